@@ -6,7 +6,6 @@ Other devices can be named, as scripts do before they ask what is available; ask
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from threading import local
 from typing import Any, NoReturn
 
@@ -36,7 +35,7 @@ class device:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> device:
         if len(args) == 1 and not kwargs and args[0].__class__ is device:
-            return args[0]  # type: ignore[no-any-return]
+            return args[0]
         made = object.__new__(cls)
         kind, index = _parse(args, kwargs)
         object.__setattr__(made, "type", kind)
@@ -112,7 +111,8 @@ def _refuse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
     got = ", ".join([_type_name(a) for a in args] + [f"{k}={_type_name(v)}" for k, v in kwargs.items()])
     why = ""
     if len(args) == 1 and not kwargs:
-        why = f"      didn't match because some of the arguments have invalid types: (!{_type_name(args[0])}!)\n"
+        kind = "list of []" if args[0] == [] else _type_name(args[0])
+        why = f"      didn't match because some of the arguments have invalid types: (!{kind}!)\n"
     raise TypeError(
         f"device() received an invalid combination of arguments - got ({got}), but expected one of:\n"
         f" * (torch.device device)\n{why} * (str type, int index = -1)\n"
@@ -145,10 +145,10 @@ _this_thread = local()
 
 
 def _entered() -> list[device]:
-    with suppress(AttributeError):
-        return _this_thread.devices  # type: ignore[no-any-return]
-    _this_thread.devices = []
-    return _this_thread.devices
+    found: list[device] | None = getattr(_this_thread, "devices", None)
+    if found is None:
+        found = _this_thread.devices = []
+    return found
 
 
 def get_default_device() -> device:
@@ -165,8 +165,8 @@ def set_default_device(device: Any) -> None:
 
 def as_device(where: Any, function: str = "device") -> device:
     """The device object for a device, a name or an index. Raises TypeError, naming `function`, for anything else."""
-    if where.__class__ is device:
-        return where  # type: ignore[no-any-return]
+    if isinstance(where, device):
+        return where
     if isinstance(where, str) or (isinstance(where, int) and not isinstance(where, bool)):
         return device(where)
     raise TypeError(f"{function}(): argument 'device' must be torch.device, not {type(where).__name__}")

@@ -1,13 +1,14 @@
 """Element types: the dtype objects, how they promote, and the defaults that new tensors get.
 
 Every dtype is one object, compared with `is`. `dtype.numpy` is the NumPy type an array of it carries and
-`of(array.dtype)` the way back. NumPy has no half-precision complex type, so there is no `complex32`.
+`of(array.dtype)` the way back. NumPy has no half-precision complex type: where PyTorch gives `complex32`, here it is
+`complex64`, which holds every value of it.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -55,14 +56,9 @@ class dtype:
         return float32 if self is complex64 else float64
 
     def to_complex(self) -> dtype:
-        """The complex type whose parts hold this one. Raises RuntimeError for integers and booleans.
-
-        `float16` raises too: NumPy has no complex type that small.
-        """
+        """The complex type whose parts hold this one. Raises RuntimeError for integers and booleans."""
         if self.is_complex:
             return self
-        if self is float16:
-            raise RuntimeError("torch.complex32 is not available: NumPy has no half-precision complex type")
         if not self.is_floating_point:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar_name}")
         return complex128 if self is float64 else complex64
@@ -104,8 +100,9 @@ class _ByNumpy(dict[Any, dtype]):
                 "Conversion between byte orders is currently not supported."
             )
         raise TypeError(
-            f"can't convert np.ndarray of type numpy.{key.type.__name__}. The only supported types are: float64, "
-            "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+            f"can't convert np.ndarray of type numpy.{key.type.__name__}. The only supported types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
+            "uint8, and bool."
         )
 
 
@@ -114,7 +111,7 @@ of = BY_NUMPY.__getitem__  # np.dtype -> dtype
 
 
 def _define(name: str, scalar_name: str, c_name: str, kind_rank: int, itemsize: int, signed: bool = True) -> dtype:
-    made: dtype = object.__new__(dtype)
+    made: dtype = object.__new__(cast(Any, dtype))  # past dtype.__new__, which refuses
     made.name = name
     made.scalar_name = scalar_name
     made.c_name = c_name
@@ -352,6 +349,7 @@ def set_default_dtype(d: dtype) -> None:
 
 def set_default_tensor_type(t: Any) -> None:
     """The older spelling of `set_default_dtype`: takes 'torch.DoubleTensor' or that class."""
+    chosen: dtype | None
     if isinstance(t, str):
         chosen = {each.type_name: each for each in ALL if not each.is_complex}.get(t)
         if t.startswith("torch.cuda."):
@@ -361,8 +359,8 @@ def set_default_tensor_type(t: Any) -> None:
         if chosen is None:
             raise ModuleNotFoundError(f"No module named '{t.split('.')[0]}'")
     else:
-        chosen = getattr(t, "dtype", None)
-        if not isinstance(chosen, dtype) or not isinstance(t, type):
+        chosen = getattr(t, "dtype", None) if isinstance(t, type) else None
+        if not isinstance(chosen, dtype):
             raise TypeError("invalid type object: only floating-point types are supported as the default type")
     set_default_dtype(chosen)
     warnings.warn(
@@ -395,7 +393,9 @@ class finfo:
         given = _default if type is None else type
         _check_argument("finfo", "type", 1, given)
         if given.kind_rank < FLOATING:
-            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
         real = given.to_real()
         mantissa, exponents = _FLOAT_LAYOUT[real]
         self.dtype = real.name
@@ -411,10 +411,8 @@ class finfo:
         return isinstance(other, finfo) and self.dtype == other.dtype
 
     def __repr__(self) -> str:
-        return (
-            f"finfo(resolution={_short(self.resolution)}, min={_short(self.min)}, max={_short(self.max)}, "
-            f"eps={_short(self.eps)}, smallest_normal={_short(self.tiny)}, tiny={_short(self.tiny)}, dtype={self.dtype})"
-        )
+        fields = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{name}={_short(getattr(self, name))}' for name in fields)}, dtype={self.dtype})"
 
 
 _FLOAT_LAYOUT = {float16: (10, 5), bfloat16: (7, 8), float32: (23, 8), float64: (52, 11)}  # bits: mantissa, exponent
