@@ -349,9 +349,8 @@ def set_default_dtype(d: dtype) -> None:
 
 def set_default_tensor_type(t: Any) -> None:
     """The older spelling of `set_default_dtype`: takes 'torch.DoubleTensor' or that class."""
-    chosen: dtype | None
     if isinstance(t, str):
-        chosen = {each.type_name: each for each in ALL if not each.is_complex}.get(t)
+        chosen: Any = {each.type_name: each for each in ALL if not each.is_complex}.get(t)
         if t.startswith("torch.cuda."):
             raise TypeError(f"type {t} not available. Torch not compiled with CUDA enabled.")
         if chosen is None and t.startswith("torch."):
