@@ -1,0 +1,332 @@
+"""Every op of PyTorch's own table, on PyTorch's own samples, on PyTorch and on rushlight.
+
+    python tests/conformance/op_samples.py --dtype float64 -k softmax --jobs 4 --json out.json
+
+An op counts as agreeing only if all its samples do. Where an op has more samples than `--samples`, that many are taken
+at even distances, first and last included: the same ones in every run. Modes other than `function` hold the op's other
+forms (method, in-place, out=, forward derivative, errors) against PyTorch's in the same way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import fnmatch
+import importlib
+import json
+import multiprocessing
+import re
+import resource
+import signal
+import time
+import tomllib
+import types
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from op_check import Disagreement, Form, check_error, check_forward, check_sample, form_of, tensors_in
+from sides import Side
+from torch.testing._internal.common_methods_invocations import op_db
+
+CLASSES: dict[str, tuple[torch.dtype, ...]] = {
+    "float64": (torch.float64,),
+    "complex128": (torch.complex128,),
+    "float32": (torch.float32,),
+    "integer": (torch.int64, torch.bool),
+}
+MODES = ("function", "method", "inplace", "out", "forward", "error")
+FLOORS = Path(__file__).with_name("floors.toml")
+SAMPLES_PER_OP = 60
+LARGEST_INPUT = 200_000
+SECONDS_PER_OP = 40
+MEMORY_PER_WORKER = 16 * 2**30
+
+_NOT_PUBLIC = re.compile(
+    r"^_[^_]|^torch\.(ops|_)|sparse|jiterator|triton|cutedsl|_scaled_mm|^native_dropout_backward$|^slice$"
+)
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What one op did with one class of inputs."""
+
+    op: str
+    inputs: str
+    mode: str
+    differentiable: bool
+    samples: int = 0
+    of: int = 0
+    wrong: int = 0
+    kind: str = ""
+    reason: str = ""
+    kinds: dict[str, int] = dataclasses.field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def agrees(self) -> bool:
+        return self.samples > 0 and self.wrong == 0
+
+    def fail(self, kind: str, reason: str) -> None:
+        self.wrong += 1
+        self.kinds[kind] = self.kinds.get(kind, 0) + 1
+        if not self.kind:
+            self.kind, self.reason = kind, reason[:600]
+
+
+class OutOfTime(BaseException):
+    """The op used up its share of the run."""
+
+
+def ops(pattern: str | None = None) -> list[Any]:
+    """The table's public ops over strided tensors, whose full names match the pattern: a part of it, or a glob."""
+    public = [op for op in op_db if not _NOT_PUBLIC.search(op.full_name)]
+    if pattern is None:
+        return public
+    return [op for op in public if pattern in op.full_name or fnmatch.fnmatch(op.full_name, pattern)]
+
+
+def is_differentiable(op: Any, dtype: torch.dtype) -> bool:
+    return bool(op.supports_autograd) and dtype in op.supported_backward_dtypes("cpu")
+
+
+def dtypes_of(op: Any, inputs: str) -> list[torch.dtype]:
+    return [dtype for dtype in CLASSES[inputs] if dtype in op.supported_dtypes("cpu")]
+
+
+def fits(sample: Any) -> bool:
+    """Whether the sample's tensors are of the kind that is held against PyTorch: on the CPU, strided, not huge.
+
+    NumPy's arrays have 64 dimensions at most; one of PyTorch's erroneous inputs has more.
+    """
+    return all(
+        t.layout is torch.strided and t.device.type == "cpu" and t.numel() <= LARGEST_INPUT and t.ndim <= 64
+        for t in tensors_in((sample.input, sample.args, sample.kwargs))
+    )
+
+
+def chosen(samples: list[Any], most: int) -> list[Any]:
+    """At most so many of the samples that fit, evenly spread."""
+    fit = [sample for sample in samples if fits(sample)]
+    if len(fit) <= most:
+        return fit
+    return [fit[index] for index in np.linspace(0, len(fit) - 1, most).round().astype(int)]
+
+
+def _out_of_time(signum: int, frame: Any) -> None:
+    raise OutOfTime
+
+
+def judge(op: Any, inputs: str, mode: str, candidate: Side, most: int) -> Outcome | None:
+    """All samples of one op for one class of inputs; None where PyTorch has no such form."""
+    dtypes = dtypes_of(op, inputs)
+    if not dtypes or (mode == "error" and op.error_inputs_func is None):
+        return None
+    if mode == "forward" and not (op.supports_forward_ad and is_differentiable(op, dtypes[0])):
+        return None
+    form = form_of(op, mode, candidate)
+    if form is None:
+        return None
+    outcome = Outcome(op.full_name, inputs, mode, any(is_differentiable(op, dtype) for dtype in dtypes))
+    start = time.monotonic()
+    signal.signal(signal.SIGALRM, _out_of_time)
+    signal.alarm(SECONDS_PER_OP)
+    try:
+        if mode == "error":
+            judge_errors(op, form, candidate, outcome)
+        else:
+            judge_samples(op, dtypes, form, mode, candidate, most, outcome)
+    except OutOfTime:
+        outcome.fail("time", f"more than {SECONDS_PER_OP} s")
+    finally:
+        signal.alarm(0)
+    outcome.seconds = round(time.monotonic() - start, 3)
+    return outcome if outcome.samples else None
+
+
+def judge_samples(
+    op: Any, dtypes: list[torch.dtype], form: Form, mode: str, candidate: Side, most: int, outcome: Outcome
+) -> None:
+    for dtype in dtypes:
+        differentiable = is_differentiable(op, dtype) and dtype.is_floating_point | dtype.is_complex
+        samples = list(op.sample_inputs("cpu", dtype, requires_grad=differentiable and mode in _RECORDING))
+        outcome.of += len(samples)
+        for number, sample in enumerate(chosen(samples, most)):
+            outcome.samples += 1
+            if form.ours is None:
+                outcome.fail("missing", form.missing)
+                continue
+            try:
+                if mode == "forward":
+                    check_forward(op, sample, form, candidate)
+                else:
+                    check_sample(op, sample, form, candidate, mode, differentiable)
+            except Disagreement as difference:
+                outcome.fail(difference.kind, f"{str(dtype)[6:]} sample {number}: {difference} | {describe(sample)}")
+
+
+_RECORDING = ("function", "inplace", "forward")
+
+
+def describe(sample: Any) -> str:
+    return re.sub(r", device=\"cpu\"|, broadcasts_input=False|, name=''|torch\.", "", sample.summary())[12:-1]
+
+
+def judge_errors(op: Any, form: Form, candidate: Side, outcome: Outcome) -> None:
+    for number, erroneous in enumerate(op.error_inputs("cpu")):
+        if not fits(erroneous.sample_input):
+            continue
+        try:
+            if form.ours is None:
+                raise Disagreement("missing", form.missing)
+            if not check_error(erroneous, form, candidate):
+                continue
+        except Disagreement as difference:
+            outcome.fail(difference.kind, f"error input {number}: {difference} | {describe(erroneous.sample_input)}")
+        outcome.samples += 1
+        outcome.of += 1
+
+
+def load_candidate(name: str) -> Side:
+    """The side under test. `mirror` is PyTorch again, behind every conversion: what the harness itself adds."""
+    if name != "mirror":
+        return Side(importlib.import_module(name))
+    mirror = types.ModuleType("mirror")
+    mirror.__getattr__ = lambda attribute: getattr(torch, attribute)  # type: ignore[method-assign]
+    return Side(mirror)
+
+
+_WORK: dict[str, Any] = {}
+
+
+def _start(candidate: str, most: int) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_PER_WORKER, MEMORY_PER_WORKER))
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    np.seterr(all="ignore")
+    _WORK["candidate"] = load_candidate(candidate)
+    _WORK["most"] = most
+    _WORK["ops"] = {op.full_name: op for op in ops()}
+
+
+def _task(task: tuple[str, str, str]) -> Outcome | None:
+    name, inputs, mode = task
+    try:
+        return judge(_WORK["ops"][name], inputs, mode, _WORK["candidate"], _WORK["most"])
+    except Exception as error:
+        raise RuntimeError(f"{name}, {inputs}: the harness cannot hold this op against PyTorch") from error
+
+
+def survey(
+    classes: list[str],
+    mode: str = "function",
+    pattern: str | None = None,
+    jobs: int = 4,
+    candidate: str = "rushlight",
+    most: int = SAMPLES_PER_OP,
+) -> list[Outcome]:
+    """Runs the table over so many processes; outcomes in the table's order."""
+    tasks = [(op.full_name, inputs, mode) for inputs in classes for op in ops(pattern) if dtypes_of(op, inputs)]
+    if mode == "error":
+        # Erroneous inputs bring their own dtypes, so each op comes once.
+        tasks = list({name: (name, inputs, mode) for name, inputs, mode in reversed(tasks)}.values())[::-1]
+    if jobs == 1:
+        _start(candidate, most)
+        return [outcome for outcome in map(_task, tasks) if outcome is not None]
+    workers = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _start, (candidate, most))
+    with workers:
+        return [outcome for outcome in workers.map(_task, tasks, chunksize=4) if outcome is not None]
+
+
+def figures(outcomes: list[Outcome]) -> dict[str, tuple[int, int]]:
+    """Ops agreeing and ops in all, for each class; those without a derivative apart."""
+    counted: dict[str, tuple[int, int]] = {}
+    for outcome in outcomes:
+        name = figure_of(outcome)
+        agree, total = counted.get(name, (0, 0))
+        counted[name] = (agree + outcome.agrees, total + 1)
+    return counted
+
+
+def figure_of(outcome: Outcome) -> str:
+    if outcome.mode != "function":
+        return outcome.mode
+    if outcome.inputs == "integer" or outcome.differentiable:
+        return outcome.inputs
+    return f"{outcome.inputs}, no derivative"
+
+
+def report(outcomes: list[Outcome], verbose: bool) -> None:
+    for outcome in outcomes:
+        if outcome.agrees and not verbose:
+            continue
+        verdict = "agrees" if outcome.agrees else f"{outcome.wrong} wrong, {outcome.kind}: {outcome.reason}"
+        taken = f"{outcome.samples} of {outcome.of}" if outcome.samples != outcome.of else f"{outcome.samples}"
+        print(f"{outcome.op:45} {outcome.inputs:10} {taken:>12} samples  {verdict}")
+    reasons = collections.Counter(outcome.kind for outcome in outcomes if not outcome.agrees)
+    if reasons:
+        print("\nfirst failures: " + ", ".join(f"{kind} {count}" for kind, count in reasons.most_common()))
+    cut = [outcome for outcome in outcomes if outcome.samples != outcome.of]
+    if cut:
+        print(f"{len(cut)} of {len(outcomes)} had more samples than are taken, or some too large or not strided")
+    samples, wrong = sum(o.samples for o in outcomes), sum(o.wrong for o in outcomes)
+    print(f"{samples - wrong} of {samples} samples agree\n")
+    for name, (agree, total) in figures(outcomes).items():
+        print(f"{name:28} {agree:4} of {total:4} ops agree")
+
+
+def read_floors() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(FLOORS.read_text())
+
+
+def write_floors(outcomes: list[Outcome]) -> None:
+    """Records this run's figures, and the ops that differ, beside those of the figures that it did not take."""
+    floors = read_floors() if FLOORS.exists() else {}
+    for name, (agree, total) in figures(outcomes).items():
+        of_it = [outcome for outcome in outcomes if figure_of(outcome) == name]
+        floors[name] = {
+            "ops": total,
+            "agree": agree,
+            "samples": sum(o.samples for o in of_it),
+            "samples_agree": sum(o.samples - o.wrong for o in of_it),
+            "differ": sorted(outcome.op for outcome in of_it if not outcome.agrees),
+        }
+    text = ["# Written by op_samples.py --write-floors. What agrees with PyTorch must go on agreeing.\n"]
+    for name, floor in floors.items():
+        numbers = [f"{key} = {value}\n" for key, value in floor.items() if key != "differ"]
+        names = "".join(f'    "{op}",\n' for op in floor["differ"])
+        text += [f'\n["{name}"]\n', *numbers, f"differ = [\n{names}]\n"]
+    FLOORS.write_text("".join(text))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dtype", action="append", choices=list(CLASSES), help="class of inputs (default: all)")
+    parser.add_argument("--mode", default="function", choices=MODES)
+    parser.add_argument("-k", dest="pattern", help="only ops whose full name holds this, or matches this glob")
+    parser.add_argument("-j", "--jobs", type=int, default=4)
+    parser.add_argument("--samples", type=int, default=SAMPLES_PER_OP, help="most samples of one op")
+    parser.add_argument("--json", type=Path, help="write every outcome here")
+    parser.add_argument("--candidate", default="rushlight", help="module under test; `mirror` is PyTorch again")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also list the ops that agree")
+    parser.add_argument("--write-floors", action="store_true", help=f"record this run in {FLOORS.name}")
+    options = parser.parse_args(arguments)
+    classes = options.dtype or (list(CLASSES) if options.mode in ("function", "error") else ["float64"])
+    start = time.monotonic()
+    outcomes = survey(classes, options.mode, options.pattern, options.jobs, options.candidate, options.samples)
+    report(outcomes, options.verbose)
+    print(f"{time.monotonic() - start:.0f} s")
+    if options.json:
+        rows = [{**dataclasses.asdict(outcome), "agrees": outcome.agrees} for outcome in outcomes]
+        options.json.write_text(json.dumps({"figures": figures(outcomes), "ops": rows}, indent=1))
+    if options.write_floors:
+        write_floors(outcomes)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
