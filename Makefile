@@ -1,0 +1,51 @@
+# Two virtual environments: .venv has what rushlight needs and the tools, .oracle has PyTorch too.
+# A stamp in each says that it holds what pyproject.toml asks for, so only the first run waits for pip.
+
+PYTHON ?= python3
+PIP = -m pip install --quiet --disable-pip-version-check
+JOBS ?= auto
+
+.PHONY: demo test lint format conformance bench dist clean
+
+demo: .venv/installed
+	.venv/bin/python -m rushlight examples/backward.py
+
+test: .venv/tools
+	.venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
+		--ignore=tests/conformance tests src docs README.md
+
+lint: .venv/tools
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+
+format: .venv/tools
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+conformance: .oracle/installed
+	.oracle/bin/python -m pytest -q -n $(JOBS) tests/conformance
+
+bench: .oracle/installed
+	.oracle/bin/python bench/run.py
+
+dist: .venv/tools
+	rm -rf dist
+	.venv/bin/python -m build --outdir dist .
+
+clean:
+	rm -rf .venv .oracle build dist src/*.egg-info
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	.venv/bin/python $(PIP) --editable .
+	touch $@
+
+.venv/tools: .venv/installed
+	.venv/bin/python $(PIP) --editable '.[dev,scipy]'
+	touch $@
+
+.oracle/installed: pyproject.toml
+	$(PYTHON) -m venv .oracle
+	.oracle/bin/python $(PIP) --editable '.[dev,oracle]'
+	touch $@

@@ -1,0 +1,65 @@
+"""Names that are not here: one that PyTorch has and rushlight lacks gets an error that says just that.
+
+The names stand in ``torch_names.txt`` (a line for each module or class), which is read when a lookup first fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+@cache
+def torch_names() -> dict[str, frozenset[str]]:
+    """Public names of PyTorch by owner: ``torch_names()["torch.linalg"]`` holds ``"det"``."""
+    lines = Path(__file__).with_name("torch_names.txt").read_text(encoding="utf-8").splitlines()
+    pairs = (line.split(": ", 1) for line in lines if not line.startswith("#"))
+    return {owner: frozenset(names.split()) for owner, names in pairs}
+
+
+def is_in_torch(qualified: str) -> bool:
+    """Whether PyTorch has the public name.
+
+    >>> from rushlight.missing import is_in_torch
+    >>> is_in_torch("torch.linalg.det"), is_in_torch("torch.linalg.dett")
+    (True, False)
+    """
+    owner, _, name = qualified.rpartition(".")
+    return name in torch_names().get(owner, ())
+
+
+def lacks(qualified: str) -> str:
+    """The sentence for a name that PyTorch has and rushlight does not have yet."""
+    return f"rushlight does not have {qualified} (yet); PyTorch has it"
+
+
+def attribute_error(owner: str, name: str, plain: str) -> AttributeError:
+    """The error for a lookup that failed: ``plain`` is what Python says of a name that PyTorch lacks too.
+
+    >>> from rushlight.missing import attribute_error
+    >>> attribute_error("torch.Tensor", "cuda", "'Tensor' object has no attribute 'cuda'")
+    AttributeError('rushlight does not have torch.Tensor.cuda (yet); PyTorch has it')
+    """
+    qualified = f"{owner}.{name}"
+    return AttributeError(lacks(qualified) if is_in_torch(qualified) else plain)
+
+
+def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[[str], Any]:
+    """A ``__getattr__`` for the module ``rushlight[.x]``; the submodules named in ``lazy`` are imported when first read.
+
+    >>> from rushlight.missing import module_getattr
+    >>> module_getattr("rushlight.fft")("no_such_transform")
+    Traceback (most recent call last):
+    AttributeError: module 'torch.fft' has no attribute 'no_such_transform'
+    """
+    spelling = "torch" + module.removeprefix("rushlight")
+
+    def __getattr__(name: str) -> Any:
+        if name in lazy:
+            return import_module(f"{module}.{name}")
+        raise attribute_error(spelling, name, f"module {spelling!r} has no attribute {name!r}")
+
+    return __getattr__

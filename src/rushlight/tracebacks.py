@@ -1,0 +1,117 @@
+"""What a traceback shows of rushlight when a program runs under ``python -m rushlight``.
+
+A reader of a traceback wants the line of the program that went wrong. So rushlight's frames are left out, unless the
+fault is rushlight's own. It is the program's when
+
+- the exception was raised by a ``raise`` statement of rushlight's (its way of telling the caller something),
+- code of the program that rushlight had called (a hook, a custom Function) raised it, or
+- it is no error of anybody's: Ctrl-C, an exit, memory that ran out.
+
+Everything else that ends inside rushlight is rushlight's fault, and every frame is shown: an exception that Python made
+by itself there (AttributeError, TypeError, ...), a failed ``assert``, an error of a library that rushlight called.
+``RUSHLIGHT_FULL_TRACEBACK=1`` shows every frame always.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from opcode import opmap
+from types import FrameType, TracebackType
+from typing import Any
+
+_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+_GENERATED = "<rushlight"
+_LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy", "ml_dtypes"}
+_RAISE = opmap["RAISE_VARARGS"]
+
+
+def install() -> None:
+    """Leave rushlight's frames out of what this process prints about exceptions."""
+    if os.environ.get("RUSHLIGHT_FULL_TRACEBACK", "0") != "0":
+        return
+    sys.excepthook = _showing_only_visible(sys.excepthook)
+    report_thread = threading.excepthook
+
+    def thread_excepthook(args: Any) -> None:
+        with_visible_frames(args.exc_value, lambda: report_thread(args))
+
+    threading.excepthook = thread_excepthook
+    # The traceback module is what print_exc(), logging and multiprocessing print with.
+    initialise = traceback.TracebackException.__init__
+
+    def initialise_visible(self: Any, kind: Any, error: Any, trace: Any, **options: Any) -> None:
+        initialise(self, kind, error, visible(error, trace), **options)
+
+    traceback.TracebackException.__init__ = initialise_visible  # type: ignore[method-assign]
+
+
+def _showing_only_visible(hook: Callable[..., Any]) -> Callable[..., None]:
+    def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        with_visible_frames(error, lambda: hook(kind, error, error.__traceback__))
+
+    return excepthook
+
+
+def with_visible_frames(error: BaseException | None, report: Callable[[], object]) -> None:
+    """Call ``report`` while the exception and those behind it carry only their visible frames."""
+    kept = [(each, each.__traceback__) for each in _chain(error)]
+    try:
+        for each, trace in kept:
+            each.__traceback__ = visible(each, trace)
+        report()
+    finally:
+        for each, trace in kept:
+            each.__traceback__ = trace
+
+
+def visible(error: BaseException | None, trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without rushlight's frames, or the whole of it where the fault is rushlight's."""
+    entries = list(_entries(trace))
+    if error is None or _is_own_fault(error, entries):
+        return trace
+    shown = None
+    for entry in reversed(entries):
+        if not _is_own(entry.tb_frame):
+            shown = TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return shown
+
+
+def _is_own_fault(error: BaseException, entries: list[TracebackType]) -> bool:
+    """Whether rushlight is to blame, by the rule at the head of this file."""
+    innermost_own = max((i for i, entry in enumerate(entries) if _is_own(entry.tb_frame)), default=None)
+    if innermost_own is None or not isinstance(error, Exception) or isinstance(error, MemoryError):
+        return False
+    if innermost_own + 1 < len(entries):
+        called = entries[innermost_own + 1].tb_frame.f_globals.get("__name__", "")
+        return called.partition(".")[0] in _LIBRARIES
+    last = entries[innermost_own]
+    return last.tb_frame.f_code.co_code[last.tb_lasti] != _RAISE or isinstance(error, AssertionError)
+
+
+def _is_own(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith((_PACKAGE, _GENERATED))
+
+
+def _entries(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
+
+
+def _chain(error: BaseException | None) -> list[BaseException]:
+    """The exception, its causes and contexts, and the members of groups, each once."""
+    found: dict[int, BaseException] = {}
+    waiting = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is None or id(each) in found:
+            continue
+        found[id(each)] = each
+        waiting += [each.__cause__, each.__context__]
+        if isinstance(each, BaseExceptionGroup):
+            waiting += each.exceptions
+    return list(found.values())
