@@ -1,0 +1,55 @@
+"""Programs that say `import torch` print the same on rushlight as on PyTorch, to the byte, and exit with the same code.
+
+PyTorch runs them all in one process (run_programs.py); rushlight runs each as a user would, `python -m rushlight`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# A program called exits_* ends with an error or a code of its own; every other must run to its end.
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+PROGRAMS = sorted((HERE / "programs").glob("*.py")) + sorted((ROOT / "examples").glob("*.py"))
+SECONDS = 300
+
+
+@pytest.fixture(scope="session")
+def on_pytorch(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, object]]:
+    out = tmp_path_factory.mktemp("programs") / "pytorch.json"
+    command = [sys.executable, str(HERE / "run_programs.py"), str(out), *map(str, PROGRAMS)]
+    subprocess.run(command, check=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
+    return json.loads(out.read_text())
+
+
+def unlike(expected: str, printed: str) -> str:
+    lines = difflib.unified_diff(expected.splitlines(), printed.splitlines(), "pytorch", "rushlight", "", "", 1, "")
+    return "\n".join(list(lines)[:60])
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_prints_what_pytorch_prints(program: Path, on_pytorch: dict[str, dict[str, object]]) -> None:
+    expected = on_pytorch[str(program)]
+    assert str(expected["stdout"]).strip(), f"printed nothing on PyTorch\n{expected['problem']}"
+    assert (expected["code"] != 0) == program.stem.startswith("exits_"), expected["problem"]
+    done = subprocess.run(
+        [sys.executable, "-m", "rushlight", str(program)],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        stdin=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])},
+    )
+    assert done.stdout == expected["stdout"], f"{unlike(str(expected['stdout']), done.stdout)}\n{done.stderr}"
+    assert done.returncode == expected["code"], done.stderr
+
+
+def test_there_are_programs() -> None:
+    assert len(PROGRAMS) >= 80
