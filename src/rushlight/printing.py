@@ -169,20 +169,20 @@ class _Column:
         self.whole = False
         if values.dtype.kind != "f":
             self.spec = ""
-            extremes = [values.min(), values.max()] if values.size else []
+            extremes = [values.min().item(), values.max().item()] if values.size else []
         else:
             finite = values[np.isfinite(values) & (values != 0)].astype(np.float64)
             self.whole = bool((finite == np.ceil(finite)).all())
             extremes = _extremes(finite)
-            self.spec = self._float_spec(np.abs(extremes))
-        self.width = max((len(self.text(value.item())) for value in extremes), default=1)
+            self.spec = self._float_spec([abs(value) for value in extremes])
+        self.width = max((len(self.text(value)) for value in extremes), default=1)
 
-    def _float_spec(self, sizes: np.ndarray[Any, Any]) -> str:
+    def _float_spec(self, sizes: list[float]) -> str:
         scientific = PRINT_OPTS.sci_mode
-        if scientific is None and sizes.size:
-            low, high = float(sizes.min()), float(sizes.max())  # Python's division overflows without a warning
+        if scientific is None and sizes:
+            low, high = min(sizes), max(sizes)
             scientific = high / low > 1000.0 or high > 1.0e8 or (not self.whole and low < 1.0e-4)
-        if scientific and sizes.size:
+        if scientific and sizes:
             self.whole = False
             return f".{PRINT_OPTS.precision}e"
         return ".0f" if self.whole else f".{PRINT_OPTS.precision}f"
@@ -192,10 +192,10 @@ class _Column:
         return text + "." if self.whole and math.isfinite(value) else text
 
 
-def _extremes(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _extremes(values: np.ndarray[Any, Any]) -> list[float]:
     """The numbers nearest to and furthest from zero, on either side of it: the longest text is one of theirs."""
     sides = (values[values > 0], values[values < 0])
-    return np.array([pick() for side in sides if side.size for pick in (side.min, side.max)], dtype=np.float64)
+    return [float(pick()) for side in sides if side.size for pick in (side.min, side.max)]
 
 
 def _complex_text(real: _Column, imag: _Column, value: complex) -> str:

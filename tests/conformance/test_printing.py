@@ -109,9 +109,10 @@ def test_text_of_random_tensors(dtype):
         assert printing.tensor_text(ours, dtype, **how) == repr(reference), (shape, chosen, default)
 
 
-@pytest.mark.parametrize(
-    "shape", [(1001,), (1500,), (40, 40), (3, 400), (400, 3), (16, 16, 16), (2, 1, 900), (6, 7, 6, 7)]
-)
+SUMMARISED = [(1001,), (1500,), (40, 40), (3, 400), (400, 3), (16, 16, 16), (2, 1, 900), (6, 7, 6, 7)]
+
+
+@pytest.mark.parametrize("shape", SUMMARISED, ids=repr)
 @pytest.mark.parametrize("name", ["float32", "complex64", "int64", "bool"])
 def test_text_of_summaries(name, shape):
     rng = np.random.default_rng(len(shape))
@@ -121,8 +122,18 @@ def test_text_of_summaries(name, shape):
 
 
 def test_options_after_each_call():
-    calls = [{"precision": 3}, {"sci_mode": True}, {"edgeitems": 5}, {"profile": "full"}, {"linewidth": 100, "sci_mode": False},
-             {"profile": "short", "precision": 7}, {"profile": "unheard of"}, {}, {"threshold": 10}, {"profile": "default"}]  # fmt: skip
+    calls = [
+        {"precision": 3},
+        {"sci_mode": True},
+        {"edgeitems": 5},
+        {"profile": "full"},
+        {"linewidth": 100, "sci_mode": False},
+        {"profile": "short", "precision": 7},
+        {"profile": "unheard of"},
+        {},
+        {"threshold": 10},
+        {"profile": "default"},
+    ]
     for call in calls:
         torch.set_printoptions(**call)
         printing.set_printoptions(**call)
