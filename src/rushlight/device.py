@@ -6,6 +6,7 @@ Other devices can be named, as scripts do before they ask what is available; ask
 from __future__ import annotations
 
 import re
+from functools import cache
 from threading import local
 from typing import Any, NoReturn
 
@@ -167,9 +168,14 @@ def as_device(where: Any, function: str = "device") -> device:
     """The device object for a device, a name or an index. Raises TypeError, naming `function`, for anything else."""
     if isinstance(where, device):
         return where
-    if isinstance(where, str) or (isinstance(where, int) and not isinstance(where, bool)):
+    if isinstance(where, str):
+        return _from_name(where)
+    if isinstance(where, int) and not isinstance(where, bool):
         return device(where)
     raise TypeError(f"{function}(): argument 'device' must be torch.device, not {type(where).__name__}")
+
+
+_from_name = cache(device)
 
 
 def require_cpu(where: Any = None, function: str = "device") -> device:
