@@ -1,0 +1,419 @@
+"""What random programs are made of: lines of PyTorch with holes, and how a hole is filled.
+
+A hole with spaces in it, `{sin cos exp}`, is a choice among its words. Any other is filled by the method of that name
+of `Holes`, which looks at the tensors made so far; `{tensor}` and its kin set the subject that later holes fit to.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from typing import Any
+
+import torch
+
+# Lines that make a value, with how often they are taken. Errors come in where PyTorch raises them: `{other}` and
+# `{strange}` are filled without a look at what fits.
+VALUES: list[tuple[int, str]] = [
+    (10, "{leaf}"),
+    (8, "torch.{exp sin cos tanh sigmoid relu abs neg square sign}({tensor})"),
+    (5, "torch.{sqrt log rsqrt reciprocal log1p expm1 tan sinh cosh atan asin erf log2 exp2}({float})"),
+    (3, "torch.{floor ceil round trunc frac}({float})"),
+    (10, "{number} {+ - * /} {mate}"),
+    (8, "torch.{add sub mul div}({number}, {mate})"),
+    (6, "torch.{maximum minimum atan2 hypot fmod remainder}({float}, {fmate})"),
+    (3, "torch.{add sub}({number}, {mate}, alpha={integer})"),
+    (8, "{number} {+ - * / **} {scalar}"),
+    (6, "{scalar} {+ - * /} {number}"),
+    (3, "{number} {+ * -} {other}"),
+    (2, "{float} // {positive}"),
+    (2, "{float} % {positive}"),
+    (3, "{float} ** {fmate}"),
+    (3, "{tensor} {> < >= <= == !=} {mate}"),
+    (3, "{tensor} {> < >= == !=} {scalar}"),
+    (3, "torch.where({tensor} > {scalar}, {tensor}, {mate})"),
+    (2, "torch.where({mask}, {mate}, {scalar})"),
+    (2, "torch.clamp({tensor}, min={scalar}, max={positive})"),
+    (2, "torch.lerp({float}, {fmate}, {scalar})"),
+    (2, "torch.{addcmul addcdiv}({float}, {fmate}, {fmate}, value={scalar})"),
+    (2, "{tensor}.masked_fill({mask}, {scalar})"),
+    (6, "{number}.sum()"),
+    (3, "{number}.{mean prod}()"),
+    (6, "{number}.{sum mean}({dim}, keepdim={True False})"),
+    (2, "{number}.prod({dim})"),
+    (3, "{float}.{amax amin}({dim})"),
+    (2, "{float}.{max min}({dim}).values"),
+    (2, "{float}.{max min}()"),
+    (2, "{float}.{std var}({dim}, unbiased={True False})"),
+    (2, "{float}.norm()"),
+    (2, "torch.{logsumexp softmax log_softmax}({float}, {dim})"),
+    (2, "torch.{cumsum cumprod}({float}, {dim})"),
+    (1, "{tensor}.{argmax argmin}({dim})"),
+    (1, "{tensor}.{any all}()"),
+    (2, "torch.norm({float}, dim={dim})"),
+    (6, "{number}.{view reshape}({shape})"),
+    (2, "{number}.view({strange})"),
+    (5, "{number}.{transpose movedim}({dim}, {dim})"),
+    (4, "{number}.permute({permutation})"),
+    (4, "{number}.unsqueeze({place})"),
+    (3, "{number}.squeeze({dim})"),
+    (2, "{number}.squeeze()"),
+    (4, "{number}.expand({expansion})"),
+    (2, "{number}.flatten()"),
+    (4, "{number}.narrow({slab})"),
+    (4, "{number}.select({item})"),
+    (3, "{matrix}.diagonal()"),
+    (3, "{matrix}.{t() T mT}"),
+    (2, "torch.{tril triu}({matrix})"),
+    (1, "torch.flip({number}, [{dim}])"),
+    (1, "torch.roll({number}, {integer}, {dim})"),
+    (2, "{number}.repeat({copies})"),
+    (8, "{number}[{index}]"),
+    (2, "{number}[{tensor} > {scalar}]"),
+    (2, "{number}.index_select({rows})"),
+    (2, "{number}.gather({gathering})"),
+    (5, "torch.cat([{number}, {joinable}], dim={joined})"),
+    (5, "torch.stack([{number}, {twin}], dim={place})"),
+    (2, "torch.cat([{number}, {other}])"),
+    (6, "{factor} @ {multiplicand}"),
+    (2, "torch.matmul({float}, {other})"),
+    (2, "torch.outer({vector}, {vector})"),
+    (2, "torch.dot({vector}, {twin})"),
+    (2, "torch.einsum('ij,kj->ik', {matrix}, {matrix})"),
+    (4, "{number}.detach()"),
+    (4, "{number}.clone()"),
+    (3, "{number}.contiguous()"),
+    (3, "{real}.to({dtype})"),
+    (2, "{number}.data"),
+    (3, "torch.{zeros_like ones_like}({number})"),
+    (2, "torch.nn.functional.{mse_loss l1_loss smooth_l1_loss}({float}, {ftwin})"),
+    (2, "torch.nn.functional.{softplus gelu silu leaky_relu elu}({float})"),
+    (2, "{leafed}.grad"),
+]
+
+# Lines that make several values at once: how many.
+SEVERAL: list[tuple[int, str, int]] = [
+    (3, "{number}.chunk(2, {even})", 2),
+    (3, "{number}.split({halves})", 2),
+    (2, "{pair}.unbind()", 2),
+    (2, "{float}.{max min sort}({dim})", 2),
+    (6, "torch.autograd.grad({outcome}, [{source}, {source}], allow_unused=True, create_graph={True False})", 2),
+    (4, "torch.autograd.grad({outcome}, [{source}, {source}], create_graph=True, allow_unused={True True False})", 2),
+    (2, "torch.autograd.grad({recorded}, [{source}, {source}], torch.ones_like({subject}), retain_graph=True)", 2),
+]
+
+# Lines that change what is there, or run backward.
+ACTIONS: list[tuple[int, str]] = [
+    (8, "{number}.{add_ mul_ sub_}({scalar})"),
+    (8, "{number}.{add_ mul_ sub_ div_}({fitting})"),
+    (4, "{float}.{sin_ exp_ tanh_ neg_ zero_ sigmoid_ relu_ abs_}()"),
+    (3, "{float}.clamp_(min={scalar})"),
+    (3, "{number}.copy_({source_of_copy})"),
+    (2, "{float}.fill_({scalar})"),
+    (2, "{tensor}.masked_fill_({mask}, {scalar})"),
+    (8, "{number}[{index}] = {scalar}"),
+    (6, "{number}[{window}] = {window_value}"),
+    (4, "{number}[{index}] {+= *= -=} {scalar}"),
+    (3, "{name} {+= *= -=} {scalar}"),
+    (2, "{number}.{unsqueeze_ squeeze_}(0)"),
+    (2, "{matrix}.t_()"),
+    (2, "{number}.detach_()"),
+    (3, "{tensor}.requires_grad_()"),
+    (2, "{recorded}.retain_grad()"),
+    (2, "{recorded}.register_hook(lambda g: g * 2)"),
+    (2, "{other}.add_({other})"),
+    (8, "{outcome}.backward()"),
+    (8, "{outcome}.backward(retain_graph=True)"),
+    (4, "{recorded}.backward(torch.ones_like({subject}), retain_graph={True False})"),
+    (2, "{recorded}.backward({other})"),
+    (2, "{other}.backward()"),
+    (3, "{outcome}.backward(create_graph=True)"),
+    (2, "{outcome}.backward(inputs=[{source}])"),
+    (2, "torch.autograd.backward([{outcome}, {outcome}])"),
+    (2, "{leafed}.grad = None"),
+    (1, "{leafed}.grad.zero_()"),
+]
+
+SHAPES = [(), (1,), (2,), (3,), (4,), (2, 3), (3, 1), (1, 3), (2, 2), (3, 3), (2, 3, 2), (4, 2), (1, 1), (0,), (2, 0)]
+DTYPES = ["float64"] * 8 + ["float32"] * 5 + ["int64"] * 2 + ["int32", "bool", "complex128"]
+LARGEST = 200
+
+
+class NoFit(Exception):
+    """No tensor of the program so far fits the hole."""
+
+
+class Holes:
+    """Fills the holes of one line, given the tensors by name, as PyTorch has them at this point of the program."""
+
+    def __init__(self, draw: random.Random, tensors: dict[str, torch.Tensor]) -> None:
+        self.draw = draw
+        self.tensors = tensors
+        self.chosen: str | None = None
+
+    def fill(self, line: str) -> str:
+        return re.sub(r"\{([^{}]+)\}", self._fill, line)
+
+    def _fill(self, hole: re.Match[str]) -> str:
+        words = hole[1].split()
+        return self.draw.choice(words) if len(words) > 1 else str(getattr(self, hole[1])())
+
+    def pick(self, fits: Any, subject: bool = True) -> str:
+        """The name of a tensor that fits: the later made, and those that require a gradient, the more likely."""
+        names = [name for name, tensor in self.tensors.items() if fits(tensor)]
+        if not names:
+            raise NoFit
+        weights = [(i + 1) * (2 if self.tensors[name].requires_grad else 1) for i, name in enumerate(names)]
+        name = self.draw.choices(names, weights)[0]
+        if subject and self.chosen is None:
+            self.chosen = name
+        return name
+
+    @property
+    def it(self) -> torch.Tensor:
+        if self.chosen is None:
+            raise NoFit
+        return self.tensors[self.chosen]
+
+    def subject(self) -> str:
+        return str(self.chosen)
+
+    # Tensors ------------------------------------------------------------------------------------------------------
+
+    def tensor(self) -> str:
+        return self.pick(lambda t: not t.is_complex())
+
+    def real(self) -> str:
+        return self.pick(lambda t: not t.is_complex() and bool(torch.isfinite(t).all()) and _largest(t) < 1e6)
+
+    def number(self) -> str:
+        return self.pick(lambda t: t.dtype is not torch.bool)
+
+    def name(self) -> str:
+        return self.number()
+
+    def float(self) -> str:
+        return self.pick(torch.is_floating_point)
+
+    def matrix(self) -> str:
+        return self.pick(lambda t: t.ndim == 2 and t.is_floating_point())
+
+    def vector(self) -> str:
+        return self.pick(lambda t: t.ndim == 1 and t.is_floating_point())
+
+    def factor(self) -> str:
+        return self.pick(lambda t: t.ndim >= 1 and t.dtype in (torch.float32, torch.float64))
+
+    def pair(self) -> str:
+        return self.pick(lambda t: t.ndim > 0 and t.shape[0] == 2)
+
+    def other(self) -> str:
+        return self.pick(lambda t: True, subject=False)
+
+    def recorded(self) -> str:
+        return self.pick(lambda t: t.grad_fn is not None)
+
+    def outcome(self) -> str:
+        """Something to start a backward pass from: a one-element tensor, or a sum."""
+        name = self.pick(lambda t: t.requires_grad and t.is_floating_point())
+        return name if self.tensors[name].numel() == 1 else f"{name}.{self.draw.choice(['sum', 'sum', 'mean'])}()"
+
+    def source(self) -> str:
+        return self.pick(lambda t: t.requires_grad, subject=False)
+
+    def leafed(self) -> str:
+        return self.pick(lambda t: t.requires_grad and (t.is_leaf or t.retains_grad))
+
+    def mate(self) -> str:
+        return self.pick(lambda t: t.dtype is not torch.bool and _broadcast(t.shape, self.it.shape) is not None, False)
+
+    def fmate(self) -> str:
+        return self.pick(lambda t: t.is_floating_point() and _broadcast(t.shape, self.it.shape) is not None, False)
+
+    def twin(self) -> str:
+        return self.pick(lambda t: t.shape == self.it.shape and t.dtype == self.it.dtype, False)
+
+    def ftwin(self) -> str:
+        return self.pick(lambda t: t.shape == self.it.shape and t.is_floating_point(), False)
+
+    def mask(self) -> str:
+        if self.chosen is None:
+            return self.pick(lambda t: t.dtype is torch.bool)
+        return self.pick(lambda t: t.dtype is torch.bool and _broadcast(t.shape, self.it.shape) == self.it.shape, False)
+
+    def fitting(self) -> str:
+        return self.pick(lambda t: _broadcast(t.shape, self.it.shape) == self.it.shape, False)
+
+    def source_of_copy(self) -> str:
+        """A tensor that can be copied into the subject; one that shares memory with it has no defined outcome."""
+        return self.pick(
+            lambda t: (
+                _broadcast(t.shape, self.it.shape) == self.it.shape
+                and not _share(t, self.it)
+                and (self.it.is_complex() or not t.is_complex())
+                and (self.it.is_floating_point() or self.it.is_complex() or not t.is_floating_point())
+            ),
+            False,
+        )
+
+    def joinable(self) -> str:
+        return self.pick(lambda t: t.ndim == self.it.ndim > 0 and t.shape[1:] == self.it.shape[1:], False)
+
+    def joined(self) -> str:
+        return self.draw.choice(["0", "0", str(-self.it.ndim)])
+
+    def multiplicand(self) -> str:
+        def fits(t: torch.Tensor) -> bool:
+            return t.dtype == self.it.dtype and t.ndim >= 1 and t.shape[max(0, t.ndim - 2)] == self.it.shape[-1]
+
+        return self.pick(fits, False)
+
+    def leaf(self) -> str:
+        shape = self.draw.choice(SHAPES)
+        dtype = self.draw.choice(DTYPES)
+        wanted = dtype.startswith(("float", "complex")) and self.draw.random() < 0.7
+        values = self._nested(shape, dtype)
+        return f"torch.tensor({values}, dtype=torch.{dtype}{', requires_grad=True' if wanted else ''})"
+
+    def _nested(self, shape: tuple[int, ...], dtype: str) -> Any:
+        if shape:
+            return [self._nested(shape[1:], dtype) for _ in range(shape[0])]
+        if dtype == "bool":
+            return self.draw.random() < 0.5
+        if dtype.startswith("int"):
+            return self.draw.randint(-3, 5)
+        real = self.draw.randint(-8, 12) / 4
+        return complex(real, self.draw.randint(-8, 8) / 4) if dtype.startswith("complex") else real
+
+    # Numbers and places -------------------------------------------------------------------------------------------
+
+    def scalar(self) -> str:
+        return self.draw.choice(["2", "3", "-1", "0.5", "1.5", "-2.0", "2.0", "0", "1"])
+
+    def positive(self) -> str:
+        return self.draw.choice(["2", "3", "1.5", "2.5"])
+
+    def integer(self) -> str:
+        return self.draw.choice(["2", "-1", "3"])
+
+    def dtype(self) -> str:
+        return "torch." + self.draw.choice(["float32", "float64", "int64", "complex128"])
+
+    def dim(self) -> str:
+        rank = max(1, self.it.ndim)
+        if self.draw.random() < 0.03:
+            return str(rank + 1)
+        return str(self.draw.randint(-rank, rank - 1))
+
+    def place(self) -> str:
+        return str(self.draw.randint(-self.it.ndim - 1, self.it.ndim))
+
+    def shape(self) -> str:
+        count = self.it.numel()
+        shapes = ["-1"] if count else [str(count)]
+        shapes += [f"{n}, {count // n}" for n in (1, 2, 3, 4, 6) if count and count % n == 0]
+        shapes += [f"-1, {n}" for n in (1, 2, 3) if count and count % n == 0]
+        return self.draw.choice(shapes)
+
+    def strange(self) -> str:
+        return self.draw.choice(["-1, -1", "5, 7", "2, -1", "-1, 5", "3"])
+
+    def permutation(self) -> str:
+        order = list(range(self.it.ndim))
+        self.draw.shuffle(order)
+        return ", ".join(map(str, order)) or "()"
+
+    def expansion(self) -> str:
+        sizes = [str(self.draw.choice([2, 3]) if size == 1 else self.draw.choice([-1, size])) for size in self.it.shape]
+        return ", ".join([*(["2"] if self.draw.random() < 0.4 or not sizes else []), *sizes])
+
+    def copies(self) -> str:
+        return ", ".join(str(self.draw.choice([1, 2])) for _ in range(max(1, self.it.ndim)))
+
+    def _long_dim(self, least: int = 1) -> int:
+        dims = [d for d, size in enumerate(self.it.shape) if size >= least]
+        if not dims:
+            raise NoFit
+        return self.draw.choice(dims)
+
+    def slab(self) -> str:
+        dim = self._long_dim()
+        start = self.draw.randrange(self.it.shape[dim])
+        return f"{dim}, {start}, {self.draw.randint(1, self.it.shape[dim] - start)}"
+
+    def item(self) -> str:
+        dim = self._long_dim()
+        size = self.it.shape[dim]
+        return f"{dim}, {self.draw.randint(-size, size - 1)}"
+
+    def even(self) -> str:
+        return str(self._long_dim(2))
+
+    def halves(self) -> str:
+        dim = self._long_dim(2)
+        size = self.it.shape[dim]
+        first = self.draw.randint(1, size - 1)
+        return f"[{first}, {size - first}], dim={dim}"
+
+    def _indices(self, dim: int) -> str:
+        size = self.it.shape[dim]
+        return f"torch.tensor({[self.draw.randint(0, size - 1) for _ in range(self.draw.randint(1, 3))]})"
+
+    def rows(self) -> str:
+        dim = self._long_dim()
+        return f"{dim}, {self._indices(dim)}"
+
+    def gathering(self) -> str:
+        if self.it.ndim != 1:
+            raise NoFit
+        return f"0, {self._indices(self._long_dim())}"
+
+    def window(self) -> str:
+        """A part of the subject as a view."""
+        dim = self._long_dim()
+        size = self.it.shape[dim]
+        start = self.draw.randrange(size)
+        part = self.draw.choice([str(start), f"{start}:", f":{start + 1}", "::2", str(start - size)])
+        return ", ".join([":"] * dim + [part]) if dim else part
+
+    def window_value(self) -> str:
+        return self.pick(lambda t: t.ndim <= 1 and not t.is_complex() and not _share(t, self.it), False)
+
+    def index(self) -> str:
+        if self.it.ndim == 0:
+            return self.draw.choice(["()", "...", "None"])
+        if self.draw.random() < 0.03:
+            return self.draw.choice(["7", "0, 0, 0, 0", "-9", "[9]"])
+        parts = []
+        for size in self.it.shape[: self.draw.randint(1, self.it.ndim)]:
+            start = self.draw.randrange(size) if size else 0
+            forms = [":", f"{start}:", f":{start + 1}", "::2"]
+            if size:
+                forms += [str(start), str(start), str(start - size)]
+                if not any("[" in part for part in parts):
+                    forms.append(str(self.draw.sample(range(size), self.draw.randint(1, size))))
+            parts.append(self.draw.choice(forms))
+        extra = self.draw.random()
+        if extra < 0.08:
+            parts.insert(0, "None")
+        elif extra < 0.16:
+            parts.insert(0, "...")
+            parts = parts[: 1 + self.it.ndim]
+        return ", ".join(parts)
+
+
+def _largest(t: torch.Tensor) -> float:
+    return float(t.detach().abs().max()) if t.numel() and t.dtype is not torch.bool else 0.0
+
+
+def _share(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+
+
+def _broadcast(a: torch.Size, b: torch.Size) -> torch.Size | None:
+    try:
+        shape = torch.broadcast_shapes(a, b)
+    except RuntimeError:
+        return None
+    return shape if math.prod(shape) <= LARGEST else None
