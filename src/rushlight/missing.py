@@ -48,7 +48,7 @@ def attribute_error(owner: str, name: str, plain: str) -> AttributeError:
 
 
 def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[[str], Any]:
-    """A ``__getattr__`` for the module ``rushlight[.x]``; the submodules named in ``lazy`` are imported when first read.
+    """A ``__getattr__`` for the module ``rushlight[.x]``; submodules in ``lazy`` are imported when first read.
 
     >>> from rushlight.missing import module_getattr
     >>> module_getattr("rushlight.fft")("no_such_transform")

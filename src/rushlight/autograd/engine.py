@@ -1,0 +1,406 @@
+"""The backward pass.
+
+First the nodes reachable from the roots are counted, then they run: a node runs once all nodes that lead to it have run,
+the latest recorded first. Cotangents wait in ``buffers`` until their node's turn and are added up there. The loop is
+iterative, so a graph may be as deep as memory allows.
+
+The pass reads the rules in one of two ways: over plain arrays, or, with ``create_graph``, over Tensors, which record
+themselves. ``Reading`` holds what differs.
+"""
+
+from __future__ import annotations
+
+import heapq
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backend import numpy as backend
+from . import modes
+from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+# Set by tensor.py, which stands above this room: how to make a Tensor, and how to fit one to a shape and a dtype.
+wrap: Callable[[Any], Tensor]
+fit_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor]
+
+
+class Pass:
+    """One call of backward or grad."""
+
+    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
+        self.keep_graph = keep_graph
+        self.create_graph = create_graph
+        self.needed: dict[Node, bool] | None = None
+        self.captures: dict[Node, list[tuple[int, int]]] = {}
+        self.captured: list[Any] = []
+        self.callbacks: list[Callable[[], None]] = []
+        self.node: Node | None = None
+
+    def capture(self, edges: Sequence[Edge], roots: Sequence[Edge]) -> None:
+        """Asks for the cotangents that arrive at ``edges`` instead of accumulating, and for nothing else."""
+        self.captured = [None] * len(edges)
+        for index, (node, number) in enumerate(edges):
+            self.captures.setdefault(node, []).append((number, index))
+        self.needed = _leads_to([node for node, _ in roots], set(self.captures))
+        for node in self.captures:
+            self.needed.setdefault(node, False)
+
+    def accumulate_only(self, edges: Sequence[Edge], roots: Sequence[Edge]) -> None:
+        """Accumulates into the given leaves and nowhere else."""
+        wanted = {node for node, _ in edges}
+        self.needed = _leads_to([node for node, _ in roots], wanted)
+        for node in wanted:
+            self.needed[node] = True
+
+    def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
+        """Runs the pass from ``roots``; cotangents are arrays, or Tensors when the graph is to be created."""
+        previous = modes.state.grad_enabled
+        outer = getattr(current, "task", None)
+        modes.state.grad_enabled = self.create_graph
+        current.task = self
+        try:
+            self._run(roots, cotangents)
+            for callback in self.callbacks:
+                callback()
+        finally:
+            modes.state.grad_enabled = previous
+            current.task = outer
+
+    def _run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
+        needed, captures = self.needed, self.captures
+        create_graph, keep_graph = self.create_graph, self.keep_graph
+        anomaly = modes.state.anomaly
+        dependencies = _count(roots, needed)
+        buffers: dict[Node, Any] = {}
+        ready: list[tuple[int, int, Node]] = []  # a heap by order
+        sinks: list[Node] = []  # leaves whose gradient is complete: they go before everything else
+        for (node, number), g in zip(roots, cotangents, strict=True):
+            _deposit(buffers, node, number, g)
+        for node in dict.fromkeys(node for node, _ in roots):
+            if not dependencies[node]:
+                (sinks.append(node) if node.is_leaf_sink else heapq.heappush(ready, (node.order, id(node), node)))
+
+        while True:
+            if sinks:
+                for sink in _tie_order(sinks):
+                    self._finish(sink, buffers.pop(sink, None))
+                sinks.clear()
+            if not ready:
+                break
+            node = heapq.heappop(ready)[2]
+            g = buffers.pop(node, None)
+            edges = node.next
+            if node.tensor_hooks is not None or node.pre_hooks is not None or node.retained is not None:
+                g = self._before(node, g)
+            if needed is not None:
+                if node in captures:
+                    self._capture(node, g)
+                if not needed[node]:
+                    grads: tuple[Any, ...] = (None,) * len(edges)
+                    edges = grads
+                    continue
+                edges = tuple(edge if edge is not None and edge[0] in needed else None for edge in edges)
+            self.node = node
+            if g is None and not node.always_runs:
+                grads = (None,) * len(edges)
+            elif anomaly:
+                grads = self._watched(node, g, edges)
+            elif create_graph:
+                grads = node.vjp_tensors(g, edges)
+            else:
+                grads = node.vjp(g, edges)
+            if node.post_hooks is not None:
+                grads = self._after(node, grads, g)
+            if not keep_graph:
+                node.release()
+            index = 0
+            for edge in edges:
+                ga = grads[index]
+                index += 1
+                if edge is None:
+                    continue
+                target, number = edge
+                if ga is not None:
+                    array = ga._array if create_graph else ga
+                    if target.metas is None:
+                        if array.shape != target.shape or array.dtype is not target.dtype:
+                            ga = _fit(node, index, ga, target.shape, target.dtype, create_graph)
+                        have = buffers.get(target)
+                        buffers[target] = ga if have is None else have + ga
+                    else:
+                        shape, dtype = target.metas[number]
+                        if array.shape != shape or array.dtype is not dtype:
+                            ga = _fit(node, index, ga, shape, dtype, create_graph)
+                        _deposit(buffers, target, number, ga)
+                left = dependencies[target] - 1
+                dependencies[target] = left
+                if not left:
+                    if target.is_leaf_sink:
+                        sinks.append(target)
+                    else:
+                        heapq.heappush(ready, (target.order, id(target), target))
+            # The last names of arrays here would keep them from being owned by a leaf, or freed.
+            ga = array = have = grads = g = None  # type: ignore[assignment]
+
+    def _finish(self, sink: Node, g: Any) -> None:
+        """The end of the way: a leaf's hooks run, then its gradient is captured or accumulated."""
+        assert isinstance(sink, AccumulateGrad)
+        variable = sink.variable
+        if g is not None and variable._hooks:
+            g = self._call_hooks(variable._hooks, g)
+        if sink.pre_hooks:
+            g = self._before(sink, g)
+        if sink in self.captures:
+            self._capture(sink, g)
+        if self.needed is not None and not self.needed[sink]:
+            return
+        if g is None:
+            return
+        self.node = sink
+        if self.create_graph:
+            _accumulate_tensor(variable, g)
+        else:
+            holder = [g]
+            g = None
+            _accumulate_array(variable, holder)
+        if variable._post_accumulate_hooks:
+            for hook in list(variable._post_accumulate_hooks.values()):
+                if hook(variable) is not None:
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        if sink.post_hooks:
+            arrived = self._as_tensor(g) if g is not None else variable.grad
+            for post in list(sink.post_hooks.values()):
+                post((), (arrived,))
+
+    # Hooks deal in Tensors, whatever the reading.
+
+    def _as_tensor(self, g: Any) -> Any:
+        return g if g is None or self.create_graph else wrap(np.asarray(g))
+
+    def _from_tensor(self, g: Any) -> Any:
+        return g if g is None or self.create_graph else g._array
+
+    def _call_hooks(self, hooks: dict[int, Any], g: Any) -> Any:
+        tensor = self._as_tensor(g)
+        for hook in list(hooks.values()):
+            result = hook(tensor)
+            if result is not None:
+                tensor = _checked_hook_result(hook, result, tensor)
+        return self._from_tensor(tensor)
+
+    def _before(self, node: Node, g: Any) -> Any:
+        """The hooks that run before a node: its outputs' tensor hooks, then its own pre-hooks, then retained gradients."""
+        several = node.metas is not None
+        values = list(g) if several and g is not None else [g] if not several else [None] * len(node.metas or ())
+        if node.tensor_hooks is not None:
+            for number, hooks in list(node.tensor_hooks.items()):
+                if hooks and values[number] is not None:
+                    values[number] = self._call_hooks(hooks, values[number])
+        if node.pre_hooks:
+            tensors = tuple(self._as_tensor(value) for value in values)
+            for hook in list(node.pre_hooks.values()):
+                result = hook(tensors)
+                if result is not None:
+                    tensors = result if isinstance(result, tuple) else (result,)
+                    if len(tensors) != len(values):
+                        raise RuntimeError(
+                            f"hook '{_name(hook)}' has returned an incorrect number of values "
+                            f"(got {len(tensors)}, but expected {len(values)})"
+                        )
+            values = [self._from_tensor(tensor) for tensor in tensors]
+        if node.retained is not None:
+            for number, reference in node.retained.items():
+                tensor = reference()
+                if tensor is not None and values[number] is not None:
+                    g_tensor = values[number] if self.create_graph else wrap(np.array(values[number]))
+                    tensor._grad = g_tensor if tensor._grad is None else tensor._grad + g_tensor
+        if several:
+            return None if all(value is None for value in values) else values
+        return values[0]
+
+    def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
+        inputs = tuple(self._as_tensor(value) for value in grads)
+        outputs = tuple(self._as_tensor(value) for value in g) if node.metas is not None and g is not None else (
+            self._as_tensor(g),
+        )
+        for hook in list((node.post_hooks or {}).values()):
+            result = hook(inputs, outputs)
+            if result is not None:
+                result = result if isinstance(result, tuple) else (result,)
+                if len(result) != len(inputs):
+                    raise RuntimeError(
+                        f"hook '{_name(hook)}' has returned an incorrect number of values "
+                        f"(got {len(result)}, but expected {len(inputs)})"
+                    )
+                inputs = tuple(
+                    new if old is None or new is None else _checked_hook_result(hook, new, old)
+                    for new, old in zip(result, inputs, strict=True)
+                )
+        return tuple(self._from_tensor(value) for value in inputs)
+
+    def _capture(self, node: Node, g: Any) -> None:
+        for number, index in self.captures[node]:
+            self.captured[index] = g if node.metas is None or g is None else g[number]
+
+    def _watched(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        """A node under anomaly detection: its forward traceback is shown with any error, and nan is one."""
+        try:
+            grads = (node.vjp_tensors if self.create_graph else node.vjp)(g, edges)
+            if modes.state.anomaly_check_nan:
+                for index, ga in enumerate(grads):
+                    array = None if ga is None else ga._array if self.create_graph else np.asarray(ga)
+                    if array is not None and array.dtype.kind in "fc" and np.isnan(array).any():
+                        raise RuntimeError(f"Function '{node.name()}' returned nan values in its {index}th output.")
+            return grads
+        except Exception:
+            if node.trace is not None:
+                warnings.warn(
+                    f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{node.trace}",
+                    stacklevel=6,
+                )
+            raise
+
+
+class _Current(__import__("threading").local):  # type: ignore[misc]
+    task: Pass | None = None
+
+
+current = _Current()
+
+
+def _name(hook: Any) -> str:
+    return getattr(hook, "__name__", type(hook).__name__)
+
+
+def _checked_hook_result(hook: Any, result: Any, old: Any) -> Any:
+    if not hasattr(result, "_array"):
+        raise TypeError(f"hook '{_name(hook)}' has returned a value of type {type(result).__name__}, not a Tensor")
+    if result._array.dtype != old._array.dtype:
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got {result.type()})")
+    if result._array.shape != old._array.shape:
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
+    return result
+
+
+def _deposit(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> None:
+    if g is None:
+        return
+    if node.metas is None:
+        have = buffers.get(node)
+        buffers[node] = g if have is None else have + g
+    else:
+        values = buffers.get(node)
+        if values is None:
+            values = buffers[node] = [None] * len(node.metas)
+        values[number] = g if values[number] is None else values[number] + g
+
+
+def _fit(node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:
+    try:
+        return fit_tensor(g, shape, dtype) if create_graph else backend.fit(g, shape, dtype)
+    except ValueError:
+        got = list((g._array if create_graph else g).shape)
+        raise RuntimeError(
+            f"Function {node.name()} returned an invalid gradient at index {index - 1} - got {got} but expected shape "
+            f"compatible with {list(shape)}"
+        ) from None
+
+
+def _count(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> dict[Node, int]:
+    """How many edges lead to each node that the pass will reach."""
+    dependencies = dict.fromkeys((node for node, _ in roots), 0)
+    stack = list(dependencies)
+    while stack:
+        node = stack.pop()
+        if needed is not None and not needed.get(node, False):
+            continue
+        for edge in node.next:
+            if edge is not None:
+                target = edge[0]
+                if needed is not None and target not in needed:
+                    continue
+                if target in dependencies:
+                    dependencies[target] += 1
+                else:
+                    dependencies[target] = 1
+                    stack.append(target)
+    return dependencies
+
+
+def _leads_to(roots: Sequence[Node], wanted: set[Node]) -> dict[Node, bool]:
+    """The nodes from which one of ``wanted`` is reached through at least one edge."""
+    leads: dict[Node, bool] = {}
+    seen: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(node, False) for node in roots]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            for edge in node.next:
+                if edge is not None and (edge[0] in wanted or edge[0] in leads):
+                    leads[node] = True
+                    break
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((edge[0], False) for edge in node.next if edge is not None and edge[0] not in seen)
+    return leads
+
+
+def _tie_order(sinks: list[Node]) -> list[Node]:
+    """Leaves that became ready together, in the order in which PyTorch's queue of equal priorities gives them out.
+
+    That queue is a binary heap in an array: the last element takes the place of the first and sinks, to the right where
+    both children are equal. Seen by hooks only.
+    """
+    if len(sinks) < 3:
+        return list(sinks)
+    heap, order = list(sinks), []
+    while heap:
+        order.append(heap[0])
+        last = heap.pop()
+        if not heap:
+            break
+        hole, size = 0, len(heap)
+        while 2 * hole + 2 < size:
+            heap[hole] = heap[2 * hole + 2]
+            hole = 2 * hole + 2
+        if 2 * hole + 2 == size:
+            heap[hole] = heap[2 * hole + 1]
+            hole = 2 * hole + 1
+        heap[hole] = last
+    return order
+
+
+def _accumulate_array(variable: Tensor, holder: list[Any]) -> None:
+    """Adds an array to ``variable.grad``; ``holder`` hands over the only reference, so that it may be kept as it is."""
+    with accumulate_lock:
+        have = variable._grad
+        if have is None:
+            grad = wrap(backend.owned(holder.pop()))
+            variable._grad = grad
+            return
+        g = holder.pop()
+        if have._needs_grad:
+            variable._grad = wrap(have._array + g)
+            return
+        np.add(have._array, g, out=have._array, casting="same_kind")
+        have._counter[0] += 1
+
+
+def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
+    with accumulate_lock:
+        have = variable._grad
+        if have is None:
+            variable._grad = g.clone() if g._edge is None or g._base is not None else g
+        else:
+            variable._grad = have + g
+
+
+def input_edge(tensor: Tensor) -> Edge:
+    """The edge at which the gradient of a tensor that needs one arrives."""
+    return tensor._edge or leaf_edge(tensor)

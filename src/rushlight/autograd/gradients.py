@@ -1,0 +1,283 @@
+"""``backward`` and ``grad``: what users call to start the backward pass."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backend import numpy as backend
+from ..size import Size
+from . import engine, modes
+from .graph import Edge, Node
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+# Set by tensor.py and ops: what this room needs to know of Tensors.
+is_tensor: Any
+stack: Any
+
+
+class GradientEdge(tuple[Node, int]):
+    """Where the gradient of a tensor arrives in the graph; can stand for the tensor in ``grad`` and ``backward``."""
+
+    __slots__ = ()
+
+    def __new__(cls, node: Node, output_nr: int, ownership_token: Any = None) -> GradientEdge:
+        return tuple.__new__(cls, (node, output_nr))
+
+    @property
+    def node(self) -> Node:
+        return self[0]
+
+    @property
+    def output_nr(self) -> int:
+        return self[1]
+
+
+def backward(
+    tensors: Any = None,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+    *,
+    variables: Any = None,
+) -> None:
+    """Adds the gradients of ``tensors`` to the ``.grad`` of the leaves they were computed from.
+
+    ``grad_tensors``  for each tensor a cotangent of its shape, or None for one-element tensors
+    ``retain_graph``  keeps what the graph saved, for another pass; as ``create_graph`` unless given
+    ``create_graph``  records the pass itself
+    ``inputs``        only these leaves (or retained non-leaves) get a gradient
+    ``variables``, ``grad_variables``  old names of the first two
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.autograd.backward([x * x, x], [torch.ones(2), torch.ones(2)])
+    >>> x.grad
+    tensor([3., 5.])
+    """
+    if grad_variables is not None:
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.", category=FutureWarning, stacklevel=2
+        )
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+                "`grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if tensors is None:
+        tensors = variables
+    outputs = _sequence(tensors)
+    if inputs is not None:
+        inputs = _sequence(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    cotangents = _sequence(grad_tensors) if grad_tensors is not None else (None,) * len(outputs)
+    if len(cotangents) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(cotangents)} gradients")
+    if retain_graph is None:
+        retain_graph = create_graph
+    roots, seeds = _seeds(outputs, cotangents, create_graph)
+    task = engine.Pass(retain_graph, create_graph)
+    if create_graph and not modes.state.inference:
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+            "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+            "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
+            "cycle and avoid the leak.",
+            stacklevel=4 if _called_by_method() else 3,
+        )
+    if inputs is not None:
+        edges = []
+        for index, tensor in enumerate(inputs):
+            if isinstance(tensor, GradientEdge):
+                edges.append((tensor[0], tensor[1]))
+                continue
+            if not tensor.requires_grad:
+                raise RuntimeError(f"One of the differentiated Tensors does not require grad (inputs[{index}])")
+            if tensor._edge is not None:
+                tensor.retain_grad()
+            edges.append(engine.input_edge(tensor))
+        task.accumulate_only(edges, roots)
+    task.run(roots, seeds)
+
+
+def _called_by_method() -> bool:
+    import sys
+
+    return sys._getframe(2).f_globals.get("__name__", "").startswith("rushlight.")
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of ``outputs`` with respect to ``inputs``, a tuple; nothing is added to any ``.grad``.
+
+    ``grad_outputs``       for each output a cotangent of its shape (with a leading batch dimension if ``is_grads_batched``)
+    ``allow_unused``       None for an input that the outputs do not depend on, instead of an error
+    ``materialize_grads``  zeros instead of that None
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> (dx,) = torch.autograd.grad(x**3, x, create_graph=True)
+    >>> torch.autograd.grad(dx, x)
+    (tensor(18.),)
+    """
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
+            "of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    outs, ins = _sequence(outputs), _sequence(inputs)
+    cotangents = _sequence(grad_outputs) if grad_outputs is not None else (None,) * len(outs)
+    if len(cotangents) != len(outs):
+        raise RuntimeError(f"got {len(outs)} tensors and {len(cotangents)} gradients")
+    if retain_graph is None:
+        retain_graph = create_graph
+    if is_grads_batched:
+        return _batched(outs, ins, cotangents, retain_graph, create_graph, allow_unused, materialize_grads)
+    roots, seeds = _seeds(outs, cotangents, create_graph)
+    edges: list[Edge] = []
+    for value in ins:
+        if isinstance(value, GradientEdge):
+            edges.append((value[0], value[1]))
+        elif not value.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        else:
+            edges.append(engine.input_edge(value))
+    task = engine.Pass(retain_graph, create_graph)
+    task.capture(edges, roots)
+    task.run(roots, seeds)
+    results = []
+    for index, (value, g) in enumerate(zip(ins, task.captured, strict=True)):
+        if g is None and not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior."
+            )
+        if g is None:
+            results.append(engine.wrap(np.zeros(value._array.shape, value._array.dtype)) if materialize_grads else None)
+        else:
+            results.append(g if create_graph else engine.wrap(np.asarray(g)))
+    return tuple(results)
+
+
+def _batched(
+    outs: tuple[Any, ...],
+    ins: tuple[Any, ...],
+    cotangents: tuple[Any, ...],
+    retain_graph: bool,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize_grads: bool,
+) -> tuple[Any, ...]:
+    """One pass for each entry of the cotangents' leading dimension, stacked."""
+    size = next(g.shape[0] for g in cotangents if g is not None)
+    rows = []
+    for index in range(size):
+        part = tuple(None if g is None else g[index] for g in cotangents)
+        keep = retain_graph or index < size - 1
+        rows.append(grad(outs, ins, part, keep, create_graph, True, allow_unused, False, materialize_grads))
+    return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
+
+
+def _sequence(value: Any) -> tuple[Any, ...]:
+    if value is None:
+        raise TypeError("'NoneType' object is not iterable")
+    if isinstance(value, GradientEdge) or is_tensor(value):
+        return (value,)
+    return tuple(value)
+
+
+def _seeds(
+    outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
+) -> tuple[list[Edge], list[Any]]:
+    """Where the pass starts and with what: ones for one-element outputs, checked cotangents for the others."""
+    roots: list[Edge] = []
+    seeds: list[Any] = []
+    for index, (output, cotangent) in enumerate(zip(outputs, cotangents, strict=True)):
+        edge: Edge
+        if isinstance(output, GradientEdge):
+            edge = (output[0], output[1])
+            node = edge[0]
+            shape, dtype = (node.shape, node.dtype) if node.metas is None else node.metas[edge[1]]
+            needs = True
+        else:
+            shape, dtype = output._array.shape, output._array.dtype
+            needs = output.requires_grad
+        if cotangent is None:
+            if needs:
+                if np.prod(shape, dtype=np.int64) != 1:
+                    raise RuntimeError("grad can be implicitly created only for scalar outputs" + _advice(output, shape))
+                if dtype.kind == "c":
+                    raise RuntimeError(
+                        f"grad can be implicitly created only for real scalar outputs but got {_dtype_name(output)}"
+                    )
+            seed: Any = np.ones(shape, dtype)
+        elif not is_tensor(cotangent):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}")
+        else:
+            _check_seed(index, output, shape, dtype, cotangent)
+            seed = cotangent if create_graph else cotangent._array
+            if (cotangent._array.shape, cotangent._array.dtype) != (shape, dtype):
+                seed = engine.fit_tensor(cotangent, shape, dtype) if create_graph else backend.fit(seed, shape, dtype)
+        if not needs:
+            raise RuntimeError(
+                f"element {index} of tensors does not require grad and does not have a grad_fn"
+                "\n  Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached."
+            )
+        if not isinstance(output, GradientEdge):
+            edge = engine.input_edge(output)
+        roots.append(edge)
+        seeds.append(engine.wrap(seed) if create_graph and not is_tensor(seed) else seed)
+    return roots, seeds
+
+
+def _advice(output: Any, shape: tuple[int, ...]) -> str:
+    place = getattr(output, "grad_fn", None)
+    made = f" (result of {place.name()})" if place is not None else ""
+    return (
+        f"\n  This tensor{made} has shape {list(shape)}: reduce it to one element, say with .sum(), or give backward() a "
+        "gradient of that shape, the weights of its elements."
+    )
+
+
+def _dtype_name(output: Any) -> str:
+    return str(output.dtype)
+
+
+def _check_seed(index: int, output: Any, shape: tuple[int, ...], dtype: np.dtype[Any], cotangent: Any) -> None:
+    got = cotangent._array
+    if got.shape != shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{index}] has a shape of {Size(got.shape)} and output[{index}] has a shape of "
+            f"{Size(shape)}."
+        )
+    if (got.dtype.kind == "c") != (dtype.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{index}] has a dtype of {cotangent.dtype} and output[{index}] has a dtype of {_dtype_name(output)}."
+        )

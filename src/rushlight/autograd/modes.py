@@ -1,0 +1,302 @@
+"""Which way operations are recorded, per thread: grad mode, inference mode, anomaly mode.
+
+Code on the hot path reads two things only: ``state.grad_enabled`` (one attribute of a thread-local object) and
+``special.active``. The second counts everything unusual that is switched on in any thread (a function mode, saved-tensor
+hooks, anomaly detection, a profiler, ...); while it is zero, compiled ops skip every check for them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class ThreadState(threading.local):
+    """The modes of one thread."""
+
+    grad_enabled: bool = True
+    inference: bool = False
+    anomaly: bool = False
+    anomaly_check_nan: bool = True
+
+
+state = ThreadState()
+
+
+class Special:
+    """How many unusual modes are on, over all threads; ops take their general path while it is not zero."""
+
+    __slots__ = ("active", "lock")
+
+    def __init__(self) -> None:
+        self.active = 0
+        self.lock = threading.Lock()
+
+    def enter(self) -> None:
+        with self.lock:
+            self.active += 1
+
+    def leave(self) -> None:
+        with self.lock:
+            self.active -= 1
+
+
+special = Special()
+
+
+def is_grad_enabled() -> bool:
+    """Whether this thread records operations.
+
+    >>> import rushlight as torch
+    >>> torch.is_grad_enabled()
+    True
+    """
+    return state.grad_enabled
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside :class:`inference_mode`."""
+    return state.inference
+
+
+class ContextDecorator:
+    """A context manager that can also decorate a function, a generator or a class's methods."""
+
+    def clone(self) -> ContextDecorator:
+        return self.__class__()
+
+    def __call__(self, function: F) -> F:
+        if inspect.isclass(function):
+            raise TypeError(
+                f"Cannot decorate a class with {type(self).__name__}: decorate its methods, or use it as a context manager"
+            )
+        if inspect.isgeneratorfunction(function):
+            return self._wrap_generator(function)  # type: ignore[return-value]
+
+        @functools.wraps(function)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return inside  # type: ignore[return-value]
+
+    def _wrap_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        # The mode holds only while the generator's own body runs, never in the code that consumes it.
+        @functools.wraps(function)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            generator = function(*args, **kwargs)
+            resume: Callable[[], Any] = lambda: next(generator)  # noqa: E731
+            while True:
+                try:
+                    with self.clone():
+                        item = resume()
+                except StopIteration as stop:
+                    return stop.value
+                try:
+                    sent = yield item
+                except GeneratorExit:
+                    with self.clone():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    resume = functools.partial(generator.throw, error)
+                else:
+                    resume = functools.partial(generator.send, sent)
+
+        return inside
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        raise NotImplementedError
+
+
+class _GradMode(ContextDecorator):
+    _enabled = True
+
+    def __init__(self) -> None:
+        self.prev = False
+
+    def __enter__(self) -> None:
+        self.prev = state.grad_enabled
+        state.grad_enabled = self._enabled
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        state.grad_enabled = self.prev
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        self = super().__new__(cls)
+        if function is None:
+            return self
+        self.__init__()  # type: ignore[misc]
+        return self(function)
+
+
+class no_grad(_GradMode):
+    """Operations inside are not recorded: their results need no gradient.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    _enabled = False
+
+
+class enable_grad(_GradMode):
+    """Operations inside are recorded, also within :class:`no_grad`."""
+
+    _enabled = True
+
+
+class set_grad_enabled(ContextDecorator):
+    """Switches recording on or off: at once when called, and back at the end of a ``with`` block.
+
+    >>> import rushlight as torch
+    >>> with torch.set_grad_enabled(False):
+    ...     torch.is_grad_enabled()
+    False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = state.grad_enabled
+        self.mode = bool(mode)
+        state.grad_enabled = self.mode
+
+    def __call__(self, function: F) -> F:
+        state.grad_enabled = self.prev
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        state.grad_enabled = self.mode
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        state.grad_enabled = self.prev
+
+    def __str__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
+    __repr__ = __str__
+
+    def clone(self) -> set_grad_enabled:
+        return self.__class__(self.mode)
+
+
+class inference_mode(ContextDecorator):
+    """Like :class:`no_grad`, and what is made inside can never take part in a recorded operation that saves it.
+
+    >>> import rushlight as torch
+    >>> with torch.inference_mode():
+    ...     y = torch.ones(2)
+    >>> y.is_inference()
+    True
+    """
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self.previous: list[tuple[bool, bool]] = []
+
+    def __new__(cls, mode: Any = True) -> Any:
+        self = super().__new__(cls)
+        if isinstance(mode, bool):
+            return self
+        self.__init__()  # type: ignore[misc]
+        return self(mode)
+
+    def __enter__(self) -> None:
+        self.previous.append((state.inference, state.grad_enabled))
+        state.inference = self.mode
+        state.grad_enabled = not self.mode
+        if self.mode:
+            special.enter()
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        state.inference, state.grad_enabled = self.previous.pop()
+        if self.mode:
+            special.leave()
+
+    def clone(self) -> inference_mode:
+        return self.__class__(self.mode)
+
+
+class set_detect_anomaly(ContextDecorator):
+    """Anomaly detection: each recorded op keeps its forward traceback, and a nan in a gradient is an error.
+
+    Takes effect when called; as a ``with`` block it is undone at the end.
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.prev = state.anomaly
+        self.prev_check_nan = state.anomaly_check_nan
+        self.mode, self.check_nan = mode, check_nan
+        self._switch(mode, check_nan)
+
+    @staticmethod
+    def _switch(mode: bool, check_nan: bool) -> None:
+        if mode != state.anomaly:
+            (special.enter if mode else special.leave)()
+        state.anomaly, state.anomaly_check_nan = mode, check_nan
+
+    def __enter__(self) -> None:
+        self._switch(self.mode, self.check_nan)
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        self._switch(self.prev, self.prev_check_nan)
+
+    def clone(self) -> set_detect_anomaly:
+        return self.__class__(self.mode, self.check_nan)
+
+
+class detect_anomaly(ContextDecorator):
+    """``with detect_anomaly():`` finds the forward op behind a failing or nan-producing backward one."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self.check_nan = check_nan
+        self.previous: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> None:
+        import warnings
+
+        self.previous.append((state.anomaly, state.anomaly_check_nan))
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
+            stacklevel=2,
+        )
+        set_detect_anomaly._switch(True, self.check_nan)
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        set_detect_anomaly._switch(*self.previous.pop())
+
+    def clone(self) -> detect_anomaly:
+        return self.__class__(self.check_nan)
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly detection is on in this thread."""
+    return state.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly detection also looks for nan."""
+    return state.anomaly_check_nan
+
+
+def user_line(depth: int = 1) -> tuple[str, int, str] | None:
+    """File, line and function of the nearest caller outside this package."""
+    frame = sys._getframe(depth)
+    while frame is not None:
+        if not frame.f_globals.get("__name__", "").startswith("rushlight."):
+            return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+        frame = frame.f_back  # type: ignore[assignment]
+    return None

@@ -1,0 +1,324 @@
+"""Sharing of memory, version counters, and in-place changes.
+
+Tensors that share memory share one version counter, the list ``_counter``: its first item counts the writes, the others say
+which op wrote last and from where. A view knows its ``_base``; the version it has *seen* tells whether its place in the
+graph still holds. A write to a tensor of the graph puts a node on top of it; a write through a view puts ``CopySlices``
+on top of the base, and every view of the base takes a new ``AsStridedBackward0`` the next time somebody looks.
+
+All writes into the memory of tensors pass through :func:`write`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backend import numpy as backend
+from . import modes
+from .graph import Edge, Node, here, leaf_edge, orders
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+# Set by ops/shape.py and tensor.py, which stand above this room.
+new_tensor: Callable[[np.ndarray[Any, Any]], Tensor]
+as_strided_node: Callable[[Tensor, Tensor], Node]
+copy_node: Callable[[Tensor, Tensor], Node | None]
+fill_op: Callable[..., Any]
+
+
+def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
+    """Makes ``result`` a differentiable view of ``source``."""
+    if source._base is not None:
+        refresh(source)
+    result._counter = source._counter
+    result._base = source if source._base is None else source._base
+    result._seen = result._counter[0]
+    if not modes.state.grad_enabled:
+        result._made = "inference" if modes.state.inference else "no_grad"
+    elif one_of_several:
+        result._made = "several"
+    elif source._made is not None:
+        result._made = source._made
+
+
+def refresh(view: Tensor) -> None:
+    """Gives a view its place in the graph again after its base was written to."""
+    version = view._counter[0]
+    if view._seen == version:
+        return
+    base = view._base
+    assert base is not None
+    if base._needs_grad:
+        view._edge = (as_strided_node(base, view), 0)
+        view._needs_grad = True
+    view._seen = version
+
+
+def bump(tensor: Tensor, name: str) -> None:
+    """Counts a write, and remembers what wrote from where."""
+    version = tensor._counter
+    version[0] += 1
+    version[1:] = (name, here(2))
+
+
+def write(tensor: Tensor, value: Any, name: str) -> None:
+    """Copies ``value`` (an array, broadcast and cast) into the memory of ``tensor``."""
+    np.copyto(tensor._array, value, casting="unsafe")
+    bump(tensor, name)
+
+
+def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
+    """Whether several elements lie in one place of memory, as in an expanded tensor."""
+    if not array.size:
+        return False
+    pairs = sorted((stride, size) for size, stride in zip(array.shape, array.strides, strict=True) if size > 1)
+    reach = array.itemsize
+    for stride, size in pairs:
+        if stride < reach:
+            return True
+        reach = stride * (size - 1) + reach
+    return False
+
+
+def check_writable(tensor: Tensor, name: str = "") -> None:
+    """Raises PyTorch's errors for tensors that may not be changed in place now."""
+    if overlaps_itself(tensor._array):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+    if tensor._inference and not modes.state.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed."
+            "You can make a clone to get a normal tensor before doing inplace update."
+            "See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+    if not modes.state.grad_enabled:
+        return
+    base = tensor._base
+    if base is not None:
+        refresh(tensor)
+    if not tensor._needs_grad and not (base is not None and base._needs_grad):
+        return
+    if base is not None and base._edge is None and base._needs_grad:
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if tensor._edge is None and tensor._needs_grad and base is None:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    check_made(tensor)
+
+
+def check_made(tensor: Tensor) -> None:
+    """The errors for views that remember too little of how they were made to be written through."""
+    if tensor._made is None or tensor._base is None:
+        return
+    if tensor._made == "several" or tensor._made == "function_several":
+        edge = tensor._edge
+        origin = f"Output {edge[1]} of {_short(edge[0])}" if edge is not None else "This tensor"
+        raise RuntimeError(
+            f"{origin} is a view and is being modified inplace. This view is the output of a function that returns multiple "
+            "views. Such functions do not allow the output views to be modified inplace. You should replace the inplace "
+            "operation by an out-of-place one."
+        )
+    if tensor._made == "function":
+        edge = tensor._edge
+        origin = f"Output {edge[1]} of {edge[0].name()}" if edge is not None else "This tensor"
+        raise RuntimeError(
+            f"{origin} is a view and is being modified inplace. This view was created inside a custom Function (or because "
+            "an input was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "
+            "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
+            "this by cloning the output of the custom Function."
+        )
+    if tensor._made in ("no_grad", "inference"):
+        mode = "no_grad mode" if tensor._made == "no_grad" else "inference mode"
+        raise RuntimeError(
+            f"A view was created in {mode} and is being modified inplace with grad mode enabled. Given that this use case is "
+            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
+            f"either both inside the {'no_grad block' if tensor._made == 'no_grad' else 'inference_mode block'} (if you "
+            "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+        )
+
+
+def _short(node: Node) -> str:
+    return node.name().rstrip("0123456789").removesuffix("Backward")
+
+
+def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Runs ``function(self, ...)``, which makes a new tensor, and puts the result into ``self`` and its history.
+
+    The function sees a stand-in for ``self`` that keeps today's values and today's place in the graph, so the derivative
+    is that of the ordinary op.
+    """
+    check_writable(self, name)
+    before = new_tensor(self._array)
+    before._counter = list(self._counter)
+    before._edge, before._needs_grad = self._edge, self._needs_grad
+    if before._needs_grad and before._edge is None:
+        before._edge = leaf_edge(self)  # only reached for leaves in a mode that records nothing
+    result = function(before, *args, **kwargs)
+    if result is before:
+        bump(self, name)
+        return self
+    _check_result(self, result, name)
+    # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
+    if sys.getrefcount(before) > 2 or np.may_share_memory(result._array, self._array):
+        old = self._array.copy()
+        if result._array.base is not None and np.may_share_memory(result._array, self._array):
+            result._array = result._array.copy()
+        before._array = old
+    write(self, result._array, name)
+    if result._needs_grad:
+        _adopt(self, before, result)
+    return self
+
+
+def _check_result(self: Tensor, result: Tensor, name: str) -> None:
+    have, got = self._array, result._array
+    if got.dtype != have.dtype and not castable(got.dtype, have.dtype):
+        raise RuntimeError(
+            f"result type {type_word(got.dtype)} can't be cast to the desired output type {type_word(have.dtype)}"
+        )
+    if got.shape != have.shape:
+        raise RuntimeError(
+            f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(got.shape)}"
+        )
+
+
+def castable(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
+    """PyTorch's can_cast: never from complex to real, floating to integer, or anything to bool."""
+    order = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
+    return order[source.kind] <= order[target.kind]
+
+
+_TYPE_WORDS = {
+    "float16": "Half", "float32": "Float", "float64": "Double", "bfloat16": "BFloat16", "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "uint8": "Byte",
+    "bool": "Bool", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
+}  # fmt: skip
+
+
+def type_word(dtype: np.dtype[Any]) -> str:
+    """PyTorch's word for a dtype in messages: Float, Long, ..."""
+    return _TYPE_WORDS[dtype.name]
+
+
+def _adopt(self: Tensor, before: Tensor, result: Tensor) -> None:
+    """Puts the node of ``result`` into the history of ``self``."""
+    edge = result._edge
+    assert edge is not None
+    node = edge[0]
+    own = node.metas is None and bool(node.next) and (node.next[0] == before._edge if before._edge else node.next[0] is None)
+    if own and node.saved:
+        # The op kept its result: from now on that is self's memory, watched by self's version.
+        node.saved = tuple(
+            self._array if item is result._array else self._counter if item is result._counter else item
+            for item in node.saved
+        )
+        if any(item is self._counter for item in node.saved):
+            items = list(node.saved)
+            for index, item in enumerate(items):
+                if item is self._counter:
+                    items[index + 1] = self._counter[0]
+            node.saved = tuple(items)
+    if self._base is None:
+        retained = self._edge[0].retained.pop(self._edge[1], None) if self._edge and self._edge[0].retained else None
+        self._edge, self._needs_grad = edge, True
+        if node.metas is None:
+            node.shape, node.dtype = self._array.shape, self._array.dtype
+        if retained is not None:
+            node.retained = {**(node.retained or {}), edge[1]: retained}
+        return
+    if own:
+        write_through(self, node)
+    else:
+        copied = copy_node(before, result)
+        assert copied is not None
+        write_through(self, copied)
+
+
+def write_through(view: Tensor, node: Node) -> None:
+    """The history of a base after a write through one of its views: CopySlices around the node of the write."""
+    base = view._base
+    assert base is not None
+    node.shape, node.dtype = view._array.shape, view._array.dtype
+    copies = object.__new__(CopySlices)
+    copies.inner = node
+    first: Edge | None = None
+    if base._needs_grad:
+        first = base._edge or leaf_edge(base)
+    copies.next = (first, *node.next[1:])
+    copies.shape, copies.dtype = base._array.shape, base._array.dtype
+    copies.geometry = geometry(base, view)
+    copies.order = next(orders)
+    copies.where = node.where
+    retained = base._edge[0].retained.pop(base._edge[1], None) if base._edge and base._edge[0].retained else None
+    if retained is not None:
+        copies.retained = {0: retained}
+    base._edge, base._needs_grad = (copies, 0), True
+    view._seen = -1
+    refresh(view)
+
+
+Geometry = tuple[tuple[int, ...], tuple[int, ...], int, tuple[int, ...], np.dtype[Any]]
+
+
+def geometry(base: Tensor, view: Tensor) -> Geometry:
+    """How the view lies in its base: shape, strides and offset in bytes; the base's strides; the view's dtype."""
+    array, whole = view._array, base._array
+    return (
+        array.shape,
+        array.strides,
+        backend.address(array) - backend.address(whole),
+        whole.strides,
+        array.dtype,
+    )
+
+
+def like_base(g: np.ndarray[Any, Any], strides: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """A copy of ``g`` with the memory layout of a base with ``strides``."""
+    if g.strides == strides and g.flags.c_contiguous:
+        return g.copy()
+    span = 1 + sum((size - 1) * abs(stride) for size, stride in zip(g.shape, strides, strict=True)) // g.itemsize
+    if 0 in g.shape or any(stride < 0 or stride % g.itemsize for stride in strides):
+        return g.copy()
+    whole = backend.strided(np.zeros(span, g.dtype), g.shape, strides)
+    whole[...] = g
+    return whole
+
+
+class CopySlices(Node):
+    """A write through a view, seen from the base: the view's part of the cotangent goes through the write's own rule."""
+
+    inner: Node
+    geometry: Geometry
+
+    def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        shape, strides, offset, base_strides, dtype = self.geometry
+        result = like_base(np.asarray(g), base_strides)
+        part = backend.strided(result if dtype == result.dtype else result.view(dtype), shape, strides, offset)
+        first = edges[0] if edges[0] is not None else None
+        grads = self.inner.vjp(part.copy(), (first, *edges[1:]))
+        if edges[0] is not None:
+            part[...] = 0 if grads[0] is None else backend.fit(np.asarray(grads[0]), shape, dtype)
+        return (result if edges[0] is not None else None, *grads[1:])
+
+    def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        shape, strides, offset, base_strides, dtype = self.geometry
+        result = new_tensor(like_base(g._array, base_strides))
+        result.zero_()
+        result.copy_(g)
+        size = dtype.itemsize
+        part = result.as_strided(shape, [stride // size for stride in strides], offset // size)
+        grads = self.inner.vjp_tensors(part.clone(), edges)
+        if edges[0] is not None:
+            if grads[0] is None:
+                part.zero_()
+            else:
+                part.copy_(grads[0])
+        return (result if edges[0] is not None else None, *grads[1:])
+
+    def release(self) -> None:
+        self.inner.release()

@@ -1,0 +1,1 @@
+"""Arrays beneath the tensors: kernels on plain NumPy arrays, and memory."""

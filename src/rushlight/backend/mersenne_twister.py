@@ -1,0 +1,179 @@
+"""The source of every random number: MT19937's 32-bit words, in order, and where in them a generator stands.
+
+A block is 624 words. NumPy makes them; this module hands them out in pieces of any size without losing one, and reads
+and writes the position in the 5056 bytes that PyTorch's `get_state` speaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+BLOCK = 624
+STATE_BYTES = 5056
+TWO_TO_MINUS_53 = 2.0**-53
+# Numbers drawn at a time where many are asked for, so that the words are still in the cache when they are converted.
+_AT_ONCE = 24 * BLOCK
+
+_STATE = np.dtype(
+    {
+        "names": ["seed", "left", "seeded", "next", "key", "normal", "normal_is_valid"],
+        "formats": ["<u8", "<i4", "<i4", "<u8", ("<u8", BLOCK), "<f8", "<i4"],
+        # Of the fields in between, PyTorch reads none: they are there for states of long ago.
+        "offsets": [0, 8, 12, 16, 24, 5024, 5040],
+        "itemsize": STATE_BYTES,
+    }
+)
+
+
+class MersenneTwister:
+    """The words that follow from a seed, handed out in order. Not safe for several threads: the owner holds a lock."""
+
+    __slots__ = ("_bits", "_block", "_integers", "_next_at_end", "_position", "_restarted", "seed", "spare_normal")
+    seed: int  # as given, 64 bits; the words depend on its low 32
+    spare_normal: float | None  # the second number of a pair that was drawn when one was needed
+
+    def __init__(self, seed: int) -> None:
+        self._bits: Any = None  # made when the first word is drawn: numpy.random is slow to import
+        self.restart(seed)
+
+    def restart(self, seed: int) -> None:
+        """Begin again at the first word of `seed`."""
+        self.seed = seed
+        self.spare_normal = None
+        self._restarted = True
+        self._block = np.empty(BLOCK, np.uint32)
+        self._integers: list[int] | None = None
+        self._position = BLOCK
+        self._next_at_end = 0  # how a state with no word left in its block says so: 0 when fresh from a seed
+
+    def words(self, count: int) -> np.ndarray:
+        """The next `count` words, uint32. They may be a part of the block itself: do not write into them."""
+        start = self._position
+        stop = start + count
+        if stop <= BLOCK:
+            self._position = stop
+            return self._block[start:stop]
+        drawn = np.empty(count, np.uint32)
+        at = BLOCK - start
+        drawn[:at] = self._block[start:]
+        whole = (count - at) // BLOCK * BLOCK
+        if whole:
+            drawn[at : at + whole] = self._source().random_raw(whole)
+            at += whole
+            self._position = self._next_at_end = BLOCK
+        if at < count:
+            self._refill()
+            self._position = count - at
+            drawn[at:] = self._block[: count - at]
+        return drawn
+
+    def pieces(self, count: int, words_each: int) -> Iterator[tuple[slice, np.ndarray]]:
+        """The words for `count` numbers, in pieces that fit the cache: where each goes, and its words."""
+        start = 0
+        while start < count:
+            # The first piece ends with a block, so that the next ones are whole blocks and need no second copy.
+            many = (BLOCK - self._position + _AT_ONCE) // words_each
+            stop = min(count, start + many)
+            yield slice(start, stop), self.words((stop - start) * words_each)
+            start = stop
+
+    def double(self) -> float:
+        """One number of [0, 1): the low 53 bits of two words."""
+        at = self._position
+        if at > BLOCK - 2:
+            high, low = self.words(2).tolist()
+        else:
+            integers = self._integers
+            if integers is None:
+                integers = self._integers = self._block.tolist()
+            self._position = at + 2
+            high, low = integers[at], integers[at + 1]
+        return float((high & 0x1FFFFF) << 32 | low) * TWO_TO_MINUS_53
+
+    def doubles(self, count: int) -> np.ndarray:
+        """`count` numbers of [0, 1) as float64: the low 53 bits of two words each."""
+        if 2 * count <= BLOCK:
+            return as_doubles(self.words(2 * count))
+        drawn = np.empty(count)
+        for part, words in self.pieces(count, 2):
+            drawn[part] = as_doubles(words)
+        return drawn
+
+    # State ------------------------------------------------------------------------------------------------------------
+
+    def state(self) -> np.ndarray:
+        """Everything that decides the numbers to come: 5056 bytes, uint8, laid out as PyTorch does."""
+        state = np.zeros((), _STATE)
+        at_end = self._position == BLOCK
+        state["seed"] = self.seed
+        state["left"] = 1 if at_end else BLOCK + 1 - self._position
+        state["seeded"] = 1
+        state["next"] = self._next_at_end if at_end else self._position
+        state["key"] = self._source().state["state"]["key"]
+        if self.spare_normal is not None:
+            state["normal"], state["normal_is_valid"] = self.spare_normal, 1
+        return state.reshape(1).view(np.uint8)
+
+    def load(self, octets: np.ndarray) -> None:
+        """Take up the state in `octets` (5056 of them, uint8). Raises RuntimeError if it is none."""
+        if octets.size != STATE_BYTES:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG state size to be "
+                f"{octets.size}"
+            )
+        state = np.ascontiguousarray(octets).reshape(-1).view(_STATE)[0]
+        left, following = int(state["left"]), int(state["next"])
+        if not (state["seeded"] and 1 <= left <= BLOCK and following <= BLOCK):
+            raise RuntimeError("Invalid mt19937 state")
+        self.restart(int(state["seed"]))
+        key = state["key"].astype(np.uint32)
+        # The key is that of the block in hand, so the source stands at its end.
+        self._source().state = {"bit_generator": "MT19937", "state": {"key": key, "pos": BLOCK}}
+        if left == 1:
+            self._next_at_end = following
+        else:
+            self._position = following
+            self._block = _tempered(key)
+        if state["normal_is_valid"]:
+            self.spare_normal = float(state["normal"])
+
+    def _source(self) -> Any:
+        if self._restarted:
+            from numpy.random import MT19937, RandomState
+
+            if self._bits is None:
+                self._bits = MT19937(0)
+            RandomState(self._bits).seed(self.seed & 0xFFFFFFFF)
+            self._restarted = False
+        return self._bits
+
+    def _refill(self) -> None:
+        self._block = self._source().random_raw(BLOCK).astype(np.uint32)
+        self._integers = None
+        self._next_at_end = BLOCK
+
+
+def as_doubles(words: np.ndarray) -> np.ndarray:
+    """Pairs of words to numbers of [0, 1): the low 53 bits of each pair, the first word the higher."""
+    drawn = (words[0::2] & np.uint32(0x1FFFFF)).astype(np.float64)
+    drawn *= 2.0**32
+    drawn += words[1::2]
+    drawn *= TWO_TO_MINUS_53
+    return drawn
+
+
+def as_floats(words: np.ndarray, out: np.ndarray) -> None:
+    """Words to numbers of [0, 1) in `out`, float32: the low 24 bits of each."""
+    out[...] = (words & np.uint32(0xFFFFFF)).view(np.int32)
+    out *= np.float32(2.0**-24)
+
+
+def _tempered(key: np.ndarray) -> np.ndarray:
+    """The words that a block of MT19937's state stands for (Matsumoto and Nishimura 1998)."""
+    words = key ^ (key >> np.uint32(11))
+    words ^= (words << np.uint32(7)) & np.uint32(0x9D2C5680)
+    words ^= (words << np.uint32(15)) & np.uint32(0xEFC60000)
+    return words ^ (words >> np.uint32(18))

@@ -1,0 +1,147 @@
+"""The seam to NumPy: what the engine and the compiled ops need to know about arrays.
+
+The kernels of ops stand beside it in this folder by family. Everything here takes and returns plain arrays.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Shape = tuple[int, ...]
+
+FLOATING = frozenset(np.dtype(name) for name in ("float16", "float32", "float64"))
+COMPLEX = frozenset(np.dtype(name) for name in ("complex64", "complex128"))
+
+# Python numbers as 0-dim arrays of a floating dtype: NumPy spends longer converting a number than multiplying by it.
+_numbers: dict[np.dtype[Any], dict[float, Array]] = {dtype: {} for dtype in FLOATING | COMPLEX}
+_KEPT_NUMBERS = 4096
+
+
+def number(value: float, dtype: np.dtype[Any]) -> Array | None:
+    """``value`` as a 0-dim array of ``dtype``, or None when the dtype is not floating (promotion decides there)."""
+    known = _numbers.get(dtype)
+    if known is None:
+        return None
+    array = known.get(value)
+    if array is None:
+        array = np.asarray(value).astype(dtype)
+        array.flags.writeable = False
+        # 0.0 and -0.0 are one key, and nan is never found again.
+        if value != 0 and value == value and len(known) < _KEPT_NUMBERS:
+            known[value] = array
+    return array
+
+
+def expand(array: Array, shape: Shape) -> Array:
+    """``array`` seen as ``shape`` without a copy, as broadcasting sees it (much faster than np.broadcast_to)."""
+    array = np.asarray(array)
+    have = array.shape
+    if have == shape:
+        return array
+    lead = len(shape) - len(have)
+    strides = [0] * lead
+    for size, wanted, stride in zip(have, shape[lead:], array.strides, strict=True):
+        if size == wanted:
+            strides.append(stride)
+        elif size == 1:
+            strides.append(0)
+        else:
+            raise ValueError(f"cannot broadcast {have} to {shape}")
+    return strided(array, shape, tuple(strides))
+
+
+def strided(array: Array, shape: Shape, strides: tuple[int, ...], offset: int = 0) -> Array:
+    """A view of ``array``'s memory, ``strides`` and ``offset`` in bytes from its first element."""
+    if array.base is None and array.flags.c_contiguous and array.nbytes:
+        return np.ndarray(shape, array.dtype, array, offset, strides)
+    if 0 in shape:
+        return np.ndarray(shape, array.dtype, np.empty(1, array.dtype), 0, strides)
+    interface = _Interface(array, shape, strides, offset)
+    view = np.asarray(interface)
+    return view if view.dtype == array.dtype else view.view(array.dtype)
+
+
+class _Interface:
+    """Memory of another array under a new shape, for np.asarray; keeps that array alive as the view's base."""
+
+    def __init__(self, array: Array, shape: Shape, strides: tuple[int, ...], offset: int) -> None:
+        interface = dict(array.__array_interface__)
+        address, read_only = interface["data"]
+        interface.update(data=(address + offset, read_only), shape=shape, strides=strides)
+        self.__array_interface__ = interface
+        self.array = array
+
+
+def sum_to(array: Array, shape: Shape) -> Array:
+    """Undoes broadcasting: sums ``array`` over the dimensions that were stretched from ``shape``."""
+    have = array.shape
+    if have == shape:
+        return array
+    lead = len(have) - len(shape)
+    if lead < 0:
+        raise ValueError(f"cannot sum {have} to {shape}")
+    axes = tuple(range(lead)) + tuple(
+        axis + lead for axis, size in enumerate(shape) if size == 1 and have[axis + lead] != 1
+    )
+    if axes:
+        array = total(array, axes, keepdims=True)
+    return array.reshape(shape)
+
+
+def total(array: Array, axes: tuple[int, ...] | None, keepdims: bool = False) -> Array:
+    """Sum over axes; half precision accumulates in single, as PyTorch does."""
+    if array.dtype == np.float16 or array.dtype.itemsize == 2:
+        return np.asarray(np.add.reduce(array.astype(np.float32), axes, keepdims=keepdims)).astype(array.dtype)
+    return np.asarray(np.add.reduce(array, axes, keepdims=keepdims))
+
+
+def fit(array: Array, shape: Shape, dtype: np.dtype[Any]) -> Array:
+    """A cotangent as its input needs it: broadcasting undone, and in the input's dtype (the real part for a real input)."""
+    if array.shape != shape:
+        array = sum_to(array, shape)
+    if array.dtype != dtype:
+        if array.dtype.kind == "c" and dtype.kind != "c":
+            array = array.real
+        array = array.astype(dtype)
+    return array
+
+
+def owned(array: Array) -> Array:
+    """``array`` itself if nobody else can see its memory, else a copy: what ``.grad`` may keep.
+
+    To give an array away, pass it without keeping a name for it: ``owned(holder.pop())``.
+    """
+    if array.__class__ is np.ndarray:
+        if array.base is None and sys.getrefcount(array) <= _EXCLUSIVE:
+            return array
+        return array.copy()
+    return np.array(array)
+
+
+def _probe() -> int:
+    """What ``sys.getrefcount`` says in :func:`owned` of an array that only its argument refers to."""
+
+    def count(array: Array) -> int:
+        return sys.getrefcount(array)
+
+    holder = [np.empty(1)]
+    return count(holder.pop())
+
+
+_EXCLUSIVE = _probe()
+
+
+def root(array: Array) -> Array:
+    """The array that owns the memory of ``array``."""
+    while isinstance(array.base, np.ndarray) or isinstance(array.base, _Interface):
+        array = array.base.array if isinstance(array.base, _Interface) else array.base
+    return array
+
+
+def address(array: Array) -> int:
+    """Where the first element lies in memory."""
+    return int(array.__array_interface__["data"][0])

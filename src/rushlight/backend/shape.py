@@ -1,0 +1,208 @@
+"""Kernels that change the shape of an array: views where NumPy makes views, and the adjoints of those."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import numpy as backend
+from .numpy import Array, Shape
+
+
+def reshape(x: Array, shape: Shape) -> Array:
+    return x.reshape(shape)
+
+
+def view(x: Array, shape: Shape) -> Array:
+    """The same memory under another shape; ValueError where that would need a copy."""
+    try:
+        return x.reshape(shape, copy=False)
+    except ValueError:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        ) from None
+
+
+def expand(x: Array, shape: Shape) -> Array:
+    return backend.expand(x, shape)
+
+
+def permute_dims(x: Array, axes: tuple[int, ...]) -> Array:
+    return x.transpose(axes)
+
+
+def transpose(x: Array, axis0: int, axis1: int) -> Array:
+    return x.swapaxes(axis0, axis1)
+
+
+def t(x: Array) -> Array:
+    return x.T
+
+
+def squeeze(x: Array, axes: tuple[int, ...]) -> Array:
+    return x.squeeze(axes) if axes else x.view()
+
+
+def expand_dims(x: Array, axis: int) -> Array:
+    return x[(slice(None),) * axis + (None,)]
+
+
+def select(x: Array, axis: int, index: int) -> Array:
+    return x[(slice(None),) * axis + (index, ...)]
+
+
+def slice_(x: Array, axis: int, start: int, stop: int, step: int) -> Array:
+    return x[(slice(None),) * axis + (slice(start, stop, step),)]
+
+
+def embed_select(g: Array, shape: Shape, axis: int, index: int) -> Array:
+    """Zeros of ``shape`` with ``g`` at ``index`` of ``axis``: the adjoint of select."""
+    out = np.zeros(shape, g.dtype)
+    out[(slice(None),) * axis + (index,)] = g
+    return out
+
+
+def embed_slice(g: Array, shape: Shape, axis: int, start: int, stop: int, step: int) -> Array:
+    out = np.zeros(shape, g.dtype)
+    out[(slice(None),) * axis + (slice(start, stop, step),)] = g
+    return out
+
+
+def diagonal(x: Array, offset: int, axis1: int, axis2: int) -> Array:
+    part = np.diagonal(x, offset, axis1, axis2)
+    return backend.strided(x, part.shape, part.strides, backend.address(part) - backend.address(x))
+
+
+def embed_diagonal(g: Array, shape: Shape, offset: int, axis1: int, axis2: int) -> Array:
+    out = np.zeros(shape, g.dtype)
+    diagonal(out, offset, axis1, axis2)[...] = g
+    return out
+
+
+def unfold(x: Array, axis: int, size: int, step: int) -> Array:
+    """Windows of ``size`` every ``step`` along ``axis``, as a new last dimension."""
+    count = (x.shape[axis] - size) // step + 1
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], size)
+    strides = (*x.strides[:axis], x.strides[axis] * step, *x.strides[axis + 1 :], x.strides[axis])
+    return backend.strided(x, shape, strides)
+
+
+def fold_windows(g: Array, shape: Shape, axis: int, size: int, step: int) -> Array:
+    """Adds windows back where they came from: the adjoint of unfold."""
+    out = np.zeros(shape, g.dtype)
+    windows = unfold(out, axis, size, step)
+    if step >= size:
+        windows[...] = g
+    else:
+        for offset in range(size):
+            windows[..., offset] += g[..., offset]
+    return out
+
+
+def as_strided(x: Array, shape: Shape, strides: tuple[int, ...], offset: int) -> Array:
+    """Strides in elements; ``offset`` in elements from the start of the storage."""
+    size = x.itemsize
+    whole = backend.root(x)
+    if whole.dtype != x.dtype:
+        whole = whole.reshape(-1).view(x.dtype) if whole.flags.c_contiguous else x
+    steps = tuple(stride * size for stride in strides)
+    if shape and 0 not in shape:
+        last = offset + sum((length - 1) * stride for length, stride in zip(shape, strides, strict=True))
+        if last * size >= whole.nbytes:
+            raise RuntimeError(
+                f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize {size} "
+                f"requiring a storage size of {(last + 1) * size} are out of bounds for storage of size {whole.nbytes}"
+            )
+    return backend.strided(whole, shape, steps, offset * size)
+
+
+def as_strided_adjoint(
+    g: Array, x_shape: Shape, x_strides: tuple[int, ...], x_offset: int, shape: Shape, strides: tuple[int, ...], offset: int
+) -> Array:
+    """Adds ``g`` into zeros where as_strided took it from; ``x_strides`` tell how x lay in its storage."""
+    reach = offset + 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) if 0 not in shape else 1
+    x_reach = x_offset + 1 + sum((n - 1) * s for n, s in zip(x_shape, x_strides, strict=True)) if 0 not in x_shape else 1
+    storage = np.zeros(max(reach, x_reach), g.dtype)
+    size = g.itemsize
+    positions = backend.strided(
+        np.arange(storage.size), shape, tuple(stride * 8 for stride in strides), offset * 8
+    )
+    np.add.at(storage, positions, g)
+    out = backend.strided(storage, x_shape, tuple(stride * size for stride in x_strides), x_offset * size)
+    return np.array(out)
+
+
+def flip(x: Array, axes: tuple[int, ...]) -> Array:
+    return np.flip(x, axes).copy() if axes else x.copy()
+
+
+def roll(x: Array, shifts: tuple[int, ...], axes: tuple[int, ...] | None) -> Array:
+    if axes is None:
+        return np.roll(x.reshape(-1), shifts[0]).reshape(x.shape)
+    return np.roll(x, shifts, axes)
+
+
+def clone(x: Array) -> Array:
+    return x.copy("K") if 0 not in x.strides else x.copy()
+
+
+def contiguous(x: Array) -> Array:
+    return x.copy("C")
+
+
+def astype(x: Array, dtype: np.dtype[Any]) -> Array:
+    if x.dtype.kind == "c" and dtype.kind != "c":
+        x = x.real
+    return x.astype(dtype)
+
+
+def concat(xs: list[Array], axis: int) -> Array:
+    return np.concatenate(xs, axis)
+
+
+def stack(xs: list[Array], axis: int) -> Array:
+    return np.stack(xs, axis)
+
+
+def unbind(x: Array, axis: int) -> list[Array]:
+    lead = (slice(None),) * axis
+    return [x[(*lead, index, ...)] for index in range(x.shape[axis])]
+
+
+def split(x: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
+    lead = (slice(None),) * axis
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(x[(*lead, slice(start, start + size))])
+        start += size
+    return parts
+
+
+def tril(x: Array, offset: int) -> Array:
+    return np.where(_below(x, offset), x, x.dtype.type(0))
+
+
+def triu(x: Array, offset: int) -> Array:
+    return np.where(_below(x, offset - 1), x.dtype.type(0), x)
+
+
+def _below(x: Array, offset: int) -> Array:
+    rows, columns = x.shape[-2:]
+    return np.arange(columns) - np.arange(rows)[:, None] <= offset
+
+
+def repeat(x: Array, counts: tuple[int, ...]) -> Array:
+    return np.tile(x, counts)
+
+
+def unrepeat(g: Array, counts: tuple[int, ...], shape: Shape) -> Array:
+    """Sums the copies that repeat made: its adjoint."""
+    lead = len(counts) - len(shape)
+    split_shape: list[int] = list(counts[:lead])
+    axes = list(range(lead))
+    for count, size in zip(counts[lead:], shape, strict=True):
+        axes.append(len(split_shape))
+        split_shape += [count, size]
+    return backend.total(g.reshape(split_shape), tuple(axes))

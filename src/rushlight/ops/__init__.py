@@ -1,0 +1,11 @@
+"""The op table by family. Importing this package fills the table and the registry of public functions."""
+
+from importlib import import_module
+
+FAMILIES = (
+    "pointwise",
+    "shape",
+)
+
+for _family in FAMILIES:
+    import_module(f"{__name__}.{_family}")

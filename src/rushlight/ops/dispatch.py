@@ -1,0 +1,310 @@
+"""The general path of an op: everything that compiled ops do not settle themselves.
+
+Python numbers, mixed dtypes, lists of tensors, several outputs, subclasses, modes, and errors. The steps are the same as in
+a compiled op, spelled out: look at the inputs, bring them to one dtype, call the kernel, wrap, record.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd import modes, views
+from ..autograd.graph import leaf_edge, orders
+from ..backend import numpy as backend
+from . import saved
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+    from .table import Op
+
+Tensor_: type[Tensor]  # set by tensor.py
+new_tensor: Callable[[np.ndarray[Any, Any]], Tensor]
+# Set by the rooms above: what intercepts ops (subclasses with __torch_function__, forward mode, vmap, profiler).
+interceptors: list[Callable[[Op, tuple[Any, ...]], Any]] = []
+
+# A division by zero gives inf, as in PyTorch, and no warning. The filter looks at the module that called NumPy.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight\.")
+
+NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+
+
+class Unsupported(TypeError):
+    """An operand that is neither a tensor nor a number."""
+
+
+def general(op: Op, args: tuple[Any, ...]) -> Any:
+    """The op as a function: foreign arguments are a TypeError in PyTorch's words."""
+    return run(op, args, 1)
+
+
+def general_method(op: Op, args: tuple[Any, ...]) -> Any:
+    """The op as a method, whose arguments are counted without self."""
+    return run(op, args, 0)
+
+
+def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
+    """The op as an operator: foreign operands leave the matter to the other side."""
+    for value in args[: len(op.inputs)]:
+        if not isinstance(value, (Tensor_, *NUMBERS)):
+            return NotImplemented
+    return run(op, args, 1)
+
+
+def run(op: Op, args: tuple[Any, ...], first: int) -> Any:
+    count = len(op.inputs)
+    inputs, params = list(args[:count]), args[count:]
+    if interceptors:
+        for intercept in interceptors:
+            result = intercept(op, args)
+            if result is not NotImplemented:
+                return result
+    for position, value in enumerate(inputs):
+        _check(op, position, value, first)
+    arrays = promoted(op, inputs) if op.promote is not None else [_array(value) for value in inputs]
+    try:
+        out = op.kernel(*arrays, *params)
+    except Exception as error:
+        out = _retry(op, arrays, params, error)
+    return finish(op, inputs, arrays, params, out)
+
+
+def _check(op: Op, position: int, value: Any, first: int) -> None:
+    name = op.inputs[position]
+    if isinstance(value, Tensor_):
+        return
+    if name == op.variadic:
+        for index, item in enumerate(value):
+            if item is not None and not isinstance(item, Tensor_):
+                raise TypeError(f"expected Tensor as element {index} in argument {position}, but got {type(item).__name__}")
+        return
+    if value is None and name in op.optional:
+        return
+    if op.promote is not None and isinstance(value, NUMBERS) and (position > 0 or len(op.inputs) > 1):
+        return
+    label = ("input", "other")[position] if op.promote is not None and position < 2 else name
+    raise TypeError(
+        f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type(value).__name__}"
+    )
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, Tensor_):
+        return value._array
+    if isinstance(value, (list, tuple)):
+        return [_array(item) for item in value]
+    return value
+
+
+def common_dtype(values: Sequence[Any]) -> dtypes.dtype:
+    """The dtype that tensors and numbers meet in: PyTorch's three categories."""
+    dimensioned, zero_dim, numbers = [], [], []
+    for value in values:
+        if isinstance(value, Tensor_):
+            array = value._array
+            (dimensioned if array.ndim else zero_dim).append(dtypes.of(array.dtype))
+        else:
+            numbers.append(number_type(value))
+    return dtypes.result_dtype(tuple(dimensioned), tuple(zero_dim), tuple(numbers))
+
+
+def number_type(value: Any) -> type:
+    """bool, int, float or complex, for Python's and NumPy's numbers."""
+    for kind, families in ((bool, (bool, np.bool_)), (int, (int, np.integer)), (float, (float, np.floating))):
+        if isinstance(value, families):
+            return kind
+    return complex
+
+
+def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:
+    """The inputs as arrays of one dtype; numbers become 0-dim arrays."""
+    common = common_dtype(inputs)
+    if op.promote == "float" and not (common.is_floating_point or common.is_complex):
+        common = dtypes.get_default_dtype()
+    dtype = common.numpy
+    arrays = []
+    for value in inputs:
+        if isinstance(value, Tensor_):
+            array = value._array
+            arrays.append(array if array.dtype == dtype else array.astype(dtype))
+        else:
+            arrays.append(number_array(value, dtype))
+    return arrays
+
+
+def number_array(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A Python number as a 0-dim array; integers wrap around as C casts do, and too large ones are PyTorch's error."""
+    if dtype.kind in "iu" and isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    if dtype.kind in "iu" and isinstance(value, int):
+        return np.asarray(value & (2**64 - 1), dtype=np.uint64).astype(dtype)
+    return np.asarray(value).astype(dtype)
+
+
+def _retry(op: Op, arrays: list[Any], params: tuple[Any, ...], error: Exception) -> Any:
+    """After a failed kernel: once more without warnings if it was a warning turned into an error, else PyTorch's error."""
+    if isinstance(error, RuntimeWarning):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return op.kernel(*arrays, *params)
+    raise translated(op, arrays, error) from None
+
+
+def translated(op: Op, arrays: Sequence[Any], error: Exception) -> Exception:
+    """A kernel's error in PyTorch's words, where the matter is shapes that do not go together."""
+    if isinstance(error, ValueError) and op.promote is not None:
+        shapes = [array.shape for array in arrays if isinstance(array, np.ndarray)]
+        mismatch = broadcast_error(shapes)
+        if mismatch is not None:
+            return mismatch
+    return error
+
+
+def broadcast_error(shapes: Sequence[tuple[int, ...]]) -> RuntimeError | None:
+    """PyTorch's error for shapes that do not broadcast, or None if they do."""
+    first = shapes[0]
+    for second in shapes[1:]:
+        ndim = max(len(first), len(second))
+        a = (1,) * (ndim - len(first)) + first
+        b = (1,) * (ndim - len(second)) + second
+        for axis in range(ndim - 1, -1, -1):
+            if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
+                return RuntimeError(
+                    f"The size of tensor a ({a[axis]}) must match the size of tensor b ({b[axis]}) at non-singleton "
+                    f"dimension {axis}\n  The shapes are {list(first)} and {list(second)}: sizes must be equal, or 1, "
+                    "counted from the last dimension."
+                )
+        first = tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
+    return None
+
+
+def failed(op: Op, args: tuple[Any, ...], error: Exception, general: Callable[..., Any]) -> Any:
+    """Where a compiled op goes when its kernel raised: the general path finds the right words, or the way around."""
+    if isinstance(error, RuntimeWarning):
+        return general(op, args)
+    count = len(op.inputs)
+    raise translated(op, [_array(value) for value in args[:count]], error) from None
+
+
+def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], out: Any) -> Any:
+    """Wraps what the kernel returned and records the op."""
+    several = len(op.outputs) > 1 or op.outputs == ["*"]
+    outs = list(out) if several else [out]
+    results = [new_tensor(value if isinstance(value, np.ndarray) else np.asarray(value)) for value in outs]
+    if op.view:
+        base = inputs[0]
+        for result in results:
+            views.mark_view(result, base, several)
+    flat: list[Any] = []
+    for value in inputs:
+        flat.extend(value if isinstance(value, (list, tuple)) else [value])
+    for value in flat:
+        if isinstance(value, Tensor_) and value._base is not None:
+            views.refresh(value)
+    if modes.state.grad_enabled and (op.rules or op.joint is not None):
+        if op.variadic and op.variadic in op.rules:
+            needs = [isinstance(value, Tensor_) and value._needs_grad for value in flat]
+        else:
+            needs = [
+                isinstance(value, Tensor_) and value._needs_grad and (name in op.rules or op.joint is not None)
+                for name, value in zip(op.inputs, inputs, strict=True)
+            ]
+            flat = inputs
+        if any(needs):
+            record(op, inputs, flat, needs, arrays, params, results)
+    elif modes.state.inference:
+        for result in results:
+            result._inference = True
+    if several:
+        return tuple(results)
+    return results[0]
+
+
+def record(
+    op: Op,
+    inputs: list[Any],
+    flat: list[Any],
+    needs: list[bool],
+    arrays: list[Any],
+    params: tuple[Any, ...],
+    results: list[Tensor],
+) -> None:
+    """Makes the op's node: edges to the inputs, and what the rules ask for."""
+    node = object.__new__(op.node_class)
+    node.next = tuple(
+        (value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True)
+    )
+    needed = dict(zip(op.inputs, needs, strict=True)) if len(needs) == len(op.inputs) else dict.fromkeys(op.inputs, True)
+    kept: list[Any] = []
+    hooks = getattr(modes.state, "saved_hooks", None)
+    for kind, name, users in op.keep:
+        wanted = any(needed[user] for user in users)
+        if kind == "input":
+            position = op.inputs.index(name)
+            value = inputs[position]
+            if not wanted:
+                kept += [None, None]
+            elif name == op.variadic:
+                kept += [
+                    tuple(value),
+                    tuple(item._counter[0] if isinstance(item, Tensor_) else None for item in value),
+                ]
+            elif isinstance(value, Tensor_):
+                kept += [value, value._counter[0]] if not hooks else [_pack(value, hooks), -1]
+            else:
+                kept += [arrays[position], None]
+        elif kind == "output":
+            result = results[op.outputs.index(name)]
+            if not wanted:
+                kept += [None, None, None]
+            elif hooks:
+                kept += [_pack(result.detach(), hooks), saved.Packed._counter, -1]
+            else:
+                kept += [result._array, result._counter, result._counter[0]]
+        elif kind == "param":
+            kept.append(params[[param for param, _ in op.params].index(name)])
+        else:
+            source = arrays[op.inputs.index(name[:-6])]
+            if name[:-6] == op.variadic:
+                kept.append([getattr(item, kind) for item in source])
+            else:
+                kept.append(None if source is None else getattr(source, kind))
+    if kept:
+        node.saved = tuple(kept)
+    node.order = next(orders)
+    import sys
+
+    node.where = saved.here(sys._getframe(1))
+    if modes.state.anomaly:
+        import traceback
+
+        node.trace = "".join(traceback.format_stack(sys._getframe(1)))
+    differentiable = op.differentiable
+    if op.outputs == ["*"]:
+        node.metas = [(result._array.shape, result._array.dtype) for result in results]
+        targets = list(results)
+    else:
+        targets = [result for result, name in zip(results, op.outputs, strict=True) if name in differentiable]
+        if len(targets) > 1:
+            node.metas = [(result._array.shape, result._array.dtype) for result in targets]
+        else:
+            node.shape, node.dtype = targets[0]._array.shape, targets[0]._array.dtype
+    for number, result in enumerate(targets):
+        if result._array.dtype.kind in "fc" or result._array.dtype.kind == "V":
+            result._edge = (node, number)
+            result._needs_grad = True
+
+
+def _pack(value: Tensor, hooks: list[tuple[Any, Any]]) -> saved.Packed:
+    pack, unpack = hooks[-1]
+    with modes.no_grad():
+        return saved.Packed(pack(value.detach() if value._edge is not None else value), unpack)
+
+
+def cast_like(value: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A number as a 0-dim array of the dtype of ``array``."""
+    return backend.number(value, array.dtype) if array.dtype.kind == "f" else number_array(value, array.dtype)  # type: ignore[return-value]

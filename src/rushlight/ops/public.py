@@ -1,0 +1,300 @@
+"""The public forms of ops: function, method, in-place method, ``out=``; and PyTorch's spellings of their arguments.
+
+Pointwise ops get all forms from the table (``forms=`` of :func:`publish`). Where PyTorch's signature is not the kernel's
+(``dim`` and ``keepdim`` instead of axes, options, several overloads), a function written in PyTorch's signature is marked
+with :func:`public`, and the other forms follow from it:
+
+    @public(inplace=True)
+    def tril(input, diagonal=0):
+        return ops.tril(input, diagonal)
+
+``registry["torch"]["tril"]`` is then the function, ``methods["tril"]`` and ``methods["tril_"]`` what Tensor has.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..autograd import modes, views
+from ..autograd.modes import special
+from . import dispatch
+from .table import table, tensors
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+registry: dict[str, dict[str, Callable[..., Any]]] = {}
+methods: dict[str, Any] = {}
+
+# Set by the room that implements __torch_function__: (function, args, kwargs) -> result or NotImplemented.
+protocol: list[Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]] = []
+
+SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "self": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def module(name: str) -> dict[str, Callable[..., Any]]:
+    """The public functions of one namespace: 'torch', 'torch.linalg', ..."""
+    return registry.setdefault(name, {})
+
+
+def public(
+    name: str | None = None,
+    *,
+    space: str = "torch",
+    method: bool | str = True,
+    inplace: bool = False,
+    out: bool = True,
+    function: bool = True,
+) -> Callable[[F], F]:
+    """Publishes a function written in PyTorch's signature.
+
+    ``space``    the namespace it stands in; only functions of 'torch' become methods unless ``method`` is a name
+    ``method``   whether (or under which name) Tensor has it; its first parameter is the tensor
+    ``inplace``  whether there is a method with ``_`` behind its name
+    ``out``      whether the function takes ``out=``
+    """
+
+    def publish_it(f: F) -> F:
+        public_name = name or f.__name__
+        spoken = spoken_form(f, public_name, out)
+        if function:
+            module(space)[public_name] = spoken
+        if isinstance(method, str) or (method and space == "torch"):
+            method_name = method if isinstance(method, str) else public_name
+            methods[method_name] = spoken_form(f, method_name, False) if out else spoken
+            if inplace:
+                methods[method_name + "_"] = inplace_form(f, method_name + "_")
+        if inplace and space != "torch" and function:
+            module(space)[public_name + "_"] = inplace_form(f, public_name + "_")
+        elif inplace and function:
+            module(space)[public_name + "_"] = methods[public_name + "_"]
+        return f
+
+    return publish_it
+
+
+def spoken_form(f: Callable[..., Any], name: str, out: bool) -> Callable[..., Any]:
+    """``f`` with NumPy's spellings of its arguments accepted, and ``out=`` if wanted."""
+    parameters = inspect.signature(f).parameters
+    spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if special.active and protocol:
+            result = protocol[0](call, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        if kwargs:
+            if spellings:
+                for key in list(kwargs):
+                    if key in spellings:
+                        kwargs[spellings[key]] = kwargs.pop(key)
+            if out:
+                target = kwargs.pop("out", None)
+                if target is not None:
+                    return write_out(f, name, target, args, kwargs)
+        return f(*args, **kwargs)
+
+    call.__name__ = name
+    call.__qualname__ = name
+    return call
+
+
+def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The method that puts ``f(self, ...)`` into self."""
+    parameters = inspect.signature(f).parameters
+    spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if special.active and protocol:
+            result = protocol[0](call, (self, *args), kwargs)
+            if result is not NotImplemented:
+                return result
+        for key in list(kwargs):
+            if key in spellings:
+                kwargs[spellings[key]] = kwargs.pop(key)
+        return views.inplace(f, name, self, *args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"In-place version of :func:`{name.rstrip('_')}`."
+    return call
+
+
+def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape."""
+    everything = [*args, *kwargs.values()]
+    wants_grad = any(getattr(value, "_needs_grad", False) for value in _flat(everything) + _flat([target]))
+    if modes.state.grad_enabled and wants_grad:
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+            "requires grad."
+        )
+    result = f(*args, **kwargs)
+    if isinstance(result, tuple):
+        if not isinstance(target, (tuple, list)) or len(target) != len(result):
+            raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(target).__name__}")
+        for one, value in zip(target, result, strict=True):
+            store(one, value._array, name)
+        return type(result)(target) if type(result) is tuple else type(result)(*target)
+    if not isinstance(target, dispatch.Tensor_):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
+    store(target, result._array, name)
+    return target
+
+
+def _flat(values: list[Any]) -> list[Any]:
+    flat: list[Any] = []
+    for value in values:
+        flat.extend(_flat(list(value)) if isinstance(value, (list, tuple)) else [value])
+    return flat
+
+
+def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
+    """Writes a result into an ``out=`` tensor."""
+    have = target._array
+    if not views.castable(value.dtype, have.dtype):
+        raise RuntimeError(
+            f"result type {views.type_word(value.dtype)} can't be cast to the desired output type "
+            f"{views.type_word(have.dtype)}"
+        )
+    if have.shape != value.shape:
+        if have.size:
+            warnings.warn(
+                "An output with one or more elements was resized since it had shape "
+                f"{list(have.shape)}, which does not match the required output shape {list(value.shape)}. This behavior is "
+                "deprecated, and in a future PyTorch release outputs will not be resized unless they have zero elements. You "
+                "can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
+                stacklevel=4,
+            )
+        target._array = np.array(value, dtype=have.dtype)
+        views.bump(target, name)
+    else:
+        views.write(target, value, name)
+
+
+class CompiledOnUse:
+    """A method that is an op: compiled when first looked up, then in its own place."""
+
+    def __init__(self, name: str, op_name: str, make: str) -> None:
+        self.name, self.op_name, self.make = name, op_name, make
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        entry = table[self.op_name]
+        function = entry.operator() if self.make == "operator" else entry.call
+        home = next(cls for cls in owner.__mro__ if cls.__dict__.get(self.name) is self)
+        setattr(home, self.name, function)
+        return function if instance is None else function.__get__(instance, owner)
+
+
+def publish(name: str, *aliases: str, forms: str = "function method inplace", space: str = "torch") -> None:
+    """Publishes a pointwise op of the table under its own name and further ones."""
+    entry = table[name]
+    labels = ["input", "other"] if len(entry.inputs) == 2 else ["input"] if len(entry.inputs) == 1 else entry.inputs
+    for public_name in (name, *aliases):
+        if "function" in forms:
+            module(space)[public_name] = _function_form(entry.name, public_name, labels)
+        if "method" in forms:
+            methods[public_name] = CompiledOnUse(public_name, name, "method")
+        if "inplace" in forms:
+            methods[public_name + "_"] = _inplace_op(entry.name, public_name + "_")
+            if "function" in forms and len(labels) == 1:
+                module(space)[public_name + "_"] = methods[public_name + "_"]
+
+
+def _function_form(op_name: str, name: str, labels: list[str]) -> Callable[..., Any]:
+    entry = table[op_name]
+
+    if len(labels) == 1:
+
+        def unary(input: Any, *, out: Any = None) -> Any:
+            if out is None and not special.active:
+                return entry.call(input)
+            return full((input,), out)
+
+        function: Callable[..., Any] = unary
+    else:
+
+        def binary(input: Any, other: Any, *, out: Any = None) -> Any:
+            if out is None and not special.active:
+                return entry.call(input, other)
+            return full((input, other), out)
+
+        function = binary
+
+    def full(args: tuple[Any, ...], out: Any) -> Any:
+        if protocol:
+            result = protocol[0](function, args, {} if out is None else {"out": out})
+            if result is not NotImplemented:
+                return result
+        return entry.call(*args) if out is None else write_out(entry.call, name, out, args, {})
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
+    entry = table[op_name]
+
+    def call(self: Any, *args: Any) -> Any:
+        if special.active and protocol:
+            result = protocol[0](call, (self, *args), {})
+            if result is not NotImplemented:
+                return result
+        return views.inplace(entry.call, name, self, *args)
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def operator_method(name: str, op_name: str) -> None:
+    """Makes an op the meaning of a Python operator, ``__mul__`` say."""
+    methods[name] = CompiledOnUse(name, op_name, "operator")
+
+
+def alias(new: str, old: str, *, space: str = "torch", inplace: bool | None = None) -> None:
+    """A second name for something public."""
+    if old in module(space):
+        module(space)[new] = module(space)[old]
+    if space == "torch":
+        if old in methods:
+            methods[new] = methods[old]
+        if old + "_" in methods:
+            methods[new + "_"] = methods[old + "_"]
+
+
+def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
+    """A dimension as a number from 0: PyTorch's error when there is no such dimension."""
+    try:
+        axis = dim.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(f"'{type(dim).__name__}' object cannot be interpreted as an integer") from None
+    size = ndim or (1 if wrap_scalar else 0)
+    if not -size <= axis < size:
+        if not size:
+            raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {axis})")
+    return axis + size if axis < 0 else axis  # type: ignore[no-any-return]
+
+
+def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
+    """One dimension or several, as numbers from 0, each at most once; all of them for None or an empty list."""
+    if dim is None:
+        return tuple(range(ndim))
+    if isinstance(dim, (tuple, list)):
+        if not dim:
+            return tuple(range(ndim))
+        axes = tuple(axis_of(one, ndim) for one in dim)
+        for index, axis in enumerate(axes):
+            if axis in axes[:index]:
+                raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
+    else:
+        axes = (axis_of(dim, ndim),)
+    return axes if ndim else ()
+
+
+ops = tensors

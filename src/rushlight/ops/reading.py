@@ -1,0 +1,30 @@
+"""Small words that rules use, for arrays and Tensors alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def conj(value: Any) -> Any:
+    """The complex conjugate of an array, a Tensor or a number; real values as they are."""
+    kind = value.__class__
+    if kind is float or kind is int:
+        return value
+    array = getattr(value, "_array", value)
+    return value.conj() if getattr(array, "dtype", None) is None or array.dtype.kind == "c" else value
+
+
+def expand(g: Any, axis: int | tuple[int, ...] | None, keepdims: bool, ndim: int) -> Any:
+    """Puts reduced axes back with size 1, so that ``g`` broadcasts against what was reduced."""
+    if keepdims or axis is None and not ndim:
+        return g
+    axes = range(ndim) if axis is None else ((axis,) if isinstance(axis, int) else axis)
+    shape = list(g.shape)
+    for one in sorted(one % ndim for one in axes) if ndim else ():
+        shape.insert(one, 1)
+    return g.reshape(tuple(shape))
+
+
+def is_complex(value: Any) -> bool:
+    """Whether an array or a Tensor is complex."""
+    return bool(getattr(value, "_array", value).dtype.kind == "c")

@@ -1,0 +1,513 @@
+"""What an op is, and how its derivative rules are read.
+
+    op("mul", np.multiply, a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
+
+says it all: the kernel that computes the op on arrays, and for each input that has a derivative the rule that turns the
+cotangent ``g`` of the result into that input's. The *names* a rule asks for are what the graph keeps between forward and
+backward, and nothing else is kept:
+
+    ``g``                     the cotangent (a list of them, None where absent, if several outputs are differentiable)
+    an input's name           that input (checked against in-place changes)
+    ``out``, an output's name the result (checked too)
+    ``a_shape``, ``a_dtype``  of the input ``a``, without keeping it
+    a parameter's name        the op's own argument: axis, keepdims, ...
+    ``xp``                    the namespace of all ops, for whatever ``g`` is made of
+
+A rule is plain arithmetic, and is read over arrays in an ordinary backward pass and over Tensors when that pass is itself
+to be differentiated: every order of derivative from one line. Broadcasting, dtypes and None are the engine's business.
+
+This file turns the table into callables. For each op, on first use, it writes the Python function that a person would
+write by hand for that op: fetch the arrays, call the kernel, wrap the result, and if a gradient may be wanted keep what
+the rules need. ``source_of(name)`` shows the text. Everything out of the ordinary (mixed dtypes, subclasses, modes) is sent
+to :mod:`rushlight.ops.dispatch`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..autograd import modes, views
+from ..autograd.graph import Node, leaf_edge, orders
+from ..backend import numpy as backend
+from . import dispatch, saved
+
+Rule = Callable[..., Any]
+
+
+class Op:
+    """One line of the table. See :func:`op` for the meaning of the fields."""
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        inputs: list[str],
+        optional: set[str],
+        variadic: str | None,
+        params: list[tuple[str, Any]],
+        outputs: list[str],
+        differentiable: list[str],
+        rules: dict[str, Rule],
+        joint: Rule | None,
+        node: str,
+        kind: str | None,
+        promote: str | None,
+        view: bool,
+    ) -> None:
+        self.name, self.kernel = name, kernel
+        self.inputs, self.optional, self.variadic = inputs, optional, variadic
+        self.params, self.outputs, self.differentiable = params, outputs, differentiable
+        self.rules, self.joint, self.node_name = rules, joint, node
+        self.kind, self.promote, self.view = kind, promote, view
+        self.is_ufunc = isinstance(kernel, np.ufunc)
+        self.keep = self._what_rules_ask()
+        self._node_class: type[Node] | None = None
+        self._call: Callable[..., Any] | None = None
+
+    def _what_rules_ask(self) -> list[tuple[str, str, list[str]]]:
+        """``(kind, name, inputs whose rule asks for it)`` in the order in which nodes keep them."""
+        keep: dict[str, tuple[str, str, list[str]]] = {}
+        params = {name for name, _ in self.params}
+        rules = {name: [rule] for name, rule in self.rules.items()}
+        if self.joint is not None:
+            rules = {name: [self.joint] for name in self.inputs}
+        for of, (rule,) in rules.items():
+            for name in inspect.signature(rule).parameters:
+                if name in ("g", "xp", "needs"):
+                    continue
+                if name in self.inputs:
+                    kind = "input"
+                elif name in self.outputs:
+                    kind = "output"
+                elif name in params:
+                    kind = "param"
+                elif name.endswith("_shape") and name[:-6] in self.inputs:
+                    kind = "shape"
+                elif name.endswith("_dtype") and name[:-6] in self.inputs:
+                    kind = "dtype"
+                else:
+                    raise TypeError(f"op {self.name}: the rule for {of} asks for {name!r}, which is nothing the op has")
+                keep.setdefault(name, (kind, name, []))[2].append(of)
+        return list(keep.values())
+
+    @property
+    def node_class(self) -> type[Node]:
+        if self._node_class is None:
+            body = {"op": self, "__module__": "torch.autograd", "vjp": _vjp(self, False), "vjp_tensors": _vjp(self, True)}
+            self._node_class = type(self.node_name, (Node,), body)
+        return self._node_class
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """The op on Tensors, recorded."""
+        if self._call is None:
+            self._call = _forward(self, dispatch.general)
+        return self._call
+
+    def operator(self) -> Callable[..., Any]:
+        """The op as an operator of Tensor: NotImplemented instead of an error for foreign operands."""
+        return _forward(self, dispatch.general_operator)
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+table: dict[str, Op] = {}
+
+
+def op(
+    name: str,
+    kernel: Callable[..., Any],
+    *,
+    inputs: str = "",
+    outputs: str = "out",
+    node: str | None = None,
+    kind: str | None = None,
+    promote: str | None = None,
+    view: bool = False,
+    joint: Rule | None = None,
+    **rules: Rule | None,
+) -> Op:
+    """Adds an op to the table.
+
+    ``kernel``   computes on arrays; its parameters are the op's, in that order. For a ufunc the inputs are the rules' names.
+    ``rules``    for each differentiable input its rule, or None for a tensor input without derivative.
+    ``inputs``   names further tensor inputs that have no rule (or all, with ``joint``), separated by blanks; ``*xs`` is a list.
+    ``outputs``  names of the results, ``!`` behind one that has no derivative; ``*`` alone: a list of any length.
+    ``joint``    one rule for all inputs, returning a tuple of cotangents; may ask for ``needs``, a bool for each input.
+    ``node``     PyTorch's name of the graph node where it is not NameBackward0.
+    ``kind``     'linear', 'elementwise' or 'bilinear': how the forward derivative follows from the rules.
+    ``promote``  how dtypes mix: 'same' (to a common one), 'float' (integers become floating too), 'compare' (common, the result
+                 is bool); None where the kernel takes dtypes as they are.
+    ``view``     the result shares memory with the first input.
+    """
+    extra = inputs.split()
+    variadic = next((word[1:] for word in extra if word.startswith("*")), None)
+    named = [word.lstrip("*") for word in extra]
+    tensors = {*rules, *named}
+    optional: set[str] = set()
+    params: list[tuple[str, Any]] = []
+    if isinstance(kernel, np.ufunc):
+        order = [*rules, *(word for word in named if word not in rules)]
+    else:
+        order = []
+        for parameter in inspect.signature(kernel).parameters.values():
+            if parameter.name in tensors:
+                if params:
+                    raise TypeError(f"op {name}: tensor input {parameter.name} comes after the parameters")
+                order.append(parameter.name)
+                if parameter.default is None:
+                    optional.add(parameter.name)
+            else:
+                params.append((parameter.name, parameter.default))
+        missing = tensors - set(order)
+        if missing:
+            raise TypeError(f"op {name}: the kernel has no parameter {', '.join(sorted(missing))}")
+    words = outputs.split()
+    if node is None:
+        node = "".join(part.capitalize() for part in name.split("_")) + "Backward0"
+    entry = Op(
+        name,
+        kernel,
+        order,
+        optional,
+        variadic,
+        params,
+        [word.rstrip("!") for word in words],
+        [word for word in words if not word.endswith("!")],
+        {key: rule for key, rule in rules.items() if rule is not None},
+        joint,
+        node,
+        kind,
+        promote,
+        view,
+    )
+    table[name] = entry
+    return entry
+
+
+class Namespace:
+    """All ops of the table as attributes; over arrays the kernels, over Tensors the recording ops."""
+
+    def __init__(self, find: Callable[[Op], Callable[..., Any]], kind: str) -> None:
+        self._find, self._kind = find, kind
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        entry = table.get(name)
+        if entry is None:
+            raise AttributeError(f"no op {name!r} in the table")
+        function = self._find(entry)
+        setattr(self, name, function)
+        return function
+
+    def __repr__(self) -> str:
+        return f"<ops over {self._kind}>"
+
+
+arrays = Namespace(lambda entry: entry.kernel, "arrays")
+tensors = Namespace(lambda entry: entry.call, "Tensors")
+
+
+# Compiling. The text of a function depends on the op's form only, so ops of one form share one code object; what differs
+# (kernel, node class, rules) is in its closure.
+
+_makers: dict[str, Callable[..., Any]] = {}
+_globals: dict[str, Any] = {
+    "__name__": "rushlight.ops.compiled",
+    "asarray": np.asarray,
+    "getframe": sys._getframe,
+    "leaf_edge": leaf_edge,
+    "ndarray": np.ndarray,
+    "new": object.__new__,
+    "next_order": orders.__next__,
+    "number": backend.number,
+    "refresh": views.refresh,
+    "special": modes.special,
+    "state": modes.state,
+    "failed": dispatch.failed,
+    "array_of": saved.array_of,
+    "array_of_list": saved.array_of_list,
+    "output_array": saved.output_array,
+    "tensor_of": saved.tensor_of,
+    "tensor_of_list": saved.tensor_of_list,
+    "output_tensor": saved.output_tensor,
+    "here": saved.here,
+    "inside": saved.INSIDE,
+}
+
+
+def bind(tensor_class: type, plain: set[type]) -> None:
+    """Tells compiled ops which class to make, and which classes may take the fast path; called once by tensor.py."""
+    _globals["Tensor"] = tensor_class
+    _globals["plain"] = plain
+    _globals["plain_or_none"] = _PlainOrNone(plain)
+
+
+class _PlainOrNone:
+    def __init__(self, plain: set[type]) -> None:
+        self.plain = plain
+
+    def __contains__(self, kind: type) -> bool:
+        return kind is type(None) or kind in self.plain
+
+
+def _make(source: str, **bound: Any) -> Callable[..., Any]:
+    text = f"def make({', '.join(bound)}):\n" + "\n".join("    " + line for line in source.splitlines()) + "\n"
+    maker = _makers.get(text)
+    if maker is None:
+        filename = f"<rushlight op form {len(_makers)}>"
+        saved.INSIDE.add(filename)
+        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+        scope: dict[str, Any] = {}
+        exec(compile(text, filename, "exec"), _globals, scope)
+        maker = _makers[text] = scope["make"]
+    return maker(**bound)  # type: ignore[no-any-return]
+
+
+def source_of(name: str) -> str:
+    """The Python text that the op ``name`` was compiled to."""
+    entry = table[name]
+    return _forward_source(entry) + "\n" + _vjp_source(entry, False)
+
+
+def _keeps_tensors(entry: Op) -> bool:
+    return any(kind in ("input", "output") for kind, _, _ in entry.keep)
+
+
+def _keep_tuple(entry: Op, one_output: str, optional: set[str]) -> str:
+    """The expression for ``node.saved``, given ``r_<input>`` flags, ``v_<input>`` versions and ``x_<input>`` arrays."""
+    items: list[str] = []
+    for kind, name, users in entry.keep:
+        several = len(entry.inputs) > 1
+        wanted = " or ".join(f"r_{user}" for user in users)
+        everyone = not several or set(users) == set(entry.inputs)
+        condition = "" if everyone else f" if {wanted} else None"
+        if kind == "input":
+            items += [f"s_{name}{condition}", f"v_{name}{condition}"]
+        elif kind == "output":
+            items += [f"{one_output}{condition}", f"version{condition}", f"0{condition}"]
+        elif kind == "param":
+            items.append(name)
+        elif kind == "shape":
+            items.append(f"x_{name[:-6]}.shape" if name[:-6] not in optional else f"None if x_{name[:-6]} is None else x_{name[:-6]}.shape")
+        else:
+            items.append(f"x_{name[:-6]}.dtype" if name[:-6] not in optional else f"None if x_{name[:-6]} is None else x_{name[:-6]}.dtype")
+    return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
+
+
+def _arguments(entry: Op) -> str:
+    """The op's parameter list; defaults are bound in the closure as ``default_<name>``."""
+    words = []
+    for name in entry.inputs:
+        words.append(f"{name}=None" if name in entry.optional else name)
+    for name, default in entry.params:
+        words.append(name if default is inspect.Parameter.empty else f"{name}=default_{name}")
+    return ", ".join(words)
+
+
+def _forward_source(entry: Op) -> str:
+    names = [*entry.inputs, *(name for name, _ in entry.params)]
+    everything = "(" + ", ".join(names) + ",)"
+    general = f"return general(op, {everything})"
+    lines = [f"def call({_arguments(entry)}):"]
+    add = lines.append
+    pointwise = entry.promote is not None
+    if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
+        add(f"    {general}")
+        return "\n".join(lines)
+    number_for = entry.inputs[1] if pointwise and len(entry.inputs) == 2 else None
+    checks = ["special.active"]
+    for name in entry.inputs:
+        if name != number_for:
+            checks.append(f"{name}.__class__ not in {'plain_or_none' if name in entry.optional else 'plain'}")
+    add(f"    if {' or '.join(checks)}:")
+    add(f"        {general}")
+    kept_inputs = {name for kind, name, _ in entry.keep if kind == "input"}
+    for name in entry.inputs:
+        body = [
+            f"x_{name} = {name}._array",
+            f"if {name}._base is not None and {name}._seen != {name}._counter[0]:",
+            f"    refresh({name})",
+            f"r_{name} = {name}._needs_grad",
+        ]
+        if name in kept_inputs:
+            body.append(f"s_{name} = {name}")
+            body.append(f"v_{name} = {name}._counter[0]")
+        if name == number_for:
+            first = entry.inputs[0]
+            add(f"    kind = {name}.__class__")
+            add("    if kind in plain:")
+            lines.extend("        " + line for line in body)
+            add(f"        if x_{first}.dtype is not x_{name}.dtype:")
+            add(f"            {general}")
+            add("    elif kind is float or kind is int:")
+            add(f"        x_{name} = number({name}, x_{first}.dtype)")
+            add(f"        if x_{name} is None:")
+            add(f"            {general}")
+            add(f"        r_{name} = False")
+            if name in kept_inputs:
+                add(f"        s_{name} = x_{name}")
+                add(f"        v_{name} = None")
+            add("    else:")
+            add(f"        {general}")
+        elif name in entry.optional:
+            add(f"    if {name} is None:")
+            add(f"        x_{name} = {'s_' + name + ' = v_' + name + ' = ' if name in kept_inputs else ''}None")
+            add(f"        r_{name} = False")
+            add("    else:")
+            lines.extend("        " + line for line in body)
+        else:
+            lines.extend("    " + line for line in body)
+    if pointwise and len(entry.inputs) > 2:
+        first = entry.inputs[0]
+        for name in entry.inputs[1:]:
+            add(f"    if x_{name}.dtype is not x_{first}.dtype:")
+            add(f"        {general}")
+    arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
+    add("    try:")
+    add(f"        out = kernel({arguments}{', out=...' if entry.is_ufunc else ''})")
+    add("    except Exception as error:")
+    add(f"        return failed(op, {everything}, error, general)")
+    if not entry.is_ufunc:
+        add("    if out.__class__ is not ndarray:")
+        add("        out = asarray(out)")
+    if entry.promote == "float":
+        add(f"    if out.dtype is not x_{entry.inputs[0]}.dtype:")
+        add(f"        {general}")
+    add("    result = new(Tensor)")
+    add("    result._array = out")
+    if entry.view:
+        first = entry.inputs[0]
+        add(f"    result._counter = version = {first}._counter")
+        add(f"    result._base = {first} if {first}._base is None else {first}._base")
+        add("    result._seen = version[0]")
+        add("    if not state.grad_enabled:")
+        add("        result._made = 'no_grad'")
+        add(f"    elif {first}._made is not None:")
+        add(f"        result._made = {first}._made")
+    else:
+        add("    result._counter = version = [0]")
+    differentiable = [name for name in entry.inputs if name in entry.rules or entry.joint is not None]
+    if differentiable:
+        flags = " or ".join(f"r_{name}" for name in differentiable)
+        add(f"    if {'(' + flags + ')' if len(differentiable) > 1 else flags} and state.grad_enabled:")
+        edges = []
+        for name in entry.inputs:
+            if name not in differentiable:
+                edges.append("None")
+            elif len(differentiable) == 1:
+                edges.append(f"{name}._edge or leaf_edge({name})")
+            else:
+                edges.append(f"({name}._edge or leaf_edge({name})) if r_{name} else None")
+        add("        result._needs_grad = True")
+        add("        node = new(Node)")
+        add(f"        node.next = ({', '.join(edges)},)")
+        if entry.keep:
+            add(f"        node.saved = {_keep_tuple(entry, 'out', entry.optional)}")
+        add("        node.shape = out.shape")
+        add("        node.dtype = out.dtype")
+        add("        node.order = next_order()")
+        if _keeps_tensors(entry):
+            add("        frame = getframe(1)")
+            add("        code = frame.f_code")
+            add("        node.where = here(frame) if code.co_filename in inside else (code, frame.f_lasti)")
+        add("        result._edge = (node, 0)")
+    add("    return result")
+    return "\n".join(lines)
+
+
+def _forward(entry: Op, general: Callable[..., Any]) -> Callable[..., Any]:
+    bound: dict[str, Any] = {"op": entry, "kernel": entry.kernel, "general": general, "Node": entry.node_class}
+    for name, default in entry.params:
+        if default is not inspect.Parameter.empty:
+            bound[f"default_{name}"] = default
+    function = _make(_forward_source(entry) + "\nreturn call", **bound)
+    function.__name__ = function.__qualname__ = entry.name
+    return function
+
+
+def _vjp_source(entry: Op, over_tensors: bool) -> str:
+    """The function that runs an op's rules: opens what was kept, then calls the rules that are needed."""
+    lines = ["def vjp(node, g, edges):"]
+    add = lines.append
+    if entry.keep:
+        add("    saved = node.saved")
+        add("    if saved is None:")
+        add("        raise node.freed()")
+        targets = []
+        for kind, name, _ in entry.keep:
+            if kind == "input":
+                targets += [f"k_{name}", f"v_{name}"]
+            elif kind == "output":
+                targets += [f"k_{name}", f"l_{name}", f"v_{name}"]
+            else:
+                targets.append(f"k_{name}")
+        add(f"    {', '.join(targets)}, = saved")
+        for kind, name, users in entry.keep:
+            if kind == "input" and name == entry.variadic:
+                add(f"    k_{name} = {'tensor_of_list' if over_tensors else 'array_of_list'}(node, k_{name}, v_{name})")
+            elif kind == "input":
+                add(f"    if v_{name} is not None:")
+                if over_tensors:
+                    position = entry.inputs.index(name)
+                    add(f"        k_{name} = tensor_of(node, {position}, k_{name}, v_{name})")
+                else:
+                    add(f"        if k_{name}._counter[0] == v_{name}:")
+                    add(f"            k_{name} = k_{name}._array")
+                    add("        else:")
+                    add(f"            k_{name} = array_of(node, k_{name}, v_{name})")
+                if over_tensors and entry.promote is not None:
+                    add(f"    elif k_{name} is not None:")
+                    add(f"        k_{name} = k_{name}.item()")
+            elif kind == "output":
+                number = entry.outputs.index(name)
+                if over_tensors:
+                    add(f"    if l_{name} is not None:")
+                    add(f"        k_{name} = output_tensor(node, {number}, k_{name}, l_{name}, v_{name})")
+                else:
+                    add(f"    if l_{name} is not None and l_{name}[0] != v_{name}:")
+                    add(f"        k_{name} = output_array(node, {number}, k_{name}, l_{name}, v_{name})")
+
+    def call(rule: Rule, label: str) -> str:
+        words = []
+        for name in inspect.signature(rule).parameters:
+            if name in ("g", "xp"):
+                words.append(name)
+            elif name == "needs":
+                words.append("tuple([edge is not None for edge in edges])")
+            else:
+                words.append(f"k_{name}")
+        return f"rule_{label}({', '.join(words)})"
+
+    if entry.joint is not None:
+        add(f"    return {call(entry.joint, 'joint')}")
+    elif entry.variadic and len(entry.inputs) == 1:
+        add(f"    return {call(entry.rules[entry.variadic], entry.variadic)}")
+    elif len(entry.inputs) == 1:
+        only = entry.inputs[0]
+        add(f"    return ({call(entry.rules[only], only)} if edges[0] is not None else None,)")
+    else:
+        results = []
+        for index, name in enumerate(entry.inputs):
+            if name not in entry.rules:
+                results.append("None")
+            else:
+                results.append(f"{call(entry.rules[name], name)} if edges[{index}] is not None else None")
+        add(f"    return ({', '.join(results)},)")
+    return "\n".join(lines)
+
+
+def _vjp(entry: Op, over_tensors: bool) -> Callable[..., Any]:
+    if not entry.rules and entry.joint is None:
+        return Node.vjp
+    bound: dict[str, Any] = {f"rule_{name}": rule for name, rule in entry.rules.items()}
+    if entry.joint is not None:
+        bound["rule_joint"] = entry.joint
+    bound["xp"] = tensors if over_tensors else arrays
+    return _make(_vjp_source(entry, over_tensors) + "\nreturn vjp", **bound)

@@ -1,0 +1,659 @@
+"""Tensor: an array, its gradient, and where it came from.
+
+The methods that are ops come from the table (ops/public.py); here stand the ones that are about the tensor itself: its
+place in the graph, its memory, and its meeting with Python and NumPy.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import device as devices
+from . import dtypes, printing
+from .autograd import gradients
+from .autograd import engine, modes, views
+from .autograd.graph import Edge, Hooks, Node, RemovableHandle
+from .backend import numpy as backend
+from .ops import dispatch, saved, table
+from .ops.public import methods
+from .size import Size
+
+
+class Tensor:
+    """An n-dimensional array that remembers how it was computed.
+
+    Made by :func:`tensor`, :func:`zeros` and the like, and by every operation.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    _array: np.ndarray[Any, Any]
+    _counter: list[Any]
+    _needs_grad: bool = False
+    _edge: Edge | None = None
+    _grad: Tensor | None = None
+    _base: Tensor | None = None
+    _seen: int = 0
+    _made: str | None = None
+    _sink: Any = None
+    _hooks: Hooks | None = None
+    _post_accumulate_hooks: Hooks | None = None
+    _inference: bool = False
+    _retains: bool = False
+    _conjugate: bool = False
+
+    __array_priority__ = 1000
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Tensor or not args or not isinstance(args[0], Tensor):
+            from . import factory
+
+            made = factory.legacy(dtypes.get_default_dtype(), args, kwargs)
+        else:
+            made = args[0].detach()
+        if cls is Tensor:
+            return made
+        return made.as_subclass(cls)
+
+    # Its place in the graph.
+
+    @property
+    def requires_grad(self) -> bool:
+        if self._base is not None and self._seen != self._counter[0]:
+            views.refresh(self)
+        return self._needs_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if self._edge is not None:
+            if not value:
+                raise RuntimeError(
+                    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                    "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                )
+            return
+        if value and self._array.dtype.kind not in "fcV":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if value and self._inference and not modes.state.inference:
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        self._needs_grad = bool(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Says whether operations on this leaf are to be recorded; returns the tensor."""
+        if self._edge is not None and not requires_grad:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        if self._base is not None and self._seen != self._counter[0]:
+            views.refresh(self)
+        return self._edge is None
+
+    @property
+    def grad_fn(self) -> Node | None:
+        if self._base is not None and self._seen != self._counter[0]:
+            views.refresh(self)
+        return None if self._edge is None else self._edge[0]
+
+    @property
+    def output_nr(self) -> int:
+        return 0 if self._edge is None else self._edge[1]
+
+    @property
+    def grad(self) -> Tensor | None:
+        if self._grad is None and self._edge is not None and not self._retains:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+                "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+                "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+                "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+                stacklevel=2,
+            )
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise TypeError(
+                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+                )
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value._array.dtype != self._array.dtype:
+                raise RuntimeError(
+                    f"attempting to assign a gradient with dtype '{_word(value)}' to a tensor with grad_dtype "
+                    f"'{_word(self)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You "
+                    "can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                    "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems "
+                    "that assume they match."
+                )
+            if value._array.shape != self._array.shape:
+                raise RuntimeError(
+                    f"assigned grad has data of a different size: expected {list(self._array.shape)}, got "
+                    f"{list(value._array.shape)}"
+                )
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Computes the gradients of the leaves this tensor was computed from, and adds them to their ``.grad``.
+
+        ``gradient``     of this tensor's shape: weights of its elements; not needed if it has one element
+        ``retain_graph`` keeps the values saved in the graph for another pass; as ``create_graph`` unless given
+        ``create_graph`` records the pass itself, so that gradients can be differentiated
+        ``inputs``       only these tensors get a gradient
+
+        Raises RuntimeError where there is no graph, the shape is wrong, or the graph's values are freed or overwritten.
+
+        >>> import rushlight as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        >>> (x * 2).backward(torch.tensor([0.1, 1.0, 0.5]))
+        >>> x.grad
+        tensor([0.2000, 2.0000, 1.0000])
+        """
+        gradients.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def retain_grad(self) -> None:
+        """Keeps the gradient of this non-leaf in its ``.grad``."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._edge is None or self._retains:
+            return
+        import weakref
+
+        node, number = self._edge
+        node.retained = {**(node.retained or {}), number: weakref.ref(self)}
+        self._retains = True
+
+    @property
+    def retains_grad(self) -> bool:
+        return self._retains and self._edge is not None
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
+        """``hook(grad)`` runs when the gradient of this tensor is known; what it returns, if anything, replaces it.
+
+        >>> import rushlight as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 10)
+        >>> x.sum().backward()
+        >>> x.grad
+        tensor([10., 10.])
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self._edge is not None:
+            return self._edge[0].hooks_of_output(self._edge[1]).add(hook)
+        if self._hooks is None:
+            self._hooks = Hooks()
+        return self._hooks.add(hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """``hook(leaf)`` runs after a gradient was added to the leaf's ``.grad``."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self._edge is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self._post_accumulate_hooks is None:
+            self._post_accumulate_hooks = Hooks()
+        return self._post_accumulate_hooks.add(hook)
+
+    @property
+    def _backward_hooks(self) -> Hooks | None:
+        return self._hooks
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, hooks: Any) -> None:
+        self._hooks = Hooks(hooks) if hooks else None
+
+    def detach(self) -> Tensor:
+        """The same memory without history: a tensor that needs no gradient."""
+        result = new_tensor(self._array)
+        views.mark_view(result, self)
+        result._made = None
+        result._base = None
+        result._conjugate = self._conjugate
+        return result
+
+    def detach_(self) -> Tensor:
+        """Forgets this tensor's history."""
+        if self._base is not None:
+            raise RuntimeError(
+                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+                "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+                "detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
+                "function in torch/optim/optimizer.py as a solution."
+            )
+        self._edge, self._needs_grad = None, False
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
+        return result
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        self._array = value._array
+        self._counter = [self._counter[0]]
+
+    @property
+    def _version(self) -> int:
+        return int(self._counter[0])
+
+    def is_inference(self) -> bool:
+        return self._inference
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    # Its memory.
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        return dtypes.of(self._array.dtype)
+
+    @property
+    def shape(self) -> Size:
+        return _size(Size, self._array.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dimension."""
+        if dim is None:
+            return _size(Size, self._array.shape)
+        from .ops.public import axis_of
+
+        return self._array.shape[axis_of(dim, self._array.ndim, wrap_scalar=False)]
+
+    @property
+    def ndim(self) -> int:
+        return self._array.ndim
+
+    def dim(self) -> int:
+        return self._array.ndim
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        return int(self._array.size)
+
+    nelement = numel
+
+    @property
+    def itemsize(self) -> int:
+        return int(self._array.itemsize)
+
+    def element_size(self) -> int:
+        return int(self._array.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        return int(self._array.nbytes)
+
+    @property
+    def device(self) -> devices.device:
+        return devices.CPU
+
+    def get_device(self) -> int:
+        return -1
+
+    @property
+    def layout(self) -> devices.layout:
+        return devices.named("strided")  # type: ignore[return-value]
+
+    is_cuda = is_mps = is_xpu = is_meta = is_sparse = is_quantized = is_mkldnn = is_nested = is_sparse_csr = False
+    is_xla = is_vulkan = is_ipu = is_maia = is_mtia = False
+    is_cpu = True
+    names_: Any = None
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps in elements between neighbours along each dimension."""
+        array = self._array
+        size = array.itemsize
+        strides = tuple([step // size for step in array.strides])
+        if dim is None:
+            return strides
+        from .ops.public import axis_of
+
+        return strides[axis_of(dim, array.ndim, wrap_scalar=False)]
+
+    def storage_offset(self) -> int:
+        array = self._array
+        return (backend.address(array) - backend.address(backend.root(array))) // array.itemsize if array.size else 0
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie one after another, in order (in the given memory format)."""
+        array = self._array
+        name = str(memory_format) if memory_format is not None else ""
+        if name.endswith("channels_last"):
+            return array.ndim == 4 and bool(array.transpose(0, 2, 3, 1).flags.c_contiguous)
+        if name.endswith("channels_last_3d"):
+            return array.ndim == 5 and bool(array.transpose(0, 2, 3, 4, 1).flags.c_contiguous)
+        return bool(array.flags.c_contiguous)
+
+    def data_ptr(self) -> int:
+        return backend.address(self._array) if self._array.size else 0
+
+    def untyped_storage(self) -> Any:
+        """The block of memory beneath the tensor; equal ``data_ptr()`` means that two tensors share it."""
+        from .storage import UntypedStorage
+
+        return UntypedStorage(self)
+
+    def storage(self) -> Any:
+        from .storage import TypedStorage
+
+        return TypedStorage(self)
+
+    def is_shared(self) -> bool:
+        return False
+
+    def share_memory_(self) -> Tensor:
+        return self
+
+    def pin_memory(self, device: Any = None) -> Tensor:
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+
+    def is_pinned(self, device: Any = None) -> bool:
+        return False
+
+    def is_floating_point(self) -> bool:
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        return self._array.dtype.kind == "c"
+
+    def is_signed(self) -> bool:
+        return self.dtype.is_signed
+
+    def is_conj(self) -> bool:
+        return self._conjugate
+
+    def is_neg(self) -> bool:
+        return False
+
+    def is_set_to(self, tensor: Tensor) -> bool:
+        """Whether both are the very same view of the same memory."""
+        return self.data_ptr() == tensor.data_ptr() and self.shape == tensor.shape and self.stride() == tensor.stride()
+
+    def is_same_size(self, other: Tensor) -> bool:
+        return self._array.shape == other._array.shape
+
+    def as_subclass(self, cls: type) -> Any:
+        """This tensor as an instance of a subclass, sharing memory and history."""
+        result = object.__new__(cls)
+        result.__dict__.update(self.__dict__)
+        return result
+
+    # Python.
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        grad_fn = self.grad_fn
+        return printing.tensor_text(
+            self.resolve_conj()._array if self._conjugate else self._array,
+            self.dtype,
+            requires_grad=self.requires_grad,
+            grad_fn_name=None if grad_fn is None else grad_fn.name(),
+        )
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        if self._array.ndim == 0 and type(self) is Tensor:
+            return self.item().__format__(spec)
+        return object.__format__(self, spec)
+
+    def item(self) -> Any:
+        """The one element as a Python number."""
+        array = self._array
+        if array.size != 1:
+            raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
+        return _python_number(array.reshape(()))
+
+    def tolist(self) -> Any:
+        """The elements as (nested lists of) Python numbers."""
+        array = self._array
+        return (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
+
+    def __len__(self) -> int:
+        if self._array.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self._array.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __bool__(self) -> bool:
+        array = self._array
+        if array.size != 1:
+            if array.size == 0:
+                raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(array.reshape(())[()])
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        if self._array.size != 1 or self._array.dtype.kind not in "iub":
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._scalar())
+
+    def _scalar(self) -> Any:
+        if self._array.size != 1:
+            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+        return _python_number(self._array.reshape(()))
+
+    def __contains__(self, element: Any) -> bool:
+        if isinstance(element, (Tensor, bool, int, float, complex)):
+            return bool((self == element).any())
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+        )
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if self._edge is not None:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If "
+                "you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+                "https://github.com/pytorch/pytorch/pull/103001"
+            )
+        if id(self) in memo:
+            return memo[id(self)]  # type: ignore[no-any-return]
+        result: Tensor = object.__new__(type(self))
+        result._array = _copy_keeping_layout(self._array)
+        result._counter = [0]
+        result._needs_grad = self._needs_grad
+        memo[id(self)] = result
+        if self._grad is not None:
+            result._grad = copy.deepcopy(self._grad, memo)
+        _copy_attributes(self, result, memo)
+        return result
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self._edge is not None:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the pickle protocol at the moment."
+            )
+        extra = {key: value for key, value in self.__dict__.items() if key not in _OWN}
+        return _rebuild, (type(self), np.ascontiguousarray(self._array).reshape(self._array.shape), self._needs_grad, extra)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *methods})
+
+    # NumPy and other libraries.
+
+    def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
+        """The elements as a NumPy array that shares memory."""
+        if force:
+            return self.detach().resolve_conj()._array
+        if self.requires_grad:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if self._conjugate:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
+            )
+        if self._array.dtype.kind == "V" or self._array.dtype.name == "bfloat16":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return self._array.view()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = self.numpy()
+        if dtype is not None and np.dtype(dtype) != array.dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __array_wrap__(self, array: np.ndarray[Any, Any], context: Any = None, return_scalar: bool = False) -> Tensor:
+        if array.dtype == bool:
+            array = array.astype(np.uint8) if context is None else array
+        return wrap(np.asarray(array))
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
+        if self.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        if self._conjugate:
+            raise BufferError("Can't export tensors with the conjugate bit set")
+        return self._array.__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._array.__dlpack_device__()
+
+    def __array_namespace__(self, api_version: str | None = None) -> Any:
+        return table.tensors
+
+    def __getattr__(self, name: str) -> Any:
+        from .missing import explain_attribute
+
+        raise AttributeError(explain_attribute("Tensor", name, type(self).__name__))
+
+
+_size = tuple.__new__
+_OWN = frozenset(
+    "_array _counter _needs_grad _edge _grad _base _seen _made _sink _hooks _post_accumulate_hooks _inference _retains "
+    "_conjugate".split()
+)
+PLAIN: set[type] = {Tensor}
+
+
+def new_tensor(array: np.ndarray[Any, Any]) -> Tensor:
+    """A Tensor around an array, with memory of its own as far as version counting goes."""
+    result = object.__new__(Tensor)
+    result._array = array
+    result._counter = [0]
+    return result
+
+
+def wrap(array: Any) -> Tensor:
+    """A leaf Tensor around an array (not copied)."""
+    return new_tensor(array if isinstance(array, np.ndarray) else np.asarray(array))
+
+
+def make_tensor(array: np.ndarray[Any, Any], version: list[Any], edge: Edge | None) -> Tensor:
+    """A Tensor with given memory, version counter and place in the graph."""
+    result = object.__new__(Tensor)
+    result._array, result._counter, result._edge = array, version, edge
+    result._needs_grad = edge is not None
+    return result
+
+
+def _word(tensor: Tensor) -> str:
+    return {"torch.float32": "float", "torch.float64": "double", "torch.int64": "long int", "torch.float16": "c10::Half"}.get(
+        str(tensor.dtype), str(tensor.dtype).removeprefix("torch.")
+    )
+
+
+def _python_number(array: np.ndarray[Any, Any]) -> Any:
+    return array.astype(np.float32).item() if array.dtype.kind == "V" else array.item()
+
+
+def _copy_keeping_layout(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return array.copy(order="K") if not views.overlaps_itself(array) else array.copy()
+
+
+def _copy_attributes(source: Tensor, target: Tensor, memo: dict[int, Any]) -> None:
+    for key, value in source.__dict__.items():
+        if key not in _OWN:
+            target.__dict__[key] = copy.deepcopy(value, memo)
+
+
+def _rebuild(cls: type, array: np.ndarray[Any, Any], needs_grad: bool, extra: dict[str, Any]) -> Tensor:
+    result: Tensor = object.__new__(cls)
+    result._array = array if array.flags.writeable else array.copy()
+    result._counter = [0]
+    result._needs_grad = needs_grad
+    result.__dict__.update(extra)
+    return result
+
+
+def _fit_tensor(g: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
+    """A recorded cotangent as its input needs it: broadcasting undone, in the input's dtype."""
+    have = g._array.shape
+    if have != shape:
+        lead = len(have) - len(shape)
+        if lead < 0:
+            raise ValueError(f"cannot sum {have} to {shape}")
+        axes = tuple(range(lead)) + tuple(
+            axis + lead for axis, size in enumerate(shape) if size == 1 and have[axis + lead] != 1
+        )
+        if axes:
+            g = table.tensors.sum(g, axes, True)
+        g = g.reshape(shape)
+    if g._array.dtype != dtype:
+        if g._array.dtype.kind == "c" and dtype.kind != "c":
+            g = g.real
+        g = table.tensors.astype(g, dtype)
+    return g
+
+
+engine.wrap = wrap
+engine.fit_tensor = _fit_tensor
+views.new_tensor = new_tensor
+saved.make_tensor = make_tensor
+saved.type_name = lambda array: dtypes.of(array.dtype).type_name
+gradients.is_tensor = lambda value: isinstance(value, Tensor)
+dispatch.Tensor_ = Tensor
+dispatch.new_tensor = new_tensor
+table.bind(Tensor, PLAIN)
+
+
+def install_methods(names: Sequence[str] | None = None) -> None:
+    """Gives Tensor the methods of the table; called once all families are loaded."""
+    for name in names if names is not None else list(methods):
+        if name not in Tensor.__dict__ or name in ("__eq__",):
+            setattr(Tensor, name, methods[name])
