@@ -105,17 +105,17 @@ SEVERAL: list[tuple[int, str, int]] = [
 
 # Lines that change what is there, or run backward.
 ACTIONS: list[tuple[int, str]] = [
-    (8, "{number}.{add_ mul_ sub_}({scalar})"),
-    (8, "{number}.{add_ mul_ sub_ div_}({fitting})"),
-    (4, "{float}.{sin_ exp_ tanh_ neg_ zero_ sigmoid_ relu_ abs_}()"),
-    (3, "{float}.clamp_(min={scalar})"),
-    (3, "{number}.copy_({source_of_copy})"),
-    (2, "{float}.fill_({scalar})"),
+    (8, "{target}.{add_ mul_ sub_}({scalar})"),
+    (8, "{target}.{add_ mul_ sub_ div_}({fitting})"),
+    (4, "{target}.{sin_ exp_ tanh_ neg_ zero_ sigmoid_ relu_ abs_}()"),
+    (3, "{target}.clamp_(min={scalar})"),
+    (3, "{target}.copy_({source_of_copy})"),
+    (2, "{target}.fill_({scalar})"),
     (2, "{tensor}.masked_fill_({mask}, {scalar})"),
-    (8, "{number}[{index}] = {scalar}"),
-    (6, "{number}[{window}] = {window_value}"),
-    (4, "{number}[{index}] {+= *= -=} {scalar}"),
-    (3, "{name} {+= *= -=} {scalar}"),
+    (8, "{target}[{index}] = {scalar}"),
+    (6, "{target}[{window}] = {window_value}"),
+    (4, "{target}[{index}] {+= *= -=} {scalar}"),
+    (3, "{target} {+= *= -=} {scalar}"),
     (2, "{number}.{unsqueeze_ squeeze_}(0)"),
     (2, "{matrix}.t_()"),
     (2, "{number}.detach_()"),
@@ -190,8 +190,11 @@ class Holes:
     def number(self) -> str:
         return self.pick(lambda t: t.dtype is not torch.bool)
 
-    def name(self) -> str:
-        return self.number()
+    def target(self) -> str:
+        """Something to write into: now and then a leaf, or a view of one, which PyTorch refuses."""
+        if self.draw.random() < 0.07:
+            return self.number()
+        return self.pick(lambda t: t.dtype is not torch.bool and not any(map(_kept_leaf, (t, t._base))))
 
     def float(self) -> str:
         return self.pick(torch.is_floating_point)
@@ -405,6 +408,10 @@ class Holes:
 
 def _largest(t: torch.Tensor) -> float:
     return float(t.detach().abs().max()) if t.numel() and t.dtype is not torch.bool else 0.0
+
+
+def _kept_leaf(t: torch.Tensor | None) -> bool:
+    return t is not None and t.is_leaf and t.requires_grad
 
 
 def _share(a: torch.Tensor, b: torch.Tensor) -> bool:
