@@ -52,7 +52,8 @@ class _TorchFinder(MetaPathFinder):
         is_hidden = not isinstance(getattr(sys.modules.get(parent), last, sys), ModuleType)
         own_spec = None if is_hidden else _later_spec(own_name, path)
         if own_spec is None:
-            message = lacks(torch_name) if is_in_torch(torch_name) else f"No module named {torch_name!r}"
+            is_lacking = is_in_torch(torch_name) and not is_hidden
+            message = lacks(torch_name) if is_lacking else f"No module named {torch_name!r}"
             raise ModuleNotFoundError(message, name=torch_name)
         return ModuleSpec(
             torch_name,
