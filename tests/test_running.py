@@ -18,6 +18,7 @@ from rushlight.torch_alias import install_as_torch
 
 PYTHON = [sys.executable]
 RUSHLIGHT = [sys.executable, "-m", "rushlight"]
+SOURCE = str(Path(rushlight.__file__).parents[1])
 COMMAND = [str(Path(sysconfig.get_path("scripts")) / "rushlight")]
 
 
@@ -33,7 +34,7 @@ def run(
         capture_output=True,
         text=True,
         timeout=60,
-        env={**os.environ, "PYTHONWARNINGS": "", **environment},
+        env={**os.environ, "PYTHONPATH": SOURCE, "PYTHONWARNINGS": "", **environment},
     )
 
 

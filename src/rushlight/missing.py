@@ -36,15 +36,17 @@ def lacks(qualified: str) -> str:
     return f"rushlight does not have {qualified} (yet); PyTorch has it"
 
 
-def attribute_error(owner: str, name: str, plain: str) -> AttributeError:
-    """The error for a lookup that failed: ``plain`` is what Python says of a name that PyTorch lacks too.
+def explain_attribute(owner: str, name: str, kind: str) -> str:
+    """What to say of a lookup that failed on an object of torch's class ``owner``; ``kind`` is its own class's name.
 
-    >>> from rushlight.missing import attribute_error
-    >>> attribute_error("torch.Tensor", "cuda", "'Tensor' object has no attribute 'cuda'")
-    AttributeError('rushlight does not have torch.Tensor.cuda (yet); PyTorch has it')
+    >>> from rushlight.missing import explain_attribute
+    >>> explain_attribute("Tensor", "cuda", "Tensor")
+    'rushlight does not have torch.Tensor.cuda (yet); PyTorch has it'
+    >>> explain_attribute("Tensor", "no_such_name", "Parameter")
+    "'Parameter' object has no attribute 'no_such_name'"
     """
-    qualified = f"{owner}.{name}"
-    return AttributeError(lacks(qualified) if is_in_torch(qualified) else plain)
+    qualified = f"torch.{owner}.{name}"
+    return lacks(qualified) if is_in_torch(qualified) else f"{kind!r} object has no attribute {name!r}"
 
 
 def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[[str], Any]:
@@ -60,6 +62,8 @@ def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[
     def __getattr__(name: str) -> Any:
         if name in lazy:
             return import_module(f"{module}.{name}")
-        raise attribute_error(spelling, name, f"module {spelling!r} has no attribute {name!r}")
+        qualified = f"{spelling}.{name}"
+        plain = f"module {spelling!r} has no attribute {name!r}"
+        raise AttributeError(lacks(qualified) if is_in_torch(qualified) else plain)
 
     return __getattr__
