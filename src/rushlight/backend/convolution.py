@@ -13,7 +13,7 @@ matrix and multiplied by the weights; blocks are shared out between threads. The
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -28,6 +28,8 @@ _BLOCK_BYTES = 2 << 20
 _COPY, _RUN, _ADD, _MULTIPLY = 0.07, 4.0, 0.1, 0.02
 # A thread is worth waking for this many ns of work.
 _THREAD_WORK = 250_000
+# The blocks of a weight gradient are summed in a fixed number of parts: the result does not depend on the threads.
+_PARTS = 8
 
 
 def conv(x: Array, w: Array, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1) -> Array:
@@ -59,8 +61,10 @@ def conv_input_grad(
         x.fill(0)
         return x
     transposed = _grouped(w, groups).swapaxes(1, 2)
-    if all(size <= step for size, step in zip(kernel, stride, strict=True)) and math.prod(stride) > 4 and (
-        all(spread == 1 for spread in dilation)
+    if (
+        all(size <= step for size, step in zip(kernel, stride, strict=True))
+        and math.prod(stride) > 4
+        and (all(spread == 1 for spread in dilation))
     ):
         _scatter_apart(_split(g, groups), transposed, x, stride, padding)
         return x
@@ -69,8 +73,8 @@ def conv_input_grad(
     grouped_g, grouped_x = _split(g, groups), _split(x, groups)
     axes = zip(kernel, stride, padding, dilation, x.shape[2:], strict=True)
     for phases in product(*(list(_phases(*axis)) for axis in axes)):
-        into = grouped_x[(..., *(phase[0] for phase in phases))]
-        taps = transposed[(..., *(phase[1] for phase in phases))]
+        into = grouped_x[_trailing(phase[0] for phase in phases)]
+        taps = transposed[_trailing(phase[1] for phase in phases)]
         offset, spread = tuple(phase[2] for phase in phases), tuple(phase[3] for phase in phases)
         _correlate(grouped_g, taps, into, offset, (1,) * len(kernel), spread)
     return x
@@ -114,6 +118,11 @@ def _accumulator(a: Array, b: Array) -> np.dtype[Any] | None:
     return np.dtype(np.float32) if a.dtype == b.dtype and a.dtype.itemsize == 2 and a.dtype.kind not in "iu" else None
 
 
+def _trailing(parts: Iterable[slice]) -> Any:
+    """The index that takes ``parts`` of the last axes."""
+    return (..., *parts)
+
+
 def _split(x: Array, groups: int) -> Array:
     return x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
 
@@ -123,7 +132,7 @@ def _grouped(w: Array, groups: int) -> Array:
 
 
 def _phases(taps: int, step: int, pad: int, spread: int, size: int) -> Iterator[tuple[slice, slice, int, int]]:
-    """Per phase of one axis: the inputs in it, the taps they see (in reverse), where these start in g, and their spacing."""
+    """Per phase of one axis: its inputs, the taps they see (in reverse), where these start in g, and their spacing."""
     common = math.gcd(step, spread)
     apart = step // common
     for phase in range(min(step, size)):
@@ -145,12 +154,22 @@ class _Windows:
     """
 
     def __init__(
-        self, x: Array, channels: int, kernel: Shape, out: Shape, offset: Shape, stride: Shape, dilation: Shape, widen: bool
+        self,
+        x: Array,
+        channels: int,
+        kernel: Shape,
+        out: Shape,
+        offset: Shape,
+        stride: Shape,
+        dilation: Shape,
+        widen: bool,
     ) -> None:
         self.x, self.kernel, self.out = x, kernel, out
         self.offset, self.stride, self.dilation = offset, stride, dilation
         self.reach = tuple((taps - 1) * spread + 1 for taps, spread in zip(kernel, dilation, strict=True))
-        self.padded = tuple((size - 1) * step + reach for size, step, reach in zip(out, stride, self.reach, strict=True))
+        self.padded = tuple(
+            (size - 1) * step + reach for size, step, reach in zip(out, stride, self.reach, strict=True)
+        )
         samples, groups, depth = x.shape[:3]
         self.taps = depth * math.prod(kernel)
         self.extent, cost = self._extent(channels, widen and all(step == 1 for step in stride))
@@ -232,7 +251,7 @@ def _fill(into: Array, x: Array, offset: Shape, start: int) -> None:
         whole = whole and high - low == size
     if not whole:
         into.fill(0)
-    into[(..., *target)] = x[(..., *source)]
+    into[_trailing(target)] = x[_trailing(source)]
 
 
 def _correlate(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilation: Shape) -> None:
@@ -253,7 +272,7 @@ def _correlate(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilat
     if all(step == 1 for step in stride) and windows.work > _shifted_work(x, channels, w.shape[3:], windows.padded):
         _correlate_shifted(x, w.astype(y.dtype, copy=False), y, offset, dilation)
         return
-    cut = (..., *(slice(size) for size in windows.out[1:]))
+    cut = _trailing(slice(size) for size in windows.out[1:])
 
     def work(block: tuple[slice, slice]) -> None:
         columns, shape = windows.columns(block), windows.shape(block)
@@ -266,12 +285,12 @@ def _correlate(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilat
 
 
 def _shifted_work(x: Array, channels: int, kernel: Shape, padded: Shape) -> float:
-    products = x.shape[0] * x.shape[1] * channels * math.prod(kernel) * math.prod(padded)
+    products = float(x.shape[0] * x.shape[1] * channels * math.prod(kernel) * math.prod(padded))
     return products * (_ADD + _MULTIPLY * max(8, x.shape[2]))
 
 
 def _correlate_shifted(x: Array, w: Array, y: Array, offset: Shape, dilation: Shape) -> None:
-    """``_correlate`` with stride 1, the other way round: multiply first, then add up the taps, each shifted to its place.
+    """``_correlate`` with stride 1, the other way round: multiply first, then add up the taps, each in its place.
 
     Nothing is gathered, and the products are few where the output has fewer channels than x.
     """
@@ -307,7 +326,7 @@ def _correlate_shifted(x: Array, w: Array, y: Array, offset: Shape, dilation: Sh
         )
         result = threads.scratch("convolution.result", (groups, channels, flat), y.dtype)
         np.add.reduce(shifted, axis=tuple(range(2, 2 + len(kernel))), out=result[..., : flat - last])
-        cut = (..., *(slice(size) for size in out))
+        cut = _trailing(slice(size) for size in out)
         np.copyto(y[samples], np.moveaxis(result.reshape(groups, channels, len(part), *padded)[cut], 2, 0))
 
     threads.share(work, [slice(start, start + each) for start in range(0, x.shape[0], each)], count)
@@ -355,9 +374,8 @@ def _correlate_to_weights(
         swapped = _correlate_to_weights(x, g, kernel, back, stride, dilation, widen)
         return np.ascontiguousarray(np.flip(swapped.swapaxes(1, 2), tuple(range(3, swapped.ndim))))
     windows = _Windows(x, channels, kernel, g.shape[3:], offset, stride, dilation, widen)
-    cut = (..., *(slice(size) for size in windows.out[1:]))
+    cut = _trailing(slice(size) for size in windows.out[1:])
     whole = windows.extent == windows.out
-    # The blocks are summed in a fixed number of parts, so that the result does not depend on which thread came first.
     blocks = windows.blocks()
     parts = [blocks[start::_PARTS] for start in range(min(_PARTS, len(blocks)))]
     sums: list[Array | None] = [None] * len(parts)
@@ -384,9 +402,6 @@ def _correlate_to_weights(
     return np.ascontiguousarray(total.swapaxes(1, 2)).reshape(groups, channels, depth, *kernel)
 
 
-_PARTS = 8
-
-
 def _mix_to_weights(g: Array, x: Array) -> Array:
     """One tap, every position: w[g, o, c] = sum over n, p of g[n, g, o, p] * x[n, g, c, p]."""
     samples, groups, channels = g.shape[:3]
@@ -400,7 +415,7 @@ def _mix_to_weights(g: Array, x: Array) -> Array:
         np.matmul(left[block], right[block], out=products[block])
 
     threads.share(work, blocks, count)
-    return np.add.reduce(products, axis=0)
+    return np.asarray(np.add.reduce(products, axis=0))
 
 
 def _add(total: Array, part: Array) -> Array:
@@ -413,14 +428,19 @@ def _scatter_apart(g: Array, w: Array, x: Array, stride: Shape, padding: Shape) 
     depth, channels, kernel, out = w.shape[1], w.shape[2], w.shape[3:], g.shape[3:]
     rank = len(kernel)
     # A window has room for `stride` positions, of which the kernel fills the first.
-    room = np.zeros((samples, groups * depth, *(size for pair in zip(out, stride, strict=True) for size in pair)), x.dtype)
+    room = np.zeros(
+        (samples, groups * depth, *(size for pair in zip(out, stride, strict=True) for size in pair)), x.dtype
+    )
     matrix = np.moveaxis(w, 2, -1).reshape(groups, -1, channels)
     taps = np.matmul(matrix, g.reshape(samples, groups, channels, -1))
     taps = taps.reshape(samples, groups * depth, *kernel, *out)
-    order = (0, 1, *(axis for pair in zip(range(2 + rank, 2 + 2 * rank), range(2, 2 + rank), strict=True) for axis in pair))
-    room[(..., *(part for size in kernel for part in (slice(None), slice(size))))] = taps.transpose(order)
+    order = (
+        0,
+        1,
+        *(axis for pair in zip(range(2 + rank, 2 + 2 * rank), range(2, 2 + rank), strict=True) for axis in pair),
+    )
+    room[_trailing(part for size in kernel for part in (slice(None), slice(size)))] = taps.transpose(order)
     flat = room.reshape(samples, groups * depth, *(size * step for size, step in zip(out, stride, strict=True)))
     x.fill(0)
-    source = tuple(slice(pad, pad + size) for pad, size in zip(padding, x.shape[2:], strict=True))
-    part = flat[(..., *source)]
+    part = flat[_trailing(slice(pad, pad + size) for pad, size in zip(padding, x.shape[2:], strict=True))]
     x[tuple(slice(size) for size in part.shape)] = part

@@ -128,7 +128,12 @@ def _openblas() -> tuple[Callable[[], int], Callable[[int], None]] | None:
                 library = ctypes.CDLL(str(path))
             except OSError:
                 continue
-            for prefix, suffix in (("scipy_openblas", "64_"), ("scipy_openblas", ""), ("openblas", "64_"), ("openblas", "")):
+            for prefix, suffix in (
+                ("scipy_openblas", "64_"),
+                ("scipy_openblas", ""),
+                ("openblas", "64_"),
+                ("openblas", ""),
+            ):
                 with contextlib.suppress(AttributeError):
                     return (
                         getattr(library, f"{prefix}_get_num_threads{suffix}"),
@@ -171,7 +176,7 @@ _blas = _BlasThreads()
 
 @contextlib.contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Matrix products inside run on the calling thread. Where NumPy's BLAS is not its wheel's OpenBLAS, nothing changes."""
+    """Matrix products inside run on the calling thread; with another BLAS than NumPy's wheel has, nothing changes."""
     _blas.enter()
     try:
         yield
