@@ -34,7 +34,7 @@ class _SpawnFinder(MetaPathFinder):
             return None
         spec = PathFinder.find_spec(fullname, path)
         if spec is not None and spec.loader is not None:
-            spec.loader.exec_module = _then_prepare_children(spec.loader.exec_module)  # type: ignore[method-assign]
+            setattr(spec.loader, "exec_module", _then_prepare_children(spec.loader.exec_module))  # noqa: B010
         return spec
 
 

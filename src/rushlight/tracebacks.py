@@ -46,7 +46,7 @@ def install() -> None:
     def initialise_visible(self: Any, kind: Any, error: Any, trace: Any, **options: Any) -> None:
         initialise(self, kind, error, visible(error, trace), **options)
 
-    traceback.TracebackException.__init__ = initialise_visible  # type: ignore[method-assign]
+    setattr(traceback.TracebackException, "__init__", initialise_visible)  # noqa: B010
 
 
 def _showing_only_visible(hook: Callable[..., Any]) -> Callable[..., None]:

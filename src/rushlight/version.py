@@ -33,8 +33,8 @@ class TorchVersion(str):
             return NotImplemented
         mine, theirs = _key(self), _key(text)
         if theirs is not None:
-            return relation(mine, theirs)
-        return relation(str(self), text) if text is other else NotImplemented
+            return bool(relation(mine, theirs))
+        return bool(relation(str(self), text)) if text is other else NotImplemented
 
     def __lt__(self, other: object) -> bool:
         return self._compare(other, operator.lt)
