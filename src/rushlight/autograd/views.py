@@ -175,6 +175,21 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     return self
 
 
+def become(self: Tensor, result: Tensor, name: str) -> None:
+    """Makes ``self`` what its view ``result`` is: the in-place form of ops that only change the shape."""
+    if self._base is None and result._base is self:
+        edge = result._edge
+        self._array = result._array
+        if edge is not None:
+            self._edge = edge
+    else:
+        self._array, self._edge = result._array, result._edge
+        self._needs_grad = result._needs_grad
+    bump(self, name)
+    if self._base is not None:
+        self._seen = self._counter[0]
+
+
 def _check_result(self: Tensor, result: Tensor, name: str) -> None:
     have, got = self._array, result._array
     if got.dtype != have.dtype and not castable(got.dtype, have.dtype):

@@ -206,3 +206,55 @@ def unrepeat(g: Array, counts: tuple[int, ...], shape: Shape) -> Array:
         axes.append(len(split_shape))
         split_shape += [count, size]
     return backend.total(g.reshape(split_shape), tuple(axes))
+
+
+def rot90(x: Array, times: int, axes: tuple[int, int]) -> Array:
+    return np.rot90(x, times, axes).copy()
+
+
+def diag_embed(x: Array, offset: int, axis1: int, axis2: int) -> Array:
+    size = x.shape[-1] + abs(offset)
+    out = np.zeros((*x.shape[:-1], size, size), x.dtype)
+    diagonal(out, offset, x.ndim - 1, x.ndim)[...] = x
+    return np.moveaxis(out, (-2, -1), (axis1, axis2))
+
+
+def repeat_interleave(x: Array, counts: Array, axis: int) -> Array:
+    return np.repeat(x, counts, axis)
+
+
+def sum_runs(g: Array, counts: Array, shape: Shape, axis: int) -> Array:
+    """Adds up the copies that repeat_interleave made: its adjoint."""
+    out = np.zeros(shape, g.dtype)
+    owner = np.repeat(np.arange(shape[axis]), counts)
+    np.add.at(out, (slice(None),) * axis + (owner,), g)
+    return out
+
+
+def block_diag(xs: list[Array]) -> Array:
+    matrices = [np.atleast_2d(x) for x in xs]
+    rows, columns = sum(m.shape[0] for m in matrices), sum(m.shape[1] for m in matrices)
+    out = np.zeros((rows, columns), np.result_type(*matrices))
+    row = column = 0
+    for m in matrices:
+        out[row : row + m.shape[0], column : column + m.shape[1]] = m
+        row, column = row + m.shape[0], column + m.shape[1]
+    return out
+
+
+def select_scatter(x: Array, value: Array, axis: int, index: int) -> Array:
+    out = x.copy()
+    out[(slice(None),) * axis + (index,)] = value
+    return out
+
+
+def slice_scatter(x: Array, value: Array, axis: int, start: int, stop: int, step: int) -> Array:
+    out = x.copy()
+    out[(slice(None),) * axis + (slice(start, stop, step),)] = value
+    return out
+
+
+def diagonal_scatter(x: Array, value: Array, offset: int, axis1: int, axis2: int) -> Array:
+    out = x.copy()
+    diagonal(out, offset, axis1, axis2)[...] = value
+    return out

@@ -4,6 +4,8 @@ from importlib import import_module
 
 FAMILIES = (
     "pointwise",
+    "rearrange",
+    "reduce",
     "shape",
 )
 

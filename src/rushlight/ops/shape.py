@@ -7,6 +7,7 @@ whose own rule is the slice again.
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from ..autograd import views
@@ -14,7 +15,7 @@ from ..autograd.graph import Node, leaf_edge, orders
 from ..backend import numpy as backend
 from ..backend import shape as k
 from . import dispatch
-from .public import alias, axes_of, axis_of, ops, public
+from .public import alias, axes_of, axis_of, methods, ops, public
 from .table import op, table
 
 # Views.
@@ -75,36 +76,27 @@ op(
         g, x_shape, x_strides, x_offset, shape, strides, offset),
 )  # fmt: skip
 op("unbind", k.unbind, outputs="*", kind="linear", view=True,
-   x=lambda g, xp, x_shape, x_dtype, axis: xp.stack(filled(g, xp, _without(x_shape, axis), x_dtype), axis))  # fmt: skip
+   x=lambda g, xp, x_shape, x_dtype, axis: xp.stack(filled(g, xp, without(x_shape, axis), x_dtype), axis))  # fmt: skip
 op("split", k.split, outputs="*", kind="linear", view=True,
    x=lambda g, xp, x_shape, x_dtype, sizes, axis: xp.concat(
-       [filled([part], xp, _with(x_shape, axis, size), x_dtype)[0] for part, size in zip(g, sizes, strict=True)], axis))  # fmt: skip
+       [filled([part], xp, with_size(x_shape, axis, size), x_dtype)[0] for part, size in zip(g, sizes, strict=True)], axis))  # fmt: skip
 op("split_with_sizes", k.split, outputs="*", kind="linear", view=True,
    x=lambda g, xp, x_shape, x_dtype, sizes, axis: xp.concat(
-       [filled([part], xp, _with(x_shape, axis, size), x_dtype)[0] for part, size in zip(g, sizes, strict=True)], axis))  # fmt: skip
+       [filled([part], xp, with_size(x_shape, axis, size), x_dtype)[0] for part, size in zip(g, sizes, strict=True)], axis))  # fmt: skip
 
-# Copies.
+# What views turn into where memory does not allow one.
 
 op("clone", k.clone, kind="linear", x=lambda g: g)
 op("contiguous", k.contiguous, node="CloneBackward0", kind="linear", x=lambda g: g)
 op("unsafe_view", k.reshape, kind="linear", x=lambda g, x_shape: g.reshape(x_shape))
 op("astype", k.astype, node="ToCopyBackward0", kind="linear", x=lambda g, xp, x_dtype: xp.astype(g, x_dtype))
-op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))
-op("roll", k.roll, kind="linear", x=lambda g, xp, shifts, axes: xp.roll(g, tuple(-shift for shift in shifts), axes))
-op("tril", k.tril, kind="linear", x=lambda g, xp, offset: xp.tril(g, offset))
-op("triu", k.triu, kind="linear", x=lambda g, xp, offset: xp.triu(g, offset))
-op("repeat", k.repeat, kind="linear", x=lambda g, xp, counts, x_shape: xp.unrepeat(g, counts, x_shape))
-op("unrepeat", k.unrepeat, node="SumBackward1", kind="linear", g=lambda g, xp, counts: xp.repeat(g, counts))
-op("concat", k.concat, inputs="*xs", node="CatBackward0", kind="linear",
-   xs=lambda g, xp, xs_shape, axis: _pieces(g, xp, [shape[axis] for shape in xs_shape], axis))  # fmt: skip
-op("stack", k.stack, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape, axis: xp.unbind(g, axis))
 
 
-def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+def without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return shape[:axis] + shape[axis + 1 :]
 
 
-def _with(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+def with_size(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
@@ -125,14 +117,6 @@ def filled(g: Any, xp: Any, shape: tuple[int, ...], dtype: Any) -> list[Any]:
             part = zeros
         result.append(part)
     return result
-
-
-def _pieces(g: Any, xp: Any, sizes: list[int], axis: int) -> list[Any]:
-    parts, start = [], 0
-    for size in sizes:
-        parts.append(xp.slice(g, axis, start, start + size, 1))
-        start += size
-    return parts
 
 
 def _as_strided_node(base: Any, view: Any) -> Node:
@@ -239,6 +223,396 @@ def reshape_as(self: Any, other: Any) -> Any:
 
 
 @public()
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """Dimensions ``start_dim`` to ``end_dim`` made one."""
+    shape = input._array.shape
+    ndim = len(shape)
+    if not ndim:
+        return reshape(input, 1)
+    start, end = axis_of(start_dim, ndim), axis_of(end_dim, ndim)
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if start == end:
+        return input
+    return reshape(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
+
+
+@public()
+def ravel(input: Any) -> Any:
+    """All elements in one dimension."""
+    return reshape(ops.contiguous(input) if not input._array.flags.c_contiguous else input, -1)
+
+
+@public()
+def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+    """One dimension made several; one of their sizes may be -1."""
+    shape = input._array.shape
+    axis = axis_of(dim, len(shape))
+    sizes = tuple(sizes) if isinstance(sizes, (tuple, list)) else (sizes,)
+    known = math.prod(size for size in sizes if size != -1)
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    if -1 not in sizes and known != shape[axis]:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({shape[axis]}) in the input "
+            "tensor"
+        )
+    if -1 in sizes and (known == 0 or shape[axis] % known):
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({shape[axis]}) in the input "
+            "tensor"
+        )
+    return input.view((*shape[:axis], *(shape[axis] // known if size == -1 else size for size in sizes), *shape[axis + 1 :]))
+
+
+@public(function=False)
+def expand(self: Any, *sizes: Any, implicit: bool = False) -> Any:
+    """Dimensions of size 1 (and new ones in front) stretched without a copy; -1 keeps a size."""
+    wanted = sizes_of(sizes)
+    shape = self._array.shape
+    lead = len(wanted) - len(shape)
+    if lead < 0:
+        raise RuntimeError(
+            f"expand({self.type()}{{{list(shape)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be "
+            f"greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    full = list(wanted)
+    for axis, size in enumerate(wanted):
+        if axis < lead:
+            if size < 0:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({size}) isn't allowed in a leading, non-existing dimension {axis}"
+                )
+            continue
+        have = shape[axis - lead]
+        if size == -1:
+            full[axis] = have
+        elif have not in (1, size):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) must match the existing size ({have}) at non-singleton dimension "
+                f"{axis}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(shape)}"
+            )
+    return ops.expand(self, tuple(full))
+
+
+@public()
+def broadcast_to(input: Any, size: Any) -> Any:
+    """``input`` expanded to ``size``."""
+    return expand(input, size)
+
+
+@public(function=False)
+def expand_as(self: Any, other: Any) -> Any:
+    """Expanded to the shape of ``other``."""
+    return expand(self, other._array.shape)
+
+
+@public()
+def squeeze(input: Any, dim: Any = None) -> Any:
+    """Without the dimensions of size 1, or without those of them that are named."""
+    if dim is None:
+        return ops.squeeze_all(input)
+    shape = input._array.shape
+    if isinstance(dim, (tuple, list)):
+        return ops.squeeze_several(input, tuple(axis for axis in axes_of(dim, len(shape)) if dim and shape[axis] == 1))
+    axis = axis_of(dim, len(shape))
+    return ops.squeeze(input, (axis,) if shape and shape[axis] == 1 else ())
+
+
+@public()
+def unsqueeze(input: Any, dim: int) -> Any:
+    """A new dimension of size 1 at ``dim``."""
+    return ops.expand_dims(input, axis_of(dim, input._array.ndim + 1))
+
+
+@public()
+def t(input: Any) -> Any:
+    """A matrix transposed; vectors and numbers as they are."""
+    if input._array.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
+    return ops.t(input)
+
+
+@public()
+def adjoint(input: Any) -> Any:
+    """The last two dimensions swapped, conjugated if complex."""
+    if input._array.ndim < 2:
+        raise RuntimeError(
+            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor."
+        )
+    swapped = ops.transpose(input, input._array.ndim - 2, input._array.ndim - 1)
+    return swapped.conj() if input._array.dtype.kind == "c" else swapped
+
+
+def _reversed(self: Any) -> Any:
+    ndim = self._array.ndim
+    if ndim != 2:
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+            "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
+            "1, -1, -1))` to reverse the dimensions of a tensor.",
+            stacklevel=2,
+        )
+    return ops.permute_dims(self, tuple(range(ndim - 1, -1, -1)))
+
+
+def _matrix_transpose(self: Any) -> Any:
+    ndim = self._array.ndim
+    if ndim < 2:
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor."
+        )
+    return ops.transpose(self, ndim - 2, ndim - 1)
+
+
+def _matrix_h(self: Any) -> Any:
+    ndim = self._array.ndim
+    if ndim == 0:
+        return ops.alias(self)
+    if ndim != 2:
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if ndim > 2 else "")
+        )
+    return adjoint(self)
+
+
+def _batch_h(self: Any) -> Any:
+    if self._array.ndim < 2:
+        raise RuntimeError(
+            f"tensor.mH is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor."
+        )
+    return adjoint(self)
+
+
+methods["T"] = property(_reversed)
+methods["mT"] = property(_matrix_transpose)
+methods["H"] = property(_matrix_h)
+methods["mH"] = property(_batch_h)
+
+
+@public()
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """Dimensions moved to new places, the others kept in order."""
+    ndim = input._array.ndim
+    sources = source if isinstance(source, (tuple, list)) else (source,)
+    targets = destination if isinstance(destination, (tuple, list)) else (destination,)
+    if len(sources) != len(targets):
+        raise RuntimeError(
+            "movedim: Invalid source or destination dims: source "
+            f"({list(sources)} dims) should contain the same number of dims as destination ({list(targets)} dims)"
+        )
+    moved = [axis_of(one, ndim) for one in sources]
+    places = [axis_of(one, ndim) for one in targets]
+    for label, given, found in (("source", sources, moved), ("destination", targets, places)):
+        if len(set(found)) != len(found):
+            raise RuntimeError(f"movedim: repeated dim in `{label}` ({list(given)})")
+    if not ndim:
+        return ops.alias(input)
+    rest = iter([axis for axis in range(ndim) if axis not in moved])
+    order = [moved[places.index(axis)] if axis in places else next(rest) for axis in range(ndim)]
+    return ops.permute_dims(input, tuple(order))
+
+
+alias("moveaxis", "movedim")
+
+
+@public()
+def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+    """``length`` entries from ``start`` along ``dim``, as a view."""
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    size = input._array.shape[axis]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    begin = int(start)
+    if not -size <= begin <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {begin})")
+    begin += size if begin < 0 else 0
+    if begin + length > size:
+        raise RuntimeError(f"start ({begin}) + length ({length}) exceeds dimension size ({size}).")
+    return ops.slice(input, axis, begin, begin + length, 1)
+
+
+def _split_equal(input: Any, split_size: int, axis: int) -> Any:
+    size = input._array.shape[axis]
+    if split_size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    if split_size == 0 and size:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+    if not size:
+        return ops.split(input, (0,), axis)
+    full, rest = divmod(size, split_size)
+    return ops.split(input, (split_size,) * full + ((rest,) if rest else ()), axis)
+
+
+@public(out=False)
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
+    """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
+    if isinstance(split_size_or_sections, (tuple, list)):
+        return split_with_sizes(tensor, split_size_or_sections, dim)
+    axis = axis_of(dim, tensor._array.ndim, wrap_scalar=False)
+    return _split_equal(tensor, int(split_size_or_sections), axis)
+
+
+@public()
+def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """Views of the given sizes along ``dim``."""
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    size = input._array.shape[axis]
+    sizes = tuple(int(one) for one in split_sizes)
+    if any(one < 0 for one in sizes):
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}"
+        )
+    if sum(sizes) != size:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {axis}), but got "
+            f"split_sizes={list(sizes)}"
+        )
+    return ops.split_with_sizes(input, sizes, axis)
+
+
+@public()
+def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """At most ``chunks`` views of equal size (the last may be smaller) along ``dim``."""
+    if not input._array.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    axis = axis_of(dim, input._array.ndim)
+    size = input._array.shape[axis]
+    each = -(-size // chunks)
+    if not each:
+        return ops.split_with_sizes(input, (0,) * chunks, axis)
+    return _split_equal(input, each, axis)
+
+
+@public()
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
+    """Views between the given indices, or a number of views of as equal a size as can be."""
+    if not input._array.ndim:
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+        )
+    axis = axis_of(dim, input._array.ndim)
+    size = input._array.shape[axis]
+    if hasattr(indices_or_sections, "tolist"):
+        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, (tuple, list)):
+        inner = [int(index) for index in indices_or_sections]
+        bounds = [0, *inner, size]
+    else:
+        sections = int(indices_or_sections)
+        if sections <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+        each, larger = divmod(size, sections)
+        bounds = [index * each + min(index, larger) for index in range(sections + 1)]
+    parts = []
+    for start, stop in zip(bounds, bounds[1:], strict=False):
+        first, last, _ = slice(start, stop).indices(size)
+        parts.append(ops.slice(input, axis, first, max(first, last), 1))
+    return tuple(parts)
+
+
+def _axis_split(name: str, least: int, axis_for: Any) -> None:
+    def splits(input: Any, indices_or_sections: Any) -> Any:
+        ndim = input._array.ndim
+        if ndim < least:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a tensor "
+                f"with {ndim} dimensions!"
+            )
+        axis = axis_for(ndim)
+        sections = indices_or_sections
+        if isinstance(sections, int) and (sections == 0 or input._array.shape[axis] % sections):
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {axis}, but the size of the dimension "
+                f"{input._array.shape[axis]} is not divisible by the split_size {sections}!"
+            )
+        return tensor_split(input, sections, axis)
+
+    splits.__name__ = name
+    splits.__doc__ = f"Views of equal size, or between indices, as {name} names the dimension."
+    public()(splits)
+
+
+_axis_split("hsplit", 1, lambda ndim: 0 if ndim == 1 else 1)
+_axis_split("vsplit", 2, lambda ndim: 0)
+_axis_split("dsplit", 3, lambda ndim: 2)
+
+
+@public()
+def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The diagonal of two dimensions, as a view whose last dimension it is."""
+    ndim = input._array.ndim
+    axis1, axis2 = axis_of(dim1, ndim), axis_of(dim2, ndim)
+    if axis1 == axis2:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return ops.diagonal(input, offset, axis1, axis2)
+
+
+@public(function=False)
+def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
+    """All windows of ``size`` along a dimension, ``step`` apart, as a view with a new last dimension."""
+    array = self._array
+    axis = axis_of(dimension, array.ndim)
+    length = array.shape[axis] if array.ndim else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > length:
+        raise RuntimeError(f"maximum size for tensor at dimension {axis} is {length} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if not array.ndim:
+        return ops.view(self, (1,)) if size else ops.slice(ops.view(self, (1,)), 0, 0, 0, 1)
+    return ops.unfold(self, axis, size, step)
+
+
+@public()
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """A view of the storage with given sizes, strides and offset, in elements."""
+    array = input._array
+    size, stride = tuple(int(n) for n in size), tuple(int(n) for n in stride)
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(step < 0 for step in stride):
+        raise RuntimeError(
+            "as_strided: Negative strides are not supported at the moment, got strides: " + str(list(stride))
+        )
+    start = input.storage_offset()
+    offset = start if storage_offset is None else int(storage_offset)
+    own = tuple(step // array.itemsize for step in array.strides)
+    return ops.as_strided(input, size, stride, offset, own, start)
+
+
+@public()
+def broadcast_tensors(*tensors: Any) -> Any:
+    """Tensors expanded to their common shape."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    shape = common_shape([tensor._array.shape for tensor in tensors])
+    return tuple(expand(tensor, shape) for tensor in tensors)
+
+
+def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape that all broadcast to; PyTorch's error where there is none."""
+    import numpy as np
+
+    error = dispatch.broadcast_error(shapes) if shapes else None
+    if error is not None:
+        raise error
+    return np.broadcast_shapes(*shapes)
+
+
+@public(function=True, method=False)
+def broadcast_shapes(*shapes: Any) -> Any:
+    """The shape that tensors of these shapes broadcast to."""
+    from ..size import Size
+
+    return Size(common_shape([(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]))
+
+
+@public()
 def clone(input: Any, *, memory_format: Any = None) -> Any:
     """A copy, with history."""
     if memory_format is not None and str(memory_format).endswith("contiguous_format"):
@@ -295,10 +669,26 @@ def permute(input: Any, *dims: Any) -> Any:
     return ops.permute_dims(input, axes)
 
 
-@public()
-def stack(tensors: Any, dim: int = 0) -> Any:
-    """Tensors of one shape along a new dimension."""
-    return ops.stack(list(tensors), axis_of(dim, tensors[0]._array.ndim + 1))
+for _new, _old in (("swapaxes", "transpose"), ("swapdims", "transpose")):
+    alias(_new, _old)
 
 
-__all__ = ["alias", "axes_of"]
+# Methods that change the shape of the tensor itself.
+
+
+def _inplace_view(name: str) -> None:
+    function = methods[name]
+
+    def change(self: Any, *args: Any, **kwargs: Any) -> Any:
+        views.check_writable(self)
+        result = function(self, *args, **kwargs)
+        views.become(self, result, name + "_")
+        return self
+
+    change.__name__ = change.__qualname__ = name + "_"
+    change.__doc__ = f"In-place version of :func:`{name}`: the tensor itself changes shape."
+    methods[name + "_"] = change
+
+
+for _name in ("t", "transpose", "squeeze", "unsqueeze", "as_strided", "swapaxes", "swapdims"):
+    _inplace_view(_name)

@@ -1,0 +1,551 @@
+"""Ops that rearrange, join and repeat elements into new memory. All are linear; each rule is the op's adjoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backend import shape as k
+from . import dispatch
+from .public import alias, axes_of, axis_of, module, ops, public
+from .shape import broadcast_tensors, common_shape, filled, reshape, sizes_of, with_size
+from .table import op
+
+op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))
+op("roll", k.roll, kind="linear", x=lambda g, xp, shifts, axes: xp.roll(g, tuple(-shift for shift in shifts), axes))
+op("tril", k.tril, kind="linear", x=lambda g, xp, offset: xp.tril(g, offset))
+op("triu", k.triu, kind="linear", x=lambda g, xp, offset: xp.triu(g, offset))
+op("repeat", k.repeat, kind="linear", x=lambda g, xp, counts, x_shape: xp.unrepeat(g, counts, x_shape))
+op("unrepeat", k.unrepeat, node="SumBackward1", kind="linear", g=lambda g, xp, counts: xp.repeat(g, counts))
+op("concat", k.concat, inputs="*xs", node="CatBackward0", kind="linear",
+   xs=lambda g, xp, xs_shape, axis: _pieces(g, xp, [shape[axis] for shape in xs_shape], axis))  # fmt: skip
+op("stack", k.stack, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape, axis: xp.unbind(g, axis))
+op("rot90", k.rot90, kind="linear", x=lambda g, xp, times, axes: xp.rot90(g, -times, axes))
+op("diag_embed", k.diag_embed, kind="linear",
+   x=lambda g, xp, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2))  # fmt: skip
+op("diagonal_copy", lambda x, offset, axis1, axis2: k.diagonal(x, offset, axis1, axis2).copy(), node="DiagonalBackward0_copy",
+   kind="linear", x=lambda g, xp, x_shape, offset, axis1, axis2: xp.embed_diagonal(g, x_shape, offset, axis1, axis2))  # fmt: skip
+op("repeat_interleave", k.repeat_interleave, inputs="counts", kind="linear",
+   x=lambda g, xp, x_shape, counts, axis: xp.sum_runs(g, counts, x_shape, axis))  # fmt: skip
+op("sum_runs", k.sum_runs, inputs="counts", kind="linear",
+   g=lambda g, xp, counts, axis: xp.repeat_interleave(g, counts, axis))  # fmt: skip
+op("block_diag", k.block_diag, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape: _blocks(g, xp, xs_shape))
+op("unsafe_split", lambda x, sizes, axis: [part.copy() for part in k.split(x, sizes, axis)], outputs="*", kind="linear",
+   x=lambda g, xp, x_shape, x_dtype, sizes, axis: xp.concat(
+       [filled([part], xp, with_size(x_shape, axis, size), x_dtype)[0] for part, size in zip(g, sizes, strict=True)],
+       axis))  # fmt: skip
+op("narrow_copy", lambda x, axis, start, stop: k.slice_(x, axis, start, stop, 1).copy(), kind="linear",
+   x=lambda g, xp, x_shape, axis, start, stop: xp.embed_slice(g, x_shape, axis, start, stop, 1))  # fmt: skip
+op("select_scatter", k.select_scatter, kind="linear",
+   x=lambda g, xp, axis, index: xp.select_scatter(g, xp.zeros_as(xp.select(g, axis, index)), axis, index),
+   value=lambda g, xp, axis, index: xp.select(g, axis, index))  # fmt: skip
+op("slice_scatter", k.slice_scatter, kind="linear",
+   x=lambda g, xp, axis, start, stop, step: xp.slice_scatter(
+       g, xp.zeros_as(xp.slice(g, axis, start, stop, step)), axis, start, stop, step),
+   value=lambda g, xp, axis, start, stop, step: xp.slice(g, axis, start, stop, step))  # fmt: skip
+op("diagonal_scatter", k.diagonal_scatter, kind="linear",
+   x=lambda g, xp, offset, axis1, axis2: xp.diagonal_scatter(
+       g, xp.zeros_as(xp.diagonal(g, offset, axis1, axis2)), offset, axis1, axis2),
+   value=lambda g, xp, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2))  # fmt: skip
+op("zeros_as", lambda x: np.zeros(x.shape, x.dtype), inputs="x")
+
+
+def _pieces(g: Any, xp: Any, sizes: list[int], axis: int) -> list[Any]:
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(xp.slice(g, axis, start, start + size, 1))
+        start += size
+    return parts
+
+
+def _blocks(g: Any, xp: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
+    parts, row, column = [], 0, 0
+    for shape in shapes:
+        rows, columns = ((1,) * (2 - len(shape)) + shape)[-2:]
+        part = xp.slice(xp.slice(g, 0, row, row + rows, 1), 1, column, column + columns, 1)
+        parts.append(part.reshape(shape))
+        row, column = row + rows, column + columns
+    return parts
+
+
+# Joining.
+
+
+def _list_of(tensors: Any, name: str, position: int = 1) -> list[Any]:
+    if isinstance(tensors, dispatch.Tensor_) or not isinstance(tensors, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position {position}) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
+    for index, item in enumerate(tensors):
+        if not isinstance(item, dispatch.Tensor_):
+            raise TypeError(
+                f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}"
+            )
+    return list(tensors)
+
+
+def _one_dtype(tensors: list[Any]) -> list[Any]:
+    first = tensors[0]._array.dtype
+    for tensor in tensors:
+        if tensor._array.dtype is not first:
+            dtype = dispatch.common_dtype(tensors).numpy
+            return [one if one._array.dtype == dtype else ops.astype(one, dtype) for one in tensors]
+    return tensors
+
+
+@public(method=False)
+def cat(tensors: Any, dim: int = 0) -> Any:
+    """Tensors joined along an existing dimension; they agree in all others.
+
+    >>> import rushlight as torch
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
+    tensors = _list_of(tensors, "cat")
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    shapes = [tensor._array.shape for tensor in tensors]
+    first = shapes[0]
+    for shape in shapes:
+        if shape != (0,):
+            first = shape
+            break
+    if not first and all(not shape for shape in shapes):
+        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
+    axis = axis_of(dim, len(first))
+    for position, shape in enumerate(shapes):
+        if shape == (0,) and first != (0,):
+            continue
+        if not shape:
+            raise RuntimeError(f"zero-dimensional tensor (at position {position}) cannot be concatenated")
+        if len(shape) != len(first):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+        for place, (have, size) in enumerate(zip(first, shape, strict=True)):
+            if place != axis and have != size:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {axis}. Expected size {have} but got size {size} for "
+                    f"tensor number {position} in the list.\n  The shapes are {[list(one) for one in shapes]}."
+                )
+    return ops.concat(_one_dtype(tensors), axis)
+
+
+alias("concat", "cat")
+alias("concatenate", "cat")
+
+
+@public(method=False)
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """Tensors of one shape along a new dimension."""
+    tensors = _list_of(tensors, "stack")
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    first = tensors[0]._array.shape
+    for position, tensor in enumerate(tensors):
+        if tensor._array.shape != first:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                f"{list(tensor._array.shape)} at entry {position}"
+            )
+    return ops.stack(_one_dtype(tensors), axis_of(dim, len(first) + 1))
+
+
+def _atleast(name: str, least: int) -> None:
+    def atleast(*tensors: Any) -> Any:
+        if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+            tensors = tuple(tensors[0])
+            return tuple(_grown(one, least) for one in tensors)
+        grown = tuple(_grown(one, least) for one in tensors)
+        return grown[0] if len(tensors) == 1 else grown
+
+    atleast.__name__ = name
+    atleast.__doc__ = f"Tensors with at least {least} dimension{'s' if least > 1 else ''}."
+    public(method=False, out=False)(atleast)
+
+
+def _grown(tensor: Any, least: int) -> Any:
+    ndim = tensor._array.ndim
+    if ndim >= least:
+        return tensor
+    if ndim == 0:
+        return reshape(tensor, (1,) * least)
+    if least == 2 or ndim == 1:
+        tensor = tensor.unsqueeze(0)
+    return tensor.unsqueeze(-1) if least == 3 else tensor
+
+
+for _least in (1, 2, 3):
+    _atleast(f"atleast_{_least}d", _least)
+
+
+@public(method=False)
+def hstack(tensors: Any) -> Any:
+    """Joined along the second dimension (the first, for vectors)."""
+    tensors = [_grown(one, 1) for one in _list_of(tensors, "hstack")]
+    if not tensors:
+        raise RuntimeError("hstack expects a non-empty TensorList")
+    return cat(tensors, 0 if tensors[0]._array.ndim == 1 else 1)
+
+
+@public(method=False)
+def vstack(tensors: Any) -> Any:
+    """Joined along the first dimension, vectors as rows."""
+    tensors = [_grown(one, 2) for one in _list_of(tensors, "vstack")]
+    if not tensors:
+        raise RuntimeError("vstack expects a non-empty TensorList")
+    return cat(tensors, 0)
+
+
+alias("row_stack", "vstack")
+
+
+@public(method=False)
+def dstack(tensors: Any) -> Any:
+    """Joined along the third dimension."""
+    tensors = [_grown(one, 3) for one in _list_of(tensors, "dstack")]
+    if not tensors:
+        raise RuntimeError("dstack expects a non-empty TensorList")
+    return cat(tensors, 2)
+
+
+@public(method=False)
+def column_stack(tensors: Any) -> Any:
+    """Joined along the second dimension, vectors as columns."""
+    tensors = _list_of(tensors, "column_stack")
+    if not tensors:
+        raise RuntimeError("column_stack expects a non-empty TensorList")
+    return cat([reshape(one, (one._array.size, 1)) if one._array.ndim <= 1 else one for one in tensors], 1)
+
+
+@public(name="block_diag", method=False)
+def block_diag_of(*tensors: Any) -> Any:
+    """A matrix with the given ones along its diagonal."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        return dispatch.new_tensor(np.zeros((1, 0), np.float32))
+    for index, tensor in enumerate(tensors):
+        if tensor._array.ndim > 2:
+            raise RuntimeError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{index} has {tensor._array.ndim} dimensions"
+            )
+    return ops.block_diag(_one_dtype(list(tensors)))
+
+
+# Repeating and turning.
+
+
+@public()
+def repeat(input: Any, *repeats: Any) -> Any:
+    """The tensor repeated so many times along each dimension."""
+    counts = sizes_of(repeats)
+    shape = input._array.shape
+    if len(counts) < len(shape):
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    for count in counts:
+        if count < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {count}: {list(counts)}")
+    return ops.repeat(input, counts)
+
+
+module("torch").pop("repeat")
+
+
+@public()
+def tile(input: Any, *dims: Any) -> Any:
+    """Repeated along each dimension; missing counts in front are 1."""
+    counts = sizes_of(dims)
+    return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
+
+
+@public(name="repeat_interleave")
+def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
+    """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
+    if repeats is None:
+        counts = input._array
+        return dispatch.new_tensor(np.repeat(np.arange(counts.size), counts))
+    if isinstance(repeats, int):
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+        if dim is None:
+            input, dim = reshape(input, -1), 0
+        axis = axis_of(dim, input._array.ndim)
+        shape = input._array.shape or (1,)
+        wide = reshape(input, shape).unsqueeze(axis + 1).expand((*shape[: axis + 1], repeats, *shape[axis + 1 :]))
+        return ops.contiguous(wide).view((*shape[:axis], shape[axis] * repeats, *shape[axis + 1 :]))
+    if repeats._array.dtype.kind not in "iu":
+        raise RuntimeError("repeats has to be Long or Int tensor")
+    if dim is None:
+        input, dim = reshape(input, -1), 0
+    axis = axis_of(dim, input._array.ndim)
+    if not input._array.ndim:
+        input = reshape(input, 1)
+    if repeats._array.size not in (1, input._array.shape[axis]):
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {repeats._array.size} and "
+            f"input.size({axis}) = {input._array.shape[axis]}"
+        )
+    if (repeats._array < 0).any():
+        raise RuntimeError("repeats can not be negative")
+    counts = np.broadcast_to(repeats._array.reshape(-1), (input._array.shape[axis],))
+    return ops.repeat_interleave(input, dispatch.new_tensor(np.array(counts)), axis)
+
+
+@public(name="flip")
+def flipped(input: Any, *dims: Any) -> Any:
+    """The order of the elements reversed along the given dimensions (a copy)."""
+    if len(dims) == 1 and isinstance(dims[0], (tuple, list)):
+        dims = tuple(dims[0])
+    return ops.flip(input, axes_of(dims, input._array.ndim) if dims else ())
+
+
+@public()
+def fliplr(input: Any) -> Any:
+    """Reversed along the second dimension."""
+    if input._array.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return ops.flip(input, (1,))
+
+
+@public()
+def flipud(input: Any) -> Any:
+    """Reversed along the first dimension."""
+    if input._array.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return ops.flip(input, (0,))
+
+
+@public(name="roll")
+def rolled(input: Any, shifts: Any, dims: Any = ()) -> Any:
+    """Elements shifted along dimensions, those that leave at one end coming in at the other."""
+    shifts = tuple(int(one) for one in shifts) if isinstance(shifts, (tuple, list)) else (int(shifts),)
+    dims = tuple(dims) if isinstance(dims, (tuple, list)) else () if dims is None else (dims,)
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if not dims and len(shifts) == 1:
+        return ops.roll(input, shifts, None)
+    if len(dims) != len(shifts):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    return ops.roll(input, shifts, tuple(axis_of(one, input._array.ndim) for one in dims))
+
+
+@public(name="rot90")
+def rotated(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """A plane of two dimensions turned by ``k`` right angles."""
+    ndim = input._array.ndim
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == ndim:
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
+        )
+    for place, one in enumerate(dims):
+        if not -ndim <= one < ndim:
+            raise RuntimeError(f"Rotation dim{place} out of range, dim{place} = {one}")
+    return ops.rot90(input, int(k), tuple(axis_of(one, ndim) for one in dims))
+
+
+# Triangles and diagonals.
+
+
+@public(name="tril", inplace=True)
+def lower(input: Any, diagonal: int = 0) -> Any:
+    """The elements on and below a diagonal, the others zero."""
+    if input._array.ndim < 2:
+        raise RuntimeError("tril: input tensor must have at least 2 dimensions")
+    return ops.tril(input, int(diagonal))
+
+
+@public(name="triu", inplace=True)
+def upper(input: Any, diagonal: int = 0) -> Any:
+    """The elements on and above a diagonal, the others zero."""
+    if input._array.ndim < 2:
+        raise RuntimeError("triu: input tensor must have at least 2 dimensions")
+    return ops.triu(input, int(diagonal))
+
+
+@public()
+def diag(input: Any, diagonal: int = 0) -> Any:
+    """A vector as a diagonal matrix, or the diagonal of a matrix (a copy)."""
+    ndim = input._array.ndim
+    if ndim == 1:
+        return diag_embedded(input, diagonal)
+    if ndim == 2:
+        return ops.diagonal_copy(input, diagonal, 0, 1)
+    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+
+
+@public(name="diag_embed")
+def diag_embedded(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The last dimension put on the diagonal of two new ones."""
+    ndim = input._array.ndim + 1
+    axis1, axis2 = axis_of(dim1, ndim), axis_of(dim2, ndim)
+    if axis1 == axis2:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return ops.diag_embed(input, offset, axis1, axis2)
+
+
+@public()
+def diagflat(input: Any, offset: int = 0) -> Any:
+    """All elements on the diagonal of a matrix."""
+    return diag_embedded(reshape(input, -1), offset)
+
+
+# Copies of parts, and parts put back.
+
+
+@public(name="narrow_copy")
+def narrowed_copy(input: Any, dim: int, start: int, length: int) -> Any:
+    """A copy of :func:`narrow`."""
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    size = input._array.shape[axis]
+    start = start + size if start < 0 else start
+    if start + length > size:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return ops.narrow_copy(input, axis, start, start + length)
+
+
+@public(name="select_scatter")
+def select_scattered(input: Any, src: Any, dim: int, index: int) -> Any:
+    """A copy with ``src`` in place of one slice."""
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    size = input._array.shape[axis]
+    if not -size <= index < size:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input._array.shape)} at dimension {axis}"
+        )
+    wanted = input._array.shape[:axis] + input._array.shape[axis + 1 :]
+    if src._array.shape != wanted:
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{list(src._array.shape)}, slice size = {list(wanted)}"
+        )
+    return ops.select_scatter(input, src, axis, index % size)
+
+
+@public(name="slice_scatter")
+def slice_scattered(input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    """A copy with ``src`` in place of a slice."""
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    begin, stop, _ = slice(start, end).indices(input._array.shape[axis])
+    wanted = k.slice_(input._array, axis, begin, max(begin, stop), step).shape
+    if src._array.shape != wanted:
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{list(src._array.shape)}, slice size = {list(wanted)}"
+        )
+    return ops.slice_scatter(input, src, axis, begin, max(begin, stop), step)
+
+
+@public(name="diagonal_scatter")
+def diagonal_scattered(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """A copy with ``src`` in place of a diagonal."""
+    ndim = input._array.ndim
+    axis1, axis2 = axis_of(dim1, ndim), axis_of(dim2, ndim)
+    wanted = k.diagonal(input._array, offset, axis1, axis2).shape
+    if src._array.shape != wanted:
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{list(src._array.shape)}, slice size = {list(wanted)}"
+        )
+    return ops.diagonal_scatter(input, src, offset, axis1, axis2)
+
+
+@public(name="unsafe_split", out=False)
+def unsafe_splits(input: Any, split_size: int, dim: int = 0) -> Any:
+    """As :func:`split`, but each part has memory of its own."""
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    size = input._array.shape[axis]
+    full, rest = divmod(size, split_size) if size else (0, 0)
+    return ops.unsafe_split(input, (split_size,) * full + ((rest,) if rest or not size else ()), axis)
+
+
+@public(out=False)
+def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """As :func:`chunk`, but each part has memory of its own."""
+    size = input._array.shape[axis_of(dim, input._array.ndim)]
+    return unsafe_splits(input, max(1, -(-size // chunks)), dim)
+
+
+# Grids.
+
+
+@public(method=False, out=False)
+def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+    """Coordinates of a grid: each vector expanded along the others' dimensions."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if indexing is None:
+        import warnings
+
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=3
+        )
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+        )
+    for tensor in tensors:
+        if tensor._array.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor}")
+        if tensor._array.dtype != tensors[0]._array.dtype:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    swap = indexing == "xy" and len(tensors) > 1
+    if swap:
+        tensors = (tensors[1], tensors[0], *tensors[2:])
+    shape = tuple(max(1, tensor._array.size) if not tensor._array.ndim else tensor._array.size for tensor in tensors)
+    grids = []
+    for place, tensor in enumerate(tensors):
+        column = reshape(tensor, (1,) * place + (shape[place],) + (1,) * (len(shape) - place - 1))
+        grids.append(column.expand(shape))
+    if swap:
+        grids = [grid.swapdims(0, 1) for grid in grids]
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+@public(method=False)
+def cartesian_prod(*tensors: Any) -> Any:
+    """All combinations of one element from each vector, as rows."""
+    if len(tensors) == 1:
+        return tensors[0]
+    grids = meshgrid(*tensors, indexing="ij")
+    return stack([reshape(grid, -1) for grid in grids], 1)
+
+
+@public()
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All choices of ``r`` elements of a vector, in order, as rows."""
+    import itertools
+
+    if input._array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._array.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return dispatch.new_tensor(np.empty(0, input._array.dtype))
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = np.array(list(choose(range(input._array.size), r)), np.int64).reshape(-1, r)
+    return stack([input[dispatch.new_tensor(np.ascontiguousarray(column))] for column in rows.T], 1)
+
+
+@public(function=False)
+def sum_to_size(self: Any, *size: Any) -> Any:
+    """Summed over the dimensions that broadcasting from ``size`` would stretch."""
+    wanted = sizes_of(size)
+    shape = self._array.shape
+    lead = len(shape) - len(wanted)
+    if lead < 0 or common_shape([shape, wanted]) != shape:
+        raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(shape)}}}.")
+    axes = tuple(range(lead)) + tuple(
+        axis + lead for axis, length in enumerate(wanted) if length == 1 and shape[axis + lead] != 1
+    )
+    return (ops.sum(self, axes, True) if axes else self).view(wanted)
+
+
+__all__ = ["broadcast_tensors", "cat", "stack"]
