@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import argparse
 import collections
-import dataclasses
 import fnmatch
 import importlib
-import json
 import multiprocessing
 import re
 import resource
 import signal
 import time
-import tomllib
 import types
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -30,6 +27,7 @@ from typing import Any
 import numpy as np
 import torch
 from op_check import Disagreement, Form, check_error, check_forward, check_sample, form_of, tensors_in
+from op_results import FLOORS, Outcome, figures_in, write_floors, write_outcomes
 from sides import Side
 from torch.testing._internal.common_methods_invocations import op_db
 
@@ -40,7 +38,6 @@ CLASSES: dict[str, tuple[torch.dtype, ...]] = {
     "integer": (torch.int64, torch.bool),
 }
 MODES = ("function", "method", "inplace", "out", "forward", "error")
-FLOORS = Path(__file__).with_name("floors.toml")
 SAMPLES_PER_OP = 60
 LARGEST_INPUT = 200_000
 SECONDS_PER_OP = 40
@@ -49,33 +46,6 @@ MEMORY_PER_WORKER = 16 * 2**30
 _NOT_PUBLIC = re.compile(
     r"^_[^_]|^torch\.(ops|_)|sparse|jiterator|triton|cutedsl|_scaled_mm|^native_dropout_backward$|^slice$"
 )
-
-
-@dataclasses.dataclass
-class Outcome:
-    """What one op did with one class of inputs."""
-
-    op: str
-    inputs: str
-    mode: str
-    differentiable: bool
-    samples: int = 0
-    of: int = 0
-    wrong: int = 0
-    kind: str = ""
-    reason: str = ""
-    kinds: dict[str, int] = dataclasses.field(default_factory=dict)
-    seconds: float = 0.0
-
-    @property
-    def agrees(self) -> bool:
-        return self.samples > 0 and self.wrong == 0
-
-    def fail(self, kind: str, reason: str) -> None:
-        self.wrong += 1
-        self.kinds[kind] = self.kinds.get(kind, 0) + 1
-        if not self.kind:
-            self.kind, self.reason = kind, reason[:600]
 
 
 class OutOfTime(BaseException):
@@ -237,70 +207,24 @@ def survey(
     if jobs == 1:
         _start(candidate, most)
         return [outcome for outcome in map(_task, tasks) if outcome is not None]
+    load_candidate(candidate)  # so that the workers need not, and an import that fails is told once
     workers = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _start, (candidate, most))
     with workers:
         return [outcome for outcome in workers.map(_task, tasks, chunksize=4) if outcome is not None]
 
 
-def figures(outcomes: list[Outcome]) -> dict[str, tuple[int, int]]:
-    """Ops agreeing and ops in all, for each class; those without a derivative apart."""
-    counted: dict[str, tuple[int, int]] = {}
-    for outcome in outcomes:
-        name = figure_of(outcome)
-        agree, total = counted.get(name, (0, 0))
-        counted[name] = (agree + outcome.agrees, total + 1)
-    return counted
-
-
-def figure_of(outcome: Outcome) -> str:
-    if outcome.mode != "function":
-        return outcome.mode
-    if outcome.inputs == "integer" or outcome.differentiable:
-        return outcome.inputs
-    return f"{outcome.inputs}, no derivative"
-
-
 def report(outcomes: list[Outcome], verbose: bool) -> None:
     for outcome in outcomes:
-        if outcome.agrees and not verbose:
-            continue
-        verdict = "agrees" if outcome.agrees else f"{outcome.wrong} wrong, {outcome.kind}: {outcome.reason}"
-        taken = f"{outcome.samples} of {outcome.of}" if outcome.samples != outcome.of else f"{outcome.samples}"
-        print(f"{outcome.op:45} {outcome.inputs:10} {taken:>12} samples  {verdict}")
+        if verbose or not outcome.agrees:
+            print(outcome)
     reasons = collections.Counter(outcome.kind for outcome in outcomes if not outcome.agrees)
     if reasons:
         print("\nfirst failures: " + ", ".join(f"{kind} {count}" for kind, count in reasons.most_common()))
-    cut = [outcome for outcome in outcomes if outcome.samples != outcome.of]
+    cut = sum(outcome.samples != outcome.of for outcome in outcomes)
     if cut:
-        print(f"{len(cut)} of {len(outcomes)} had more samples than are taken, or some too large or not strided")
-    samples, wrong = sum(o.samples for o in outcomes), sum(o.wrong for o in outcomes)
-    print(f"{samples - wrong} of {samples} samples agree\n")
-    for name, (agree, total) in figures(outcomes).items():
-        print(f"{name:28} {agree:4} of {total:4} ops agree")
-
-
-def read_floors() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(FLOORS.read_text())
-
-
-def write_floors(outcomes: list[Outcome]) -> None:
-    """Records this run's figures, and the ops that differ, beside those of the figures that it did not take."""
-    floors = read_floors() if FLOORS.exists() else {}
-    for name, (agree, total) in figures(outcomes).items():
-        of_it = [outcome for outcome in outcomes if figure_of(outcome) == name]
-        floors[name] = {
-            "ops": total,
-            "agree": agree,
-            "samples": sum(o.samples for o in of_it),
-            "samples_agree": sum(o.samples - o.wrong for o in of_it),
-            "differ": sorted(outcome.op for outcome in of_it if not outcome.agrees),
-        }
-    text = ["# Written by op_samples.py --write-floors. What agrees with PyTorch must go on agreeing.\n"]
-    for name, floor in floors.items():
-        numbers = [f"{key} = {value}\n" for key, value in floor.items() if key != "differ"]
-        names = "".join(f'    "{op}",\n' for op in floor["differ"])
-        text += [f'\n["{name}"]\n', *numbers, f"differ = [\n{names}]\n"]
-    FLOORS.write_text("".join(text))
+        print(f"{cut} of {len(outcomes)} had more samples than are taken, or some too large or not strided")
+    for figure in figures_in(outcomes).values():
+        print(figure)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -321,8 +245,7 @@ def main(arguments: list[str] | None = None) -> int:
     report(outcomes, options.verbose)
     print(f"{time.monotonic() - start:.0f} s")
     if options.json:
-        rows = [{**dataclasses.asdict(outcome), "agrees": outcome.agrees} for outcome in outcomes]
-        options.json.write_text(json.dumps({"figures": figures(outcomes), "ops": rows}, indent=1))
+        write_outcomes(options.json, outcomes)
     if options.write_floors:
         write_floors(outcomes)
     return 0

@@ -153,8 +153,14 @@ class Difference(Exception):
     """The two sides disagree: in what, in which line, and how."""
 
     def __init__(self, kind: str, place: str, detail: str) -> None:
-        super().__init__(f"{kind} at {place}: {detail}")
+        super().__init__(kind, place, detail)
         self.kind, self.place, self.detail = kind, place, detail
+
+    def what(self) -> str:
+        """The kind; for an error also its text, less the numbers and addresses in it."""
+        if self.kind in ("error", "no error", "raises", "missing", "look"):
+            return f"{self.kind}: " + re.sub(r"-?\d+(\.\d+)?", "#", self.detail)
+        return self.kind
 
 
 def run(side: Side, lines: list[str]) -> tuple[list[Step], dict[str, Any]]:
@@ -265,8 +271,8 @@ def without(lines: list[str], index: int) -> list[str]:
     return kept
 
 
-def shrink(lines: list[str], candidate: Side, kind: str) -> list[str]:
-    """Drops lines for as long as the same kind of difference is left."""
+def shrink(lines: list[str], candidate: Side, like: Difference) -> list[str]:
+    """Drops lines for as long as the same difference is left."""
     index = len(lines) - 1
     while index >= 0:
         outside = lines[index].split("\n    ")[-1]
@@ -274,7 +280,7 @@ def shrink(lines: list[str], candidate: Side, kind: str) -> list[str]:
             if shorter == lines:
                 continue
             found = difference(shorter, candidate)
-            if found is not None and found.kind == kind:
+            if found is not None and found.what() == like.what():
                 lines = shorter
                 break
         index = min(index, len(lines)) - 1
@@ -283,41 +289,40 @@ def shrink(lines: list[str], candidate: Side, kind: str) -> list[str]:
 
 @dataclasses.dataclass
 class Failure:
-    """A program on which the sides disagree."""
+    """A program on which the sides disagree, and in what."""
 
     seed: int
-    kind: str
-    place: str
-    detail: str
+    found: Difference
     lines: list[str]
 
     @property
     def cause(self) -> str:
-        """What failures of one cause are likely to have in common: the kind and the line's form without its names."""
-        form = re.sub(r"\b[a-z]\d?\b(?!\()", "_", re.sub(r"^(with [^\n]*\n\s+)?(\w+(, \w+)* = )?", "", self.place))
-        form = re.sub(r"-?\d+(\.\d+)?", "#", form)
-        form = re.sub(r"torch\.tensor\(.*?\)", "torch.tensor(...)", form)
-        if self.kind in ("error", "no error", "raises", "missing"):
-            form = re.sub(r"-?\d+(\.\d+)?", "#", self.detail)
-        return f"{self.kind}: {form}"
+        """What failures of one cause are likely to have in common: the difference, and the names in the program."""
+        what = self.found.what()
+        if what != self.found.kind:
+            return what
+        place = "\n".join(self.lines) if self.found.place == "the end" else self.found.place
+        names = re.findall(
+            r"\b[a-zA-Z]\w+(?=\()|(?<=[\w\])] )[-+*/@%<>=!]+(?= )|(?<=\w)\[(?=[^\[])|\.(?:T|mT|data|grad)\b", place
+        )
+        used = [name for name in dict.fromkeys(names) if name not in ("tensor", "=")]
+        return f"{what}: {' '.join(used)}{' at the end' if self.found.place == 'the end' else ''}"
 
     def __str__(self) -> str:
         program = "\n".join(self.lines)
-        return f"# seed {self.seed}: {self.kind} at `{self.place}`\n# {self.detail}\nimport torch\n\n{program}\n"
+        place = self.found.place.replace("\n", "; ")
+        return f"# seed {self.seed}: {self.found.kind} at `{place}`\n# {self.found.detail}\n\n{program}\n"
 
 
 def try_program(seed: int, candidate: Side, length: int) -> Failure | None:
     lines = write_program(random.Random(seed), length)
     found = difference(lines, candidate)
-    return None if found is None else Failure(seed, found.kind, found.place, found.detail, lines)
+    return None if found is None else Failure(seed, found, lines)
 
 
 def cut_down(failure: Failure, candidate: Side) -> Failure:
-    lines = shrink(failure.lines, candidate, failure.kind)
-    found = difference(lines, candidate)
-    if found is None:
-        return failure
-    return Failure(failure.seed, found.kind, found.place, found.detail, lines)
+    lines = shrink(failure.lines, candidate, failure.found)
+    return Failure(failure.seed, difference(lines, candidate) or failure.found, lines)
 
 
 # Many programs -----------------------------------------------------------------------------------------------------
@@ -353,6 +358,7 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
     if jobs == 1:
         _start(candidate, length)
         return [failure for failure in map(_task, seeds) if failure is not None]
+    load_candidate(candidate)  # so that the workers need not, and an import that fails is told once
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _start, (candidate, length)) as workers:
         return [failure for failure in workers.map(_task, seeds, chunksize=25) if failure is not None]
 
@@ -365,7 +371,7 @@ def report(failures: list[Failure], count: int, shown: int) -> str:
     for cause, alike in sorted(causes.items(), key=lambda item: -len(item[1]))[:shown]:
         shortest = min(alike, key=lambda failure: len(failure.lines))
         text.append(f"## {len(alike)} x {cause}\n{shortest}")
-    kinds = collections.Counter(failure.kind for failure in failures)
+    kinds = collections.Counter(failure.found.kind for failure in failures)
     if kinds:
         text.append(", ".join(f"{kind} {number}" for kind, number in kinds.most_common()))
     text.append(f"{count - len(failures)} of {count} programs agree, {len(causes)} causes")

@@ -1,0 +1,57 @@
+"""Random programs do on rushlight what they do on PyTorch: values, gradients, graphs and errors.
+
+`random_programs.py --count 10000` takes more of them, and shows each cause of a difference with a short program.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from op_samples import load_candidate
+from random_programs import difference, write_program
+
+COUNT = 2000
+
+
+def test_programs_from_fixed_seeds_agree(
+    run_script: Callable[..., subprocess.CompletedProcess[str]], record_property: Callable[[str, object], None]
+) -> None:
+    done = run_script("random_programs.py", "--count", str(COUNT), "--causes", "20")
+    record_property("figure", f"random programs: {done.stdout.strip().splitlines()[-2]}")
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-3000:]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quiet() -> object:
+    """Programs divide by zero and build cycles on purpose; their warnings are not what is compared."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_drawn_programs_agree(draw: random.Random) -> None:
+    """Hypothesis draws the programs, and cuts a failing one down itself."""
+    torch.set_num_threads(1)
+    lines = write_program(draw, length=10)
+    found = difference(lines, load_candidate("rushlight"))
+    assert found is None, f"{found}\n\n" + "\n".join(lines)
+
+
+def test_the_same_seed_writes_the_same_program() -> None:
+    assert write_program(random.Random(7)) == write_program(random.Random(7))
+    assert write_program(random.Random(7)) != write_program(random.Random(8))
+
+
+def test_pytorch_agrees_with_itself(run_script: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    done = run_script("random_programs.py", "--count", "300", "--candidate", "mirror")
+    assert "300 of 300 programs agree" in done.stdout, done.stdout + done.stderr[-3000:]
