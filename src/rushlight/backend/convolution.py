@@ -285,8 +285,8 @@ def _correlate(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilat
 
 
 def _shifted_work(x: Array, channels: int, kernel: Shape, padded: Shape) -> float:
-    products = float(x.shape[0] * x.shape[1] * channels * math.prod(kernel) * math.prod(padded))
-    return products * (_ADD + _MULTIPLY * max(8, x.shape[2]))
+    products = x.shape[0] * x.shape[1] * channels * math.prod(kernel) * math.prod(padded)
+    return float(products * (_ADD + _MULTIPLY * max(8, x.shape[2])))
 
 
 def _correlate_shifted(x: Array, w: Array, y: Array, offset: Shape, dilation: Shape) -> None:

@@ -1,0 +1,378 @@
+"""Pooling over the last axes of an array: the value, the transpose of each kernel, and the indices of maxima.
+
+``indices`` count the elements of the pooled axes of the input in row-major order. With them a maximum is a gather
+(``pool_gather``), whose transpose is a scatter (``pool_scatter``): each is the other's derivative, to any order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from rushlight.backend import threads
+from rushlight.backend.numpy import Array, Shape
+
+# A thread is worth waking for this many elements compared.
+_THREAD_ELEMENTS = 400_000
+
+
+def pool_shape(
+    spatial: Sequence[int], kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> Shape:
+    """The shape of the pooled axes. In ceil mode the last window may hang over the end, but not begin beyond it."""
+    out = []
+    for size, taps, step, pad, spread in zip(spatial, kernel, stride, padding, dilation, strict=True):
+        room = size + 2 * pad - spread * (taps - 1) - 1
+        count = (-(-room // step) if ceil_mode else room // step) + 1
+        if ceil_mode and (count - 1) * step >= size + pad:
+            count -= 1
+        out.append(count)
+    return tuple(out)
+
+
+def max_pool(
+    x: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool = False
+) -> tuple[Array, Array]:
+    """Maxima over windows of the last ``len(kernel)`` axes, and their indices: the first of equals, the last nan."""
+    rank = len(kernel)
+    spatial = x.shape[-rank:]
+    out = pool_shape(spatial, kernel, stride, padding, dilation, ceil_mode)
+    values = np.empty((*x.shape[:-rank], *out), x.dtype)
+    indices = np.empty(values.shape, np.int64)
+    planes = x.reshape(-1, *spatial) if x.size else x.reshape(0, *spatial)
+    flat_values, flat_indices = values.reshape(-1, *out), indices.reshape(-1, *out)
+    if values.size == 0:
+        return values, indices
+    axes = list(zip(spatial, out, kernel, stride, padding, dilation, strict=True))
+    hanging = any(
+        pad or (count - 1) * step + (taps - 1) * spread >= size for size, count, taps, step, pad, spread in axes
+    )
+    lowest = _lowest(x.dtype)
+    # Where a window begins inside the input, and which tap that is: the maximum if nothing is greater than the lowest.
+    zero: Array = np.zeros((), np.int64)
+    first_tap, first_index, offsets = zero, zero, zero
+    for size, count, taps, step, pad, spread in axes:
+        begins = np.arange(count) * step - pad
+        skipped = np.maximum(0, -(begins // spread))
+        first_tap = first_tap[..., None] * taps + skipped
+        first_index = first_index[..., None] * size + begins
+    for size, taps, spread in zip(spatial, kernel, dilation, strict=True):
+        offsets = offsets[..., None] * size + np.arange(taps) * spread
+    offsets = offsets.reshape(-1)
+    counter = np.dtype(np.uint8 if offsets.size <= 256 else np.int64)
+
+    def work(block: slice) -> None:
+        part = planes[block]
+        if hanging:
+            part = _padded(part, axes, lowest)
+        best, tap = flat_values[block], np.empty(flat_values[block].shape, counter)
+        best[...], tap[...] = lowest, first_tap
+        greater = np.empty(best.shape, np.bool_)
+        number = np.empty(best.shape, counter)
+        for index, window in enumerate(_windows(part, axes)):
+            np.greater(window, best, out=greater)
+            np.maximum(best, window, out=best)
+            np.multiply(greater.view(np.uint8), counter.type(index), out=number)
+            np.maximum(tap, number, out=tap)
+        if best.dtype.kind not in "iu":
+            missing = np.isnan(best)
+            if missing.any():
+                for index, window in enumerate(_windows(part, axes)):
+                    tap[np.isnan(window)] = index
+        np.add(offsets[tap], first_index, out=flat_indices[block])
+
+    count, blocks = _blocks(len(planes), math.prod(out) * offsets.size)
+    threads.share(work, blocks, count)
+    return values, indices
+
+
+def adaptive_max_pool(x: Array, size: Shape) -> tuple[Array, Array]:
+    """Maxima over ``size`` bins that cover the last axes, and their indices."""
+    rank = len(size)
+    bins = [_bins(have, want) for have, want in zip(x.shape[-rank:], size, strict=True)]
+    return _max_of_ragged(x, [begin for begin, _ in bins], [length for _, length in bins])
+
+
+def fractional_max_pool(x: Array, kernel: Shape, size: Shape, samples: Array) -> tuple[Array, Array]:
+    """Maxima over windows that begin where ``samples`` (N, C, len(kernel)) say, in x (N, C, *spatial).
+
+    In two dimensions the first of the samples is for the last axis, as PyTorch has it; in three, for the first.
+    """
+    rank = len(kernel)
+    order = range(rank - 1, -1, -1) if rank == 2 else range(rank)
+    begins = []
+    for have, taps, want, sample in zip(x.shape[-rank:], kernel, size, order, strict=True):
+        where = samples[..., sample, None].astype(x.dtype if x.dtype.itemsize > 2 else np.float32)
+        if want > 1:
+            apart = where.dtype.type(have - taps) / where.dtype.type(want - 1)
+            begin = ((np.arange(want) + where) * apart).astype(np.int64) - (where * apart).astype(np.int64)
+            begin[..., -1] = have - taps
+        else:
+            begin = np.full((*where.shape[:-1], 1), have - taps, np.int64)
+        begins.append(begin)
+    return _max_of_ragged(x, begins, [np.asarray(taps) for taps in kernel])
+
+
+def pool_gather(x: Array, indices: Array, rank: int) -> Array:
+    """The elements of the last ``rank`` axes of x at ``indices`` (whose leading axes are x's)."""
+    lead = x.shape[:-rank]
+    flat = np.take_along_axis(
+        x.reshape(*lead, math.prod(x.shape[-rank:])), indices.reshape(*lead, math.prod(indices.shape[-rank:])), axis=-1
+    )
+    return flat.reshape(indices.shape)
+
+
+def pool_scatter(g: Array, indices: Array, x_shape: Shape, rank: int) -> Array:
+    """The transpose of ``pool_gather``: zeros of ``x_shape`` with g added at ``indices``."""
+    x = np.zeros(x_shape, g.dtype)
+    np.add.at(x.reshape(-1), _absolute(indices, x_shape, rank), g.reshape(-1))
+    return x
+
+
+def max_unpool(x: Array, indices: Array, size: Shape) -> Array:
+    """Zeros with the last axes ``size``, where x is written at ``indices``; of equal indices the last one counts."""
+    rank = len(size)
+    outside = (indices < 0) | (indices >= math.prod(size))
+    if outside.any():
+        volume = size if rank > 1 else (*size, 1)
+        raise RuntimeError(
+            f"Found an invalid max index: {int(indices[outside][0])} "
+            f"(output volumes are of size {'x'.join(str(length) for length in volume)})"
+        )
+    shape = (*x.shape[:-rank], *size)
+    y = np.zeros(shape, x.dtype)
+    y.reshape(-1)[_absolute(indices, shape, rank)] = x.reshape(-1)
+    return y
+
+
+def avg_pool(
+    x: Array,
+    kernel: Shape,
+    stride: Shape,
+    padding: Shape,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Array:
+    """Means over windows of the last ``len(kernel)`` axes."""
+    rank = len(kernel)
+    ones = (1,) * rank
+    out = pool_shape(x.shape[-rank:], kernel, stride, padding, ones, ceil_mode)
+    total = x.astype(_wide(x.dtype), copy=False)
+    for axis, (count, taps, step, pad) in enumerate(zip(out, kernel, stride, padding, strict=True), x.ndim - rank):
+        total = _sum_windows(total, axis, count, taps, step, pad)
+    divisor = _divisor(x.shape[-rank:], out, kernel, stride, padding, count_include_pad, divisor_override, total.dtype)
+    if x.dtype.kind in "iu":
+        return np.asarray(np.sign(total) * (np.abs(total) // divisor)).astype(x.dtype)  # PyTorch rounds to zero
+    return np.asarray(total / divisor).astype(x.dtype, copy=False)
+
+
+def avg_pool_input_grad(
+    g: Array,
+    x_shape: Shape,
+    kernel: Shape,
+    stride: Shape,
+    padding: Shape,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Array:
+    """The transpose of ``avg_pool``."""
+    rank = len(kernel)
+    spatial, out = x_shape[-rank:], g.shape[-rank:]
+    wide = _wide(g.dtype)
+    x = g.astype(wide, copy=False) / _divisor(
+        spatial, out, kernel, stride, padding, count_include_pad, divisor_override, wide
+    )
+    for axis, (size, taps, step, pad) in enumerate(zip(spatial, kernel, stride, padding, strict=True), g.ndim - rank):
+        x = _spread_windows(x, axis, size, taps, step, pad)
+    return x.astype(g.dtype, copy=False)
+
+
+def adaptive_avg_pool(x: Array, size: Shape) -> Array:
+    """Means over ``size`` bins that cover the last axes."""
+    y = x.astype(_wide(x.dtype), copy=False)
+    for axis, want in enumerate(size, x.ndim - len(size)):
+        have = y.shape[axis]
+        lead, rest = y.shape[:axis], y.shape[axis + 1 :]
+        if want and have % want == 0:
+            y = np.asarray(np.add.reduce(y.reshape(*lead, want, have // want, *rest), axis=axis + 1)) / (have // want)
+            continue
+        begin, length = _bins(have, want)
+        total = np.zeros((*lead, want, *rest), y.dtype)
+        for tap in range(int(length.max(initial=0))):
+            inside = np.flatnonzero(tap < length)
+            total[_along(axis, inside)] += y[_along(axis, begin[inside] + tap)]
+        y = total / _column(length, axis, x.ndim).astype(y.dtype)
+    return y.astype(x.dtype, copy=False)
+
+
+def adaptive_avg_pool_input_grad(g: Array, x_shape: Shape, rank: int) -> Array:
+    """The transpose of ``adaptive_avg_pool``."""
+    x = g.astype(_wide(g.dtype), copy=False)
+    for axis in range(g.ndim - rank, g.ndim):
+        have, want = x_shape[axis], x.shape[axis]
+        lead, rest = x.shape[:axis], x.shape[axis + 1 :]
+        if want and have % want == 0:
+            share = np.expand_dims(x / (have // want), axis + 1)
+            x = np.broadcast_to(share, (*lead, want, have // want, *rest)).reshape(*lead, have, *rest)
+            continue
+        begin, length = _bins(have, want)
+        share = x / _column(length, axis, g.ndim).astype(x.dtype)
+        x = np.zeros((*lead, have, *rest), x.dtype)
+        for tap in range(int(length.max(initial=0))):
+            inside = np.flatnonzero(tap < length)
+            np.add.at(x, _along(axis, begin[inside] + tap), share[_along(axis, inside)])
+    return x.astype(g.dtype, copy=False)
+
+
+def _bins(have: int, want: int) -> tuple[Array, Array]:
+    """Where each of ``want`` bins over an axis of ``have`` elements begins, and how long it is."""
+    number = np.arange(want)
+    begin = number * have // max(want, 1)
+    return begin, -(-(number + 1) * have // max(want, 1)) - begin
+
+
+def _along(axis: int, index: Any) -> Any:
+    return (*(slice(None),) * axis, index)
+
+
+def _column(values: Array, axis: int, ndim: int) -> Array:
+    return values.reshape(-1, *(1,) * (ndim - axis - 1))
+
+
+def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype to add up in: half precision is summed in single."""
+    return np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind not in "iu" else dtype
+
+
+def _lowest(dtype: np.dtype[Any]) -> Any:
+    return np.iinfo(dtype).min if dtype.kind in "iu" else -math.inf
+
+
+def _blocks(planes: int, each: int) -> tuple[int, list[slice]]:
+    """How many threads for ``planes`` of ``each`` elements to compare, and the planes of each block."""
+    count = max(1, min(threads.limit(), planes, planes * each // _THREAD_ELEMENTS))
+    length = -(-planes // count)
+    return count, [slice(start, min(start + length, planes)) for start in range(0, planes, length)]
+
+
+def _padded(planes: Array, axes: Sequence[tuple[int, ...]], value: Any) -> Array:
+    """``planes`` with ``value`` around them, as far as any window reaches."""
+    held = [
+        max((count - 1) * step + (taps - 1) * spread + 1, pad + size) for size, count, taps, step, pad, spread in axes
+    ]
+    into = threads.scratch("pooling.padded", (len(planes), *held), planes.dtype)
+    into.fill(value)
+    inner: Any = (slice(None), *(slice(pad, pad + size) for size, _, _, _, pad, _ in axes))
+    into[inner] = planes
+    return into
+
+
+def _windows(planes: Array, axes: Sequence[tuple[int, ...]]) -> Iterator[Array]:
+    """Per tap, in row-major order, what each window sees there."""
+    for taps in product(*(range(axis[2]) for axis in axes)):
+        starts = (tap * axis[5] for tap, axis in zip(taps, axes, strict=True))
+        place: Any = (
+            slice(None),
+            *(
+                slice(start, start + (count - 1) * step + 1, step)
+                for start, (_, count, _, step, _, _) in zip(starts, axes, strict=True)
+            ),
+        )
+        yield planes[place]
+
+
+def _max_of_ragged(x: Array, begins: Sequence[Array], lengths: Sequence[Array]) -> tuple[Array, Array]:
+    """Maxima over windows given per axis: where they begin (leading axes as x, or none), and how long they are."""
+    rank = len(begins)
+    spatial, lead = x.shape[-rank:], x.shape[:-rank]
+    size = tuple(begin.shape[-1] for begin in begins)
+    planes = x.reshape(*lead, math.prod(spatial))
+
+    def grid(parts: Sequence[Array]) -> list[Array]:
+        return [
+            part.reshape(*part.shape[:-1], *(length if at == axis else 1 for at in range(rank)))
+            for axis, (part, length) in enumerate(zip(parts, size, strict=True))
+        ]
+
+    start = np.zeros((), np.int64)
+    for length, part in zip(spatial, grid(begins), strict=True):
+        start = start * length + part
+    start = np.broadcast_to(start, (*lead, *size)).reshape(*lead, -1)
+    spans = grid([np.broadcast_to(length, size[axis : axis + 1]) for axis, length in enumerate(lengths)])
+    best = np.full(start.shape, _lowest(x.dtype), x.dtype)
+    indices = start.copy()
+    for taps in product(*(range(int(np.max(length, initial=0))) for length in lengths)):
+        offset, inside = 0, np.ones((), np.bool_)
+        for tap, length, span in zip(taps, spatial, spans, strict=True):
+            offset, inside = offset * length + tap, inside & (tap < span)
+        here = np.flatnonzero(np.broadcast_to(inside, size))
+        place = start[..., here] + offset
+        window, held = np.take_along_axis(planes, place, axis=-1), best[..., here]
+        take = (window > held) | (window != window)
+        best[..., here] = np.where(take, window, held)
+        indices[..., here] = np.where(take, place, indices[..., here])
+    return best.reshape(*lead, *size), indices.reshape(*lead, *size)
+
+
+def _absolute(indices: Array, shape: Shape, rank: int) -> Array:
+    """``indices`` into planes as indices into the whole array, flat."""
+    plane = math.prod(shape[-rank:])
+    starts = np.arange(math.prod(shape[:-rank])) * plane
+    return (indices.reshape(len(starts), -1 if indices.size else 0) + starts[:, None]).reshape(-1)
+
+
+def _sum_windows(x: Array, axis: int, count: int, taps: int, step: int, pad: int) -> Array:
+    """Sums over the windows of one axis; what lies outside counts as zero."""
+    size = x.shape[axis]
+    total = np.zeros((*x.shape[:axis], count, *x.shape[axis + 1 :]), x.dtype)
+    for tap in range(taps):
+        into, source = _overlap(size, count, step, tap - pad)
+        total[_along(axis, into)] += x[_along(axis, source)]
+    return total
+
+
+def _spread_windows(g: Array, axis: int, size: int, taps: int, step: int, pad: int) -> Array:
+    """The transpose of ``_sum_windows``."""
+    x = np.zeros((*g.shape[:axis], size, *g.shape[axis + 1 :]), g.dtype)
+    for tap in range(taps):
+        source, into = _overlap(size, g.shape[axis], step, tap - pad)
+        x[_along(axis, into)] += g[_along(axis, source)]
+    return x
+
+
+def _overlap(size: int, count: int, step: int, offset: int) -> tuple[slice, slice]:
+    """The windows, of ``count``, whose element ``step * number + offset`` lies inside the axis; and these elements."""
+    first = max(0, -(offset // step))
+    last = min(count, (size - 1 - offset) // step + 1)
+    if last <= first:
+        return slice(0, 0), slice(0, 0)
+    return slice(first, last), slice(first * step + offset, (last - 1) * step + offset + 1, step)
+
+
+def _divisor(
+    spatial: Shape,
+    out: Shape,
+    kernel: Shape,
+    stride: Shape,
+    padding: Shape,
+    count_include_pad: bool,
+    override: int | None,
+    dtype: np.dtype[Any],
+) -> Array:
+    """What the sum of each window is divided by."""
+    if override is not None:
+        return np.asarray(override, dtype)
+    divisor = np.ones((), dtype)
+    for size, count, taps, step, pad in zip(spatial, out, kernel, stride, padding, strict=True):
+        begin = np.arange(count) * step - pad
+        end = np.minimum(begin + taps, size + pad)
+        if not count_include_pad:
+            begin, end = np.maximum(begin, 0), np.minimum(end, size)
+        divisor = divisor[..., None] * (end - begin).astype(dtype)
+    return divisor
