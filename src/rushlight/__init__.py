@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import dtypes as _dtypes
 from . import ops as _ops
 from .autograd.modes import (
     enable_grad,
@@ -23,16 +24,59 @@ from .autograd.modes import (
     no_grad,
     set_grad_enabled,
 )
-from .device import device
-from .dtypes import *  # noqa: F403
-from .dtypes import dtype, finfo, iinfo
+from .device import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    get_default_device,
+    jagged,
+    layout,
+    legacy_contiguous_format,
+    memory_format,
+    preserve_format,
+    set_default_device,
+    sparse_bsc,
+    sparse_bsr,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
+    strided,
+)
+from .dtypes import (
+    can_cast,
+    dtype,
+    finfo,
+    get_default_dtype,
+    iinfo,
+    promote_types,
+    set_default_dtype,
+    set_default_tensor_type,
+)
+from .factory import (
+    empty,
+    empty_like,
+    empty_strided,
+    eye,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    scalar_tensor,
+    zeros,
+    zeros_like,
+)
 from .missing import module_getattr
 from .ops.public import registry as _registry
+from .ranges import arange, linspace, logspace, range
 from .size import Size
 from .tensor import Tensor, install_methods
 from .torch_alias import install_as_torch
 from .version import __version__
 
+from .from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
+
+globals().update(_dtypes.NAMES)
 install_methods()
 _missing = module_getattr(__name__)
 

@@ -142,14 +142,25 @@ def _parse_name(name: str) -> tuple[str, int | None]:
 
 CPU = device("cpu")
 _default: device = CPU
-_this_thread = local()
+
+
+class _Entered(local):
+    """The devices whose ``with`` blocks a thread is in."""
+
+    def __init__(self) -> None:
+        self.devices: list[device] = []
+
+
+_this_thread = _Entered()
 
 
 def _entered() -> list[device]:
-    found: list[device] | None = getattr(_this_thread, "devices", None)
-    if found is None:
-        found = _this_thread.devices = []
-    return found
+    return _this_thread.devices
+
+
+def is_changed() -> bool:
+    """Whether a default device or a ``with`` block says where new tensors go."""
+    return _default is not CPU or bool(_this_thread.devices)
 
 
 def get_default_device() -> device:

@@ -1,0 +1,595 @@
+"""Tensors from sizes: zeros, ones, full, empty and eye, the ``*_like`` functions and the ``new_*`` methods.
+
+Every function here takes PyTorch's options ``dtype, layout, device, requires_grad, pin_memory`` (and ``out`` where PyTorch
+does). The plain call is short on purpose: a small tensor should cost little more than the array it is made of.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+
+from .device import CPU, is_changed, require_cpu, strided
+from .device import device as Device
+from .device import layout as Layout
+from .device import memory_format as MemoryFormat
+from . import dtypes
+from .autograd import modes, views
+from .autograd.modes import special
+from .backend import creation as backend
+from .ops.public import methods, module, protocol
+from .size import Size
+from .tensor import Tensor, new_tensor
+
+F = TypeVar("F", bound=Callable[..., Any])
+Shape = tuple[int, ...]
+
+# Types that may stand for a dtype, as `dtype=float` does.
+_PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
+_LISTS = frozenset((tuple, list, Size))
+
+
+def creation(function: F) -> F:
+    """Publishes a function that makes tensors; modes that watch functions (``TorchFunctionMode``) see it too."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if special.active and protocol:
+            result = protocol[0](call, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        return function(*args, **kwargs)
+
+    module("torch")[function.__name__] = call
+    return call  # type: ignore[return-value]
+
+
+def method(function: F) -> F:
+    """Publishes a function that makes tensors as a method of Tensor."""
+    methods[function.__name__] = creation_method = functools.wraps(function)(_watched(function))
+    return creation_method  # type: ignore[return-value]
+
+
+def _watched(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        if special.active and protocol:
+            result = protocol[0](call, (self, *args), kwargs)
+            if result is not NotImplemented:
+                return result
+        return function(self, *args, **kwargs)
+
+    return call
+
+
+# Options ------------------------------------------------------------------------------------------------------------
+
+
+def options(
+    name: str,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: Any = False,
+    pin_memory: Any = False,
+    default: dtypes.dtype | None = None,
+) -> np.dtype[Any]:
+    """Checks the options of a function that makes a tensor; returns the NumPy type of its elements."""
+    if dtype is None:
+        chosen = dtypes.get_default_dtype() if default is None else default
+    else:
+        chosen = dtype if dtype.__class__ is dtypes.dtype else as_dtype(name, dtype)
+    if device is not None or is_changed():
+        require_cpu(device, name)
+    if layout is not None:
+        _check_layout(name, layout)
+    if requires_grad is not False:
+        check_bool(name, "requires_grad", requires_grad)
+        if requires_grad and chosen.kind_rank < dtypes.FLOATING:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    if pin_memory is not False:
+        check_pin_memory(name, pin_memory)
+    return chosen.numpy
+
+
+def as_dtype(name: str, given: Any) -> dtypes.dtype:
+    """The dtype that ``dtype=`` means: a dtype, or Python's float, int, bool or complex."""
+    if given.__class__ is dtypes.dtype:
+        return given  # type: ignore[no-any-return]
+    found = _PYTHON_TYPES.get(given) if isinstance(given, type) else None
+    if found is None:
+        raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type_name(given)}")
+    return found
+
+
+def _check_layout(name: str, layout: Any) -> None:
+    if not isinstance(layout, Layout):
+        raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type_name(layout)}")
+    if layout is not strided:
+        raise RuntimeError(f"{name}(): rushlight has strided tensors only, no {layout}")
+
+
+def check_bool(name: str, argument: str, value: Any) -> None:
+    if value is not None and not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}(): argument '{argument}' must be bool, not {type_name(value)}")
+
+
+def check_pin_memory(name: str, pin_memory: Any) -> None:
+    check_bool(name, "pin_memory", pin_memory)
+    if pin_memory:
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this "
+            "system."
+        )
+
+
+def type_name(value: Any) -> str:
+    """A value's type as PyTorch's argument errors spell it."""
+    kind = type(value)
+    if kind.__module__ == "numpy":
+        return f"numpy.{kind.__name__}"
+    if isinstance(value, Device):
+        return "torch.device"
+    return {dtypes.dtype: "torch.dtype", Layout: "torch.layout"}.get(kind, kind.__name__)
+
+
+def finished(array: np.ndarray[Any, Any], requires_grad: Any = False) -> Tensor:
+    """The new leaf around a new array."""
+    result = new_tensor(array)
+    if requires_grad:
+        result._needs_grad = True
+    if special.active and modes.state.inference:
+        result._inference = True
+    return result
+
+
+# Sizes --------------------------------------------------------------------------------------------------------------
+
+
+def shape_of(name: str, sizes: tuple[Any, ...], size: Any = None) -> Any:
+    """Sizes given one by one, as one list, or by the keyword; not looked at yet."""
+    if size is not None:
+        if sizes:
+            raise TypeError(f"{name}() got multiple values for argument 'size'")
+        sizes = (size,)
+    if len(sizes) == 1:
+        first = sizes[0]
+        if first.__class__ in _LISTS or isinstance(first, (tuple, list)):
+            return first
+    elif not sizes:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    elif isinstance(sizes[0], (tuple, list)):
+        raise TypeError(f"{name}() takes 1 positional argument but {len(sizes)} were given")
+    return sizes
+
+
+def checked_shape(name: str, sizes: Any, *, one: bool = False, owner: str | None = None) -> Shape:
+    """Sizes as a tuple of ints no less than zero; PyTorch's errors otherwise.
+
+    ``one`` the sizes came as separate arguments, so that an error counts those; ``owner`` names a negative size's error.
+    """
+    shape = []
+    for position, size in enumerate(sizes):
+        try:
+            number = operator.index(size)
+        except (TypeError, RuntimeError):
+            if one and position == 0:
+                raise TypeError(
+                    f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type_name(size)}"
+                ) from None
+            raise TypeError(
+                f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"type must be tuple "
+                f'of ints,but got {type_name(size)}"'
+            ) from None
+        if not -(2**63) <= number < 2**63:
+            raise TypeError(
+                f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"Overflow when "
+                'unpacking long long"'
+            )
+        shape.append(number)
+    for size in shape:
+        if size < 0:
+            if owner is not None:
+                raise RuntimeError(f"{owner}: Dimension size must be non-negative.")
+            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {shape}")
+    return tuple(shape)
+
+
+def _refused(name: str, sizes: Any, numpy_type: np.dtype[Any], one: bool, owner: str | None, error: Exception) -> NoReturn:
+    """PyTorch's error for sizes of which NumPy makes no array."""
+    shape = checked_shape(name, sizes, one=one, owner=owner)
+    size = math.prod(shape) * numpy_type.itemsize
+    if size >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}") from None
+    if isinstance(error, MemoryError) or size >= 2**40:
+        raise RuntimeError(
+            f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {size} bytes. Error code 12 (Cannot "
+            "allocate memory)"
+        ) from None
+    raise error
+
+
+def _allocated(
+    make: Callable[..., np.ndarray[Any, Any]], name: str, sizes: Any, one: bool, numpy_type: np.dtype[Any], owner: str | None
+) -> np.ndarray[Any, Any]:
+    try:
+        return make(sizes, numpy_type)
+    except Exception as error:
+        _refused(name, sizes, numpy_type, one, owner, error)
+
+
+def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor:
+    """Puts the values of a new array into ``out``, which gets its shape."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
+    if dtype is not None and as_dtype(name, dtype) is not out.dtype:
+        raise RuntimeError(
+            f"dtype {as_dtype(name, dtype).scalar_name} does not match dtype of out parameter ({out.dtype.scalar_name})"
+        )
+    if out._needs_grad and modes.state.grad_enabled:
+        raise RuntimeError(
+            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    if out._array.shape != array.shape:
+        out._array = np.empty(array.shape, out._array.dtype)
+    views.write(out, array, name)
+    return out
+
+
+# From sizes ---------------------------------------------------------------------------------------------------------
+
+
+@creation
+def zeros(
+    *sizes: Any,
+    size: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of zeros. RuntimeError for a negative size.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2, 3, dtype=torch.int64)
+    tensor([[0, 0, 0],
+            [0, 0, 0]])
+    """
+    numpy_type = options("zeros", dtype, layout, device, requires_grad, pin_memory)
+    wanted = shape_of("zeros", sizes, size)
+    array = _allocated(np.zeros, "zeros", wanted, wanted is sizes, numpy_type, "zeros")
+    return finished(array, requires_grad) if out is None else into(out, "zeros", array, dtype)
+
+
+@creation
+def ones(
+    *sizes: Any,
+    size: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of ones. RuntimeError for a negative size.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2)
+    tensor([1., 1.])
+    """
+    numpy_type = options("ones", dtype, layout, device, requires_grad, pin_memory)
+    wanted = shape_of("ones", sizes, size)
+    array = _allocated(np.empty, "ones", wanted, wanted is sizes, numpy_type, None)
+    array.fill(1)
+    return finished(array, requires_grad) if out is None else into(out, "ones", array, dtype)
+
+
+@creation
+def empty(
+    *sizes: Any,
+    size: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """A tensor whose values nobody has set. RuntimeError for a negative size.
+
+    >>> import rushlight as torch
+    >>> torch.empty(2, 3).shape
+    torch.Size([2, 3])
+    """
+    numpy_type = options("empty", dtype, layout, device, requires_grad, pin_memory)
+    wanted = shape_of("empty", sizes, size)
+    array = _allocated(np.empty, "empty", wanted, wanted is sizes, numpy_type, None)
+    if memory_format is not None:
+        array = backend.empty_in_format(array.shape, numpy_type, memory_format_name("empty", memory_format))
+    if out is None:
+        return finished(array, requires_grad)
+    if out._array.shape != array.shape:
+        out._array = array.astype(out._array.dtype)
+    return out  # type: ignore[no-any-return]
+
+
+@creation
+def empty_strided(
+    size: Sequence[Any],
+    stride: Sequence[Any],
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """An unset tensor with given strides, counted in elements."""
+    numpy_type = options("empty_strided", dtype, layout, device, requires_grad, pin_memory)
+    shape = checked_shape("empty_strided", size)
+    steps = tuple(operator.index(step) for step in stride)
+    if len(shape) != len(steps):
+        raise RuntimeError(
+            f"mismatch in length of strides and shape: got {len(steps)} strides for a shape of {len(shape)} dimensions"
+        )
+    if any(step < 0 for step in steps):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(steps)}")
+    return finished(backend.empty_strided(shape, steps, numpy_type), requires_grad)
+
+
+@creation
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of one value, whose dtype follows from the value unless given.
+
+    >>> import rushlight as torch
+    >>> torch.full((2,), 7), torch.full((2,), 0.5)
+    (tensor([7, 7]), tensor([0.5000, 0.5000]))
+    """
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type_name(size)}")
+    value = number("full", "fill_value", 2, fill_value)
+    natural = dtypes.of_number(type(value)) if out is None else out.dtype
+    numpy_type = options("full", dtype, layout, device, requires_grad, pin_memory, natural)
+    array = _allocated(np.empty, "full", size, False, numpy_type, None)
+    array.fill(fitting(value, dtypes.of(numpy_type)))
+    return finished(array, requires_grad) if out is None else into(out, "full", array, dtype)
+
+
+@creation
+def eye(
+    n: Any,
+    m: Any = None,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """``n`` rows and ``m`` (or n) columns with ones on the diagonal.
+
+    >>> import rushlight as torch
+    >>> torch.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    numpy_type = options("eye", dtype, layout, device, requires_grad, pin_memory, None if out is None else out.dtype)
+    rows = integer("eye", "n", 1, n)
+    columns = rows if m is None else integer("eye", "m", 2, m)
+    for label, count in (("n", rows), ("m", columns)):
+        if count < 0:
+            raise RuntimeError(f"{label} must be greater or equal to 0, got {count}")
+    array = np.eye(rows, columns, dtype=numpy_type)
+    return finished(array, requires_grad) if out is None else into(out, "eye", array, dtype)
+
+
+@creation
+def scalar_tensor(
+    s: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor without dimensions, of the default dtype unless given."""
+    value = number("scalar_tensor", "s", 1, s)
+    numpy_type = options("scalar_tensor", dtype, layout, device, requires_grad, pin_memory)
+    array = np.empty((), numpy_type)
+    array.fill(fitting(value, dtypes.of(numpy_type)))
+    return finished(array, requires_grad)
+
+
+# Numbers ------------------------------------------------------------------------------------------------------------
+
+
+def number(name: str, argument: str, position: int, value: Any) -> bool | int | float | complex:
+    """A Python number from a number or a 0-dim tensor; PyTorch's TypeError otherwise."""
+    kind = value.__class__
+    if kind is int or kind is float or kind is bool or kind is complex:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, Tensor):
+        if value._array.ndim == 0 and not value.requires_grad:
+            return value.item()  # type: ignore[no-any-return]
+    elif isinstance(value, (np.number, np.bool_)):
+        return value.item()
+    elif isinstance(value, (bool, int, float, complex)):
+        return value
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_name(value)}")
+
+
+def integer(name: str, argument: str, position: int, value: Any) -> int:
+    """An int from an integer or an integer 0-dim tensor; PyTorch's TypeError otherwise."""
+    if value.__class__ is int:
+        return value  # type: ignore[no-any-return]
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except (TypeError, RuntimeError):
+            pass
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type_name(value)}")
+
+
+def fitting(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
+    """A number as a fill or an argument of ``dtype``: RuntimeError where its range does not hold it."""
+    if isinstance(value, complex):
+        if dtype.is_complex:
+            return value
+        if value.imag != 0:
+            _does_not_fit(dtype)
+        value = value.real
+    if dtype is dtypes.bool_:
+        return bool(value)
+    if dtype.kind_rank == dtypes.INTEGRAL:
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                _does_not_fit(dtype)
+            value = int(value)
+        limits = dtypes.iinfo(dtype)
+        # An unsigned type takes negative numbers of its own size, and wraps them.
+        low = -limits.max if limits.min == 0 else limits.min
+        if not low <= value <= limits.max:
+            _does_not_fit(dtype)
+        return value & limits.max if limits.min == 0 else value
+    try:
+        wide = float(value)
+    except OverflowError:
+        wide = math.inf
+    limit = dtypes.finfo(dtype).max
+    if math.isfinite(wide) and abs(wide) > limit:
+        _does_not_fit(dtype)
+    return wide
+
+
+_C_NAMES = {
+    dtypes.uint8: "uint8_t", dtypes.int8: "int8_t", dtypes.int16: "int16_t", dtypes.int32: "int", dtypes.int64: "int64_t",
+    dtypes.uint16: "uint16_t", dtypes.uint32: "uint32_t", dtypes.uint64: "uint64_t",
+    dtypes.float16: "at::Half", dtypes.bfloat16: "at::BFloat16",
+}  # fmt: skip
+
+
+def _does_not_fit(dtype: dtypes.dtype) -> NoReturn:
+    raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(dtype, dtype.c_name)} without overflow")
+
+
+# Like another tensor --------------------------------------------------------------------------------------------------
+
+
+def memory_format_name(name: str, memory_format: Any) -> str:
+    """'preserve_format', 'contiguous_format', 'channels_last' or 'channels_last_3d'."""
+    if memory_format is None:
+        return "preserve_format"
+    if not isinstance(memory_format, MemoryFormat):
+        raise TypeError(
+            f"{name}(): argument 'memory_format' must be torch.memory_format, not {type_name(memory_format)}"
+        )
+    return memory_format.name
+
+
+def _like(
+    name: str, input: Any, dtype: Any, layout: Any, device: Any, requires_grad: Any, pin_memory: Any, memory_format: Any
+) -> np.ndarray[Any, Any]:
+    """An unset array of the shape, dtype and layout of ``input``, as far as the options do not say otherwise."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+    array = input._array
+    if device is None:
+        device = CPU
+    numpy_type = options(name, dtype, layout, device, requires_grad, pin_memory, dtypes.of(array.dtype))
+    if memory_format is None:
+        return backend.empty_like(array, numpy_type)
+    return backend.empty_in_format(array.shape, numpy_type, memory_format_name(name, memory_format), array)
+
+
+@creation
+def zeros_like(
+    input: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Zeros of the shape and dtype of ``input``.
+
+    >>> import rushlight as torch
+    >>> torch.zeros_like(torch.tensor([3, 4]))
+    tensor([0, 0])
+    """
+    array = _like("zeros_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
+    array.fill(0)
+    return finished(array, requires_grad)
+
+
+@creation
+def ones_like(
+    input: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Ones of the shape and dtype of ``input``."""
+    array = _like("ones_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
+    array.fill(1)
+    return finished(array, requires_grad)
+
+
+@creation
+def empty_like(
+    input: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """An unset tensor of the shape and dtype of ``input``."""
+    array = _like("empty_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
+    return finished(array, requires_grad)
+
+
+@creation
+def full_like(
+    input: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """One value in the shape and dtype of ``input``."""
+    array = _like("full_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
+    array.fill(fitting(number("full_like", "fill_value", 2, fill_value), dtypes.of(array.dtype)))
+    return finished(array, requires_grad)
