@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, NoReturn
+
 import numpy as np
 
+from .. import dtypes
 from .numpy import Array
 
 divide = np.true_divide
+
+
+def refuse(name: str, x: Array) -> NoReturn:
+    """Raises PyTorch's error for a kernel that does not exist for the dtype of ``x``."""
+    raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.of(x.dtype).scalar_name}'")
+
+
+def zeroed(x: Any) -> Array:
+    """Zeros in the shape and dtype of ``x``: the derivative of a function that is constant between its steps."""
+    return np.zeros(x.shape, x.dtype)
+
+
+def meeting(x: Array, value: Any) -> np.dtype[Any]:
+    """The dtype in which a tensor's array and a Python number meet."""
+    kind = x.dtype.kind
+    if kind == "c" or kind in "fV" and not isinstance(value, (complex, np.complexfloating)):
+        return x.dtype
+    own = (dtypes.of(x.dtype),)
+    found = dtypes.result_dtype(own, (), (type(value),)) if x.ndim else dtypes.result_dtype((), own, (type(value),))
+    return found.numpy
+
+
+def floating(x: Array) -> Array:
+    """``x``, or its copy in the default floating dtype if it is of integers."""
+    return x if x.dtype.kind in "fcV" else x.astype(dtypes.get_default_dtype().numpy)
+
+
+# Arithmetic.
 
 
 def subtract(a: Array, b: Array) -> Array:
@@ -22,6 +54,30 @@ def reverse_subtract(a: Array, b: Array) -> Array:
     return subtract(b, a)
 
 
+def scaled(x: Array, alpha: Any) -> Array:
+    """``alpha * x`` in the dtype of ``x``; the errors for an alpha that it cannot hold."""
+    kind = x.dtype.kind
+    if isinstance(alpha, bool) and kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if kind in "biu" and isinstance(alpha, float):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if kind != "c" and isinstance(alpha, complex):
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    return x if alpha == 1 else np.multiply(x, np.asarray(alpha).astype(x.dtype), out=...)
+
+
+def add_scaled(a: Array, b: Array, alpha: Any) -> Array:
+    return np.add(a, scaled(b, alpha), out=...)
+
+
+def subtract_scaled(a: Array, b: Array, alpha: Any) -> Array:
+    return subtract(a, scaled(b, alpha))
+
+
+def reverse_subtract_scaled(a: Array, b: Array, alpha: Any) -> Array:
+    return subtract(b, scaled(a, alpha))
+
+
 def negative(x: Array) -> Array:
     if x.dtype.kind == "b":
         raise RuntimeError(
@@ -29,3 +85,245 @@ def negative(x: Array) -> Array:
             "`logical_not()` operator instead."
         )
     return np.negative(x, out=...)
+
+
+def _no_zero(b: Array) -> None:
+    if b.dtype.kind in "iu" and not b.all():
+        raise RuntimeError("ZeroDivisionError")
+
+
+def floor_divide(a: Array, b: Array) -> Array:
+    if a.dtype.kind in "bc":
+        refuse("div_floor_cpu", a)
+    _no_zero(b)
+    with np.errstate(all="ignore"):
+        return np.floor_divide(a, b, out=...)
+
+
+def truncate_divide(a: Array, b: Array) -> Array:
+    if a.dtype.kind in "bc":
+        refuse("div_trunc_cpu", a)
+    if a.dtype.kind not in "iu":
+        return np.trunc(np.true_divide(a, b), out=...)
+    _no_zero(b)
+    with np.errstate(all="ignore"):
+        quotient = np.floor_divide(a, b)
+        inexact = np.multiply(quotient, b) != a
+        return np.asarray(quotient + ((quotient < 0) & inexact).astype(quotient.dtype))
+
+
+def remainder(a: Array, b: Array) -> Array:
+    if a.dtype.kind in "bc":
+        refuse("remainder_cpu", a)
+    _no_zero(b)
+    return np.remainder(a, b, out=...)
+
+
+def fmod(a: Array, b: Array) -> Array:
+    if a.dtype.kind in "bc":
+        refuse("fmod_cpu", a)
+    _no_zero(b)
+    return np.fmod(a, b, out=...)
+
+
+def remainder_number(x: Array, other: Any) -> Array:
+    dtype = meeting(x, other)
+    return remainder(x.astype(dtype, copy=False), np.asarray(other).astype(dtype))
+
+
+def fmod_number(x: Array, other: Any) -> Array:
+    dtype = meeting(x, other)
+    return fmod(x.astype(dtype, copy=False), np.asarray(other).astype(dtype))
+
+
+# Powers.
+
+
+def power(a: Array, b: Array) -> Array:
+    """``a ** b``; an integer to a negative power is truncated."""
+    if a.dtype.kind in "iu" and (b < 0).any():
+        signs = np.where(b % 2 == 0, a.dtype.type(1), a)
+        rare = np.where(a == 1, 1, np.where(a == -1, signs, 0)).astype(a.dtype)
+        return np.where(b < 0, rare, np.power(a, np.maximum(b, 0)))
+    if a.dtype.kind == "b":
+        return a | ~b
+    return np.power(a, b, out=...)
+
+
+def power_number(x: Array, exponent: Any) -> Array:
+    """``x ** exponent`` for a Python number, with the shortcuts for the powers everybody writes."""
+    dtype = meeting(x, exponent)
+    if x.dtype != dtype:
+        x = x.astype(dtype)
+    kind = dtype.kind
+    if kind in "iu":
+        if exponent < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+        return np.power(x, np.asarray(int(exponent) & (2**64 - 1), np.uint64).astype(dtype), out=...)
+    if exponent == 2:
+        return np.multiply(x, x, out=...)
+    if exponent == 1:
+        return x.copy()
+    if exponent == 3:
+        return np.multiply(x * x, x, out=...)
+    if exponent == 0.5:
+        return np.sqrt(x, out=...)
+    if exponent == -1:
+        return np.true_divide(dtype.type(1), x, out=...)
+    if exponent == -2:
+        return np.true_divide(dtype.type(1), x * x, out=...)
+    if exponent == -0.5:
+        return np.true_divide(dtype.type(1), np.sqrt(x), out=...)
+    if kind == "b":
+        return x | (not exponent)
+    return np.power(x, np.asarray(exponent).astype(dtype), out=...)
+
+
+def number_power(x: Array, base: Any) -> Array:
+    """``base ** x`` for a Python number."""
+    dtype = meeting(x, base)
+    x = x.astype(dtype, copy=False)
+    return power(np.full(x.shape, base, dtype), x) if dtype.kind in "biu" else np.power(dtype.type(base), x, out=...)
+
+
+def reciprocal(x: Array) -> Array:
+    return np.true_divide(1, floating(x), out=...)
+
+
+def rsqrt(x: Array) -> Array:
+    return np.true_divide(1, np.sqrt(floating(x)), out=...)
+
+
+# Signs and steps.
+
+
+def absolute(x: Array) -> Array:
+    return np.absolute(x, out=...)
+
+
+def sgn(x: Array) -> Array:
+    """The sign; of a complex number, the number of modulus one (or zero) in its direction."""
+    if x.dtype.kind == "c":
+        size = np.absolute(x)
+        return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
+    return sign(x)
+
+
+def sign(x: Array) -> Array:
+    kind = x.dtype.kind
+    if kind == "b":
+        return x.copy()
+    if kind == "c":
+        raise RuntimeError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+        )
+    if kind in "iu":
+        return np.sign(x, out=...)
+    # nan has sign 0 here.
+    return np.subtract(x > 0, x < 0, dtype=np.int8).astype(x.dtype)
+
+
+def signbit(x: Array) -> Array:
+    if x.dtype.kind == "c":
+        raise RuntimeError("signbit is not implemented for complex tensors.")
+    return np.signbit(x, out=...) if x.dtype.kind in "fV" else np.less(x, 0, out=...)
+
+
+def _step(ufunc: np.ufunc, name: str) -> Any:
+    def kernel(x: Array) -> Array:
+        kind = x.dtype.kind
+        if kind in "fV":
+            return ufunc(x, out=...)  # type: ignore[no-any-return]
+        if kind in "bc":
+            refuse(name, x)
+        return x.copy()
+
+    kernel.__name__ = ufunc.__name__
+    return kernel
+
+
+floor = _step(np.floor, "floor_vml_cpu")
+ceil = _step(np.ceil, "ceil_vml_cpu")
+rint = _step(np.rint, "round_vml_cpu")
+trunc = _step(np.trunc, "trunc_vml_cpu")
+
+
+def round_decimals(x: Array, decimals: int) -> Array:
+    if x.dtype.kind in "iu":
+        return x.copy()
+    if x.dtype.kind in "bc":
+        refuse("round_vml_cpu", x)
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    scale = wide.dtype.type(10.0 ** abs(decimals))
+    rounded = np.rint(wide * scale) / scale if decimals >= 0 else np.rint(wide / scale) * scale
+    return np.asarray(rounded).astype(x.dtype)
+
+
+def frac(x: Array) -> Array:
+    if x.dtype.kind not in "fV":
+        refuse("frac_cpu", x)
+    return np.subtract(x, np.trunc(x), out=...)
+
+
+# Exponentials and circular functions.
+
+
+def sigmoid(x: Array) -> Array:
+    x = floating(x)
+    half = x.dtype.itemsize == 2
+    wide = x.astype(np.float32) if half else x
+    result = np.true_divide(1, 1 + np.exp(-wide), out=...)
+    return result.astype(x.dtype) if half else result
+
+
+def logit(x: Array, eps: float | None) -> Array:
+    if x.dtype.kind == "c":
+        refuse("logit_cpu", x)
+    x = floating(x)
+    if eps is not None:
+        one = x.dtype.type(1)
+        x = np.where(x < eps, x.dtype.type(eps), np.where(x > 1 - eps, one - x.dtype.type(eps), x))
+    return np.log(x / (1 - x), out=...)
+
+
+def relu(x: Array) -> Array:
+    if x.dtype.kind in "bc":
+        refuse("relu_cpu" if x.dtype.kind == "c" else "clamp_min_scalar_cpu", x)
+    return np.maximum(x, x.dtype.type(0), out=...)
+
+
+def sinc(x: Array) -> Array:
+    x = floating(x)
+    angle = x * x.dtype.type(math.pi)
+    with np.errstate(all="ignore"):
+        return np.where(x == 0, x.dtype.type(1), np.sin(angle) / angle)
+
+
+def deg2rad(x: Array) -> Array:
+    if x.dtype.kind == "c":
+        raise RuntimeError("deg2rad is not supported for complex tensors.")
+    x = floating(x)
+    return np.multiply(x, x.dtype.type(math.pi / 180), out=...)
+
+
+def rad2deg(x: Array) -> Array:
+    if x.dtype.kind == "c":
+        raise RuntimeError("rad2deg is not supported for complex tensors.")
+    x = floating(x)
+    return np.multiply(x, x.dtype.type(180 / math.pi), out=...)
+
+
+# Choice.
+
+
+def where(condition: Array, a: Any, b: Any) -> Array:
+    return np.asarray(np.where(condition, a, b))
+
+
+def only(x: Array, mask: Array) -> Array:
+    """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan)."""
+    return np.where(mask, x, x.dtype.type(0))
+
+
+def masked_fill(x: Array, mask: Array, value: Any) -> Array:
+    return np.where(mask, np.asarray(value).astype(x.dtype), x)

@@ -3,6 +3,9 @@
 from importlib import import_module
 
 FAMILIES = (
+    "index",
+    "choice",
+    "comparison",
     "pointwise",
     "rearrange",
     "reduce",

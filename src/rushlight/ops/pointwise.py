@@ -1,22 +1,231 @@
-"""Pointwise ops: arithmetic, powers, exponentials, trigonometry, comparison. One line per derivative.
+"""Pointwise ops: arithmetic, powers, exponentials, trigonometry. One line per derivative.
 
 The rules hold for complex numbers too: the cotangent of a holomorphic function is ``g`` times the conjugate derivative.
+A rule keeps what PyTorch keeps, so that the same in-place changes are errors.
 """
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
 from ..backend import pointwise as k
-from .public import operator_method, publish
+from . import dispatch
+from .public import alias, methods, operator_method, ops, public, publish
 from .reading import conj
 from .table import op
+
+LN2, LN10 = math.log(2), math.log(10)
+
+# What rules are made of: zeros, and a cotangent with parts blanked out.
+
+op("zeroed", k.zeroed, inputs="x")
+op("only", k.only, inputs="mask", node="WhereBackward0", kind="linear", x=lambda g, xp, mask: xp.only(g, mask))
 
 # Arithmetic.
 
 op("add", np.add, promote="same", kind="linear", a=lambda g: g, b=lambda g: g)
+op("add_scaled", k.add_scaled, node="AddBackward0", promote="same", kind="linear",
+   a=lambda g: g, b=lambda g, alpha: g * conj(alpha))  # fmt: skip
 op("sub", k.subtract, promote="same", kind="linear", a=lambda g: g, b=lambda g: -g)
+op("sub_scaled", k.subtract_scaled, node="SubBackward0", promote="same", kind="linear",
+   a=lambda g: g, b=lambda g, alpha: -g * conj(alpha))  # fmt: skip
 op("rsub", k.reverse_subtract, node="RsubBackward1", promote="same", kind="linear", a=lambda g: -g, b=lambda g: g)
+op("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", promote="same", kind="linear",
+   a=lambda g, alpha: -g * conj(alpha), b=lambda g: g)  # fmt: skip
 op("mul", np.multiply, promote="same", kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
-op("div", k.divide, promote="float", a=lambda g, b: g / conj(b), b=lambda g, b, out: -g * conj(out / b))
+op("div", k.divide, promote="float", kind="elementwise",
+   a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))  # fmt: skip
 op("neg", k.negative, promote="same", kind="linear", x=lambda g: -g)
+op("reciprocal", k.reciprocal, promote="float", kind="elementwise", x=lambda g, out: -g * conj(out * out))
+
+# Powers.
+
+op("pow", k.power, node="PowBackward1", promote="same", kind="elementwise",
+   a=lambda g, xp, a, b: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
+   b=lambda g, xp, a, b, out: _by_exponent(g, xp, a, b, out))  # fmt: skip
+op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
+   x=lambda g, xp, x, exponent: xp.zeroed(g) if exponent == 0 else g * conj(xp.pow_number(x, exponent - 1) * exponent))  # fmt: skip
+op("number_pow", k.number_power, node="PowBackward2", kind="elementwise",
+   x=lambda g, xp, x, base, out: _by_exponent_of_number(g, xp, x, base, out))  # fmt: skip
+op("sqrt", np.sqrt, promote="float", kind="elementwise", x=lambda g, out: g / conj(2 * out))
+op("rsqrt", k.rsqrt, promote="float", kind="elementwise", x=lambda g, out: -0.5 * g * conj(out * out * out))
+
+
+def _by_exponent(g: Any, xp: Any, a: Any, b: Any, out: Any) -> Any:
+    settled = (a == 0) & ((xp.real(b) if _complex(b) else b) >= 0)
+    return xp.masked_fill(g * conj(out * xp.log(a)), settled, 0)
+
+
+def _by_exponent_of_number(g: Any, xp: Any, x: Any, base: Any, out: Any) -> Any:
+    if base == 0:
+        return xp.only(g * conj(out * -math.inf), (xp.real(x) if _complex(x) else x) < 0)
+    if isinstance(base, complex) or _complex(out):
+        return g * conj(out * complex(np.log(complex(base))))
+    return g * (out * (math.log(base) if base > 0 else math.nan))
+
+
+def _complex(value: Any) -> bool:
+    array = getattr(value, "_array", value)
+    return isinstance(array, complex) if not hasattr(array, "dtype") else array.dtype.kind == "c"
+
+
+# Exponentials and logarithms.
+
+op("exp", np.exp, promote="float", kind="elementwise", x=lambda g, out: g * conj(out))
+op("exp2", np.exp2, promote="float", kind="elementwise", x=lambda g, out: g * conj(out) * LN2)
+op("expm1", np.expm1, promote="float", kind="elementwise", x=lambda g, out: g * conj(out + 1))
+op("log", np.log, promote="float", kind="elementwise", x=lambda g, x: g / conj(x))
+op("log2", np.log2, promote="float", kind="elementwise", x=lambda g, x: g / (conj(x) * LN2))
+op("log10", np.log10, promote="float", kind="elementwise", x=lambda g, x: g / (conj(x) * LN10))
+op("log1p", np.log1p, node="Log1PBackward0", promote="float", kind="elementwise", x=lambda g, x: g / conj(x + 1))
+op("sigmoid", k.sigmoid, promote="float", kind="elementwise", x=lambda g, out: g * conj((1 - out) * out))
+op("relu", k.relu, promote="same", kind="elementwise", x=lambda g, xp, out: xp.only(g, out > 0))
+
+# Circular and hyperbolic functions.
+
+op("sin", np.sin, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.cos(x)))
+op("cos", np.cos, promote="float", kind="elementwise", x=lambda g, xp, x: -g * conj(xp.sin(x)))
+op("tan", np.tan, promote="float", kind="elementwise", x=lambda g, out: g * conj(1 + out * out))
+op("asin", np.arcsin, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.rsqrt(1 - x * x)))
+op("acos", np.arccos, promote="float", kind="elementwise", x=lambda g, xp, x: -g * conj(xp.rsqrt(1 - x * x)))
+op("atan", np.arctan, promote="float", kind="elementwise", x=lambda g, x: g / conj(1 + x * x))
+op("sinh", np.sinh, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.cosh(x)))
+op("cosh", np.cosh, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.sinh(x)))
+op("tanh", np.tanh, promote="float", kind="elementwise", x=lambda g, out: g * conj(1 - out * out))
+op("asinh", np.arcsinh, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))
+op("acosh", np.arccosh, promote="float", kind="elementwise",
+   x=lambda g, xp, x: g * conj(xp.rsqrt(x - 1) * xp.rsqrt(x + 1) if _complex(x) else xp.rsqrt(x * x - 1)))  # fmt: skip
+op("atanh", np.arctanh, promote="float", kind="elementwise", x=lambda g, x: g / conj(1 - x * x))
+
+# Signs and steps.
+
+op("abs", k.absolute, promote="same", x=lambda g, xp, x: g * xp.sgn(x))
+op("sgn", k.sgn, promote="same", x=lambda g, xp, x, out: _sgn_slope(g, xp, x, out))
+op("sign", k.sign, promote="same", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
+op("floor", k.floor, promote="same", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
+op("ceil", k.ceil, promote="same", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
+op("round", k.rint, promote="same", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
+op("round_decimals", k.round_decimals, node="RoundBackward1", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
+op("trunc", k.trunc, promote="same", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
+op("frac", k.frac, promote="same", kind="elementwise", x=lambda g: g)
+op("signbit", k.signbit, inputs="x", promote="compare")
+
+
+def _sgn_slope(g: Any, xp: Any, x: Any, out: Any) -> Any:
+    """What turns the direction of a complex number: the part of ``g`` across it, over its size."""
+    if not _complex(x):
+        return xp.zeroed(g)
+    across = g - out * xp.real(g * conj(out))
+    return xp.masked_fill(across / xp.abs(x), x == 0, 0)
+
+
+# Public forms.
+
+publish("mul", "multiply")
+publish("neg", "negative")
+publish("abs", "absolute")
+for _name in (
+    "reciprocal sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sigmoid relu sin cos tan asin acos atan sinh cosh tanh asinh "
+    "acosh atanh sgn sign floor ceil trunc frac"
+).split():
+    publish(_name)
+publish("signbit", forms="function method")
+for _long, _short in (
+    ("arcsin", "asin"), ("arccos", "acos"), ("arctan", "atan"), ("arcsinh", "asinh"), ("arccosh", "acosh"),
+    ("arctanh", "atanh"), ("fix", "trunc"),
+):  # fmt: skip
+    alias(_long, _short)
+
+
+@public(inplace=True)
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """``input + alpha * other``.
+
+    >>> import rushlight as torch
+    >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 1.0]), alpha=10)
+    tensor([11., 12.])
+    """
+    return ops.add(input, other) if alpha == 1 and alpha is not True else ops.add_scaled(input, other, alpha)
+
+
+@public(inplace=True)
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """``input - alpha * other``."""
+    return ops.sub(input, other) if alpha == 1 and alpha is not True else ops.sub_scaled(input, other, alpha)
+
+
+alias("subtract", "sub")
+
+
+@public(out=False)
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """``other - alpha * input``."""
+    return ops.rsub_scaled(input, other, alpha)
+
+
+@public(inplace=True)
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """``input / other``, rounded towards zero ('trunc') or down ('floor') if asked."""
+    return ops.div(input, other)
+
+
+alias("divide", "div")
+alias("true_divide", "div")
+
+
+@public(inplace=True)
+def pow(input: Any, exponent: Any) -> Any:
+    """``input ** exponent``; one of the two may be a number."""
+    if isinstance(exponent, dispatch.NUMBERS):
+        return ops.pow_number(input, exponent)
+    if isinstance(input, dispatch.NUMBERS):
+        return ops.number_pow(exponent, input)
+    return ops.pow(input, exponent)
+
+
+@public(inplace=True)
+def square(input: Any) -> Any:
+    """``input ** 2``."""
+    return ops.pow_number(input, 2)
+
+
+@public(inplace=True)
+def round(input: Any, *, decimals: int = 0) -> Any:
+    """The nearest integer, halves to the even one; or the nearest multiple of ``10 ** -decimals``."""
+    return ops.round(input) if decimals == 0 else ops.round_decimals(input, decimals)
+
+
+# Operators.
+
+for _operator, _name in (
+    ("add", "add"), ("radd", "add"), ("sub", "sub"), ("rsub", "rsub"), ("mul", "mul"), ("rmul", "mul"), ("truediv", "div"),
+    ("neg", "neg"), ("abs", "abs"),
+):  # fmt: skip
+    operator_method(f"__{_operator}__", _name)
+
+
+def _pow_operator(self: Any, exponent: Any) -> Any:
+    kind = exponent.__class__
+    if kind is int or kind is float:
+        return ops.pow_number(self, exponent)
+    if isinstance(exponent, (dispatch.Tensor_, *dispatch.NUMBERS)):
+        return pow(self, exponent)
+    return NotImplemented
+
+
+def _rpow_operator(self: Any, base: Any) -> Any:
+    return ops.number_pow(self, base) if isinstance(base, dispatch.NUMBERS) else NotImplemented
+
+
+def _rtruediv_operator(self: Any, other: Any) -> Any:
+    if not isinstance(other, dispatch.NUMBERS):
+        return NotImplemented
+    return ops.mul(ops.reciprocal(self), other)
+
+
+methods["__pow__"] = _pow_operator
+methods["__rpow__"] = _rpow_operator
+methods["__rtruediv__"] = methods["__rdiv__"] = _rtruediv_operator

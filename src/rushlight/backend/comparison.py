@@ -1,0 +1,108 @@
+"""Kernels of comparison, logic and bits: their results are truth values or integers, and have no derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .numpy import Array
+from .pointwise import refuse
+
+Binary = Callable[[Array, Array], Array]
+
+
+def _ordering(ufunc: np.ufunc, name: str) -> Binary:
+    """Complex numbers have no order."""
+
+    def kernel(a: Array, b: Array) -> Array:
+        if a.dtype.kind == "c":
+            refuse(name, a)
+        return ufunc(a, b, out=...)  # type: ignore[no-any-return]
+
+    return kernel
+
+
+less = _ordering(np.less, "lt_cpu")
+less_equal = _ordering(np.less_equal, "le_cpu")
+greater = _ordering(np.greater, "gt_cpu")
+greater_equal = _ordering(np.greater_equal, "ge_cpu")
+
+
+def isinf(x: Array) -> Array:
+    return np.isinf(x, out=...)
+
+
+def isposinf(x: Array) -> Array:
+    if x.dtype.kind == "c":
+        raise RuntimeError("isposinf does not support complex inputs.")
+    return np.equal(x, np.inf, out=...) if x.dtype.kind in "fV" else np.zeros(x.shape, bool)
+
+
+def isneginf(x: Array) -> Array:
+    if x.dtype.kind == "c":
+        raise RuntimeError("isneginf does not support complex inputs.")
+    return np.equal(x, -np.inf, out=...) if x.dtype.kind in "fV" else np.zeros(x.shape, bool)
+
+
+def isreal(x: Array) -> Array:
+    return np.equal(x.imag, 0, out=...) if x.dtype.kind == "c" else np.ones(x.shape, bool)
+
+
+def isclose(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
+    """``|a - b| <= atol + rtol * |b|``, equal infinities included."""
+    close = np.equal(a, b, out=...)
+    if equal_nan and a.dtype.kind in "fcV":
+        close = close | ((a != a) & (b != b))
+    if rtol == 0 and atol == 0:
+        return close
+    if a.dtype.kind in "biu":
+        a, b = a.astype(np.float64), b.astype(np.float64)
+    with np.errstate(all="ignore"):
+        gap = np.abs(a - b)
+        return np.asarray(close | (np.isfinite(gap) & (gap <= atol + np.abs(rtol * b))))
+
+
+def equal(a: Array, b: Array) -> bool:
+    return a.shape == b.shape and bool((a == b).all())
+
+
+def _integral(ufunc: np.ufunc, name: str, bools: bool = True) -> Binary:
+    def kernel(a: Array, b: Array) -> Array:
+        if a.dtype.kind not in ("biu" if bools else "iu"):
+            refuse(name, a)
+        return ufunc(a, b, out=...)  # type: ignore[no-any-return]
+
+    return kernel
+
+
+bitwise_and = _integral(np.bitwise_and, "bitwise_and_cpu")
+bitwise_or = _integral(np.bitwise_or, "bitwise_or_cpu")
+bitwise_xor = _integral(np.bitwise_xor, "bitwise_xor_cpu")
+gcd = _integral(np.gcd, "gcd_cpu", bools=False)
+lcm = _integral(np.lcm, "lcm_cpu", bools=False)
+
+
+def bitwise_not(x: Array) -> Array:
+    if x.dtype.kind not in "biu":
+        refuse("bitwise_not_cpu", x)
+    return np.invert(x, out=...)
+
+
+def left_shift(a: Array, b: Array) -> Array:
+    """A shift by a negative number of bits, or by all of them or more, leaves 0."""
+    if a.dtype.kind not in "iu":
+        refuse("lshift_cpu", a)
+    bits = a.dtype.itemsize * 8
+    outside = (b < 0) | (b >= bits)
+    shifted = np.left_shift(a, np.where(outside, 0, b).astype(a.dtype))
+    return np.where(outside, a.dtype.type(0), shifted)
+
+
+def right_shift(a: Array, b: Array) -> Array:
+    """A shift by a negative number of bits, or by all of them or more, leaves the sign."""
+    if a.dtype.kind not in "iu":
+        refuse("rshift_cpu", a)
+    bits = a.dtype.itemsize * 8
+    outside = (b < 0) | (b >= bits)
+    return np.right_shift(a, np.where(outside, bits - 1, b).astype(a.dtype), out=...)
