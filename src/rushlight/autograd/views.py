@@ -102,13 +102,14 @@ def check_writable(tensor: Tensor, name: str = "") -> None:
     base = tensor._base
     if base is not None:
         refresh(tensor)
-    if not tensor._needs_grad and not (base is not None and base._needs_grad):
+    if not tensor._needs_grad:
         return
-    if base is not None and base._edge is None and base._needs_grad:
-        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if tensor._edge is None and tensor._needs_grad and base is None:
+    if base is not None:
+        check_made(tensor)
+        if base._edge is None:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if tensor._edge is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-    check_made(tensor)
 
 
 def check_made(tensor: Tensor) -> None:
@@ -162,6 +163,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if result is before:
         bump(self, name)
         return self
+    if result._needs_grad and not self._needs_grad:
+        check_made(self)
     _check_result(self, result, name)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
     if sys.getrefcount(before) > 2 or np.may_share_memory(result._array, self._array):

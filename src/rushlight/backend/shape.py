@@ -159,7 +159,11 @@ def astype(x: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def concat(xs: list[Array], axis: int) -> Array:
-    return np.concatenate(xs, axis)
+    try:
+        return np.concatenate(xs, axis)
+    except ValueError:
+        # Vectors without elements join anything, by old custom.
+        return np.concatenate([x for x in xs if x.shape != (0,)], axis)
 
 
 def stack(xs: list[Array], axis: int) -> Array:

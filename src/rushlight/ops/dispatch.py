@@ -206,14 +206,9 @@ def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
         if isinstance(value, Tensor_) and value._base is not None:
             views.refresh(value)
     if modes.state.grad_enabled and (op.rules or op.joint is not None):
-        if op.variadic and op.variadic in op.rules:
-            needs = [isinstance(value, Tensor_) and value._needs_grad for value in flat]
-        else:
-            needs = [
-                isinstance(value, Tensor_) and value._needs_grad and (name in op.rules or op.joint is not None)
-                for name, value in zip(op.inputs, inputs, strict=True)
-            ]
-            flat = inputs
+        if op.variadic is None or op.variadic not in op.sources:
+            flat = [value for name, value in zip(op.inputs, inputs, strict=True) if name in op.sources]
+        needs = [isinstance(value, Tensor_) and value._needs_grad for value in flat]
         if any(needs):
             record(op, inputs, flat, needs, arrays, params, results)
     elif modes.state.inference:
@@ -238,7 +233,7 @@ def record(
     node.next = tuple(
         (value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True)
     )
-    needed = dict(zip(op.inputs, needs, strict=True)) if len(needs) == len(op.inputs) else dict.fromkeys(op.inputs, True)
+    needed = dict(zip(op.sources, needs, strict=False)) if op.variadic not in op.sources else dict.fromkeys(op.sources, True)
     kept: list[Any] = []
     hooks = getattr(modes.state, "saved_hooks", None)
     for kind, name, users in op.keep:

@@ -19,7 +19,7 @@ op("triu", k.triu, kind="linear", x=lambda g, xp, offset: xp.triu(g, offset))
 op("repeat", k.repeat, kind="linear", x=lambda g, xp, counts, x_shape: xp.unrepeat(g, counts, x_shape))
 op("unrepeat", k.unrepeat, node="SumBackward1", kind="linear", g=lambda g, xp, counts: xp.repeat(g, counts))
 op("concat", k.concat, inputs="*xs", node="CatBackward0", kind="linear",
-   xs=lambda g, xp, xs_shape, axis: _pieces(g, xp, [shape[axis] for shape in xs_shape], axis))  # fmt: skip
+   xs=lambda g, xp, xs_shape, axis: _pieces(g, xp, xs_shape, axis))  # fmt: skip
 op("stack", k.stack, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape, axis: xp.unbind(g, axis))
 op("rot90", k.rot90, kind="linear", x=lambda g, xp, times, axes: xp.rot90(g, -times, axes))
 op("diag_embed", k.diag_embed, kind="linear",
@@ -51,11 +51,14 @@ op("diagonal_scatter", k.diagonal_scatter, kind="linear",
 op("zeros_as", lambda x: np.zeros(x.shape, x.dtype), inputs="x")
 
 
-def _pieces(g: Any, xp: Any, sizes: list[int], axis: int) -> list[Any]:
+def _pieces(g: Any, xp: Any, shapes: list[tuple[int, ...]], axis: int) -> list[Any]:
     parts, start = [], 0
-    for size in sizes:
-        parts.append(xp.slice(g, axis, start, start + size, 1))
-        start += size
+    for shape in shapes:
+        if shape == (0,):
+            parts.append(xp.slice(g.reshape((-1,)), 0, 0, 0, 1))
+            continue
+        parts.append(xp.slice(g, axis, start, start + shape[axis], 1))
+        start += shape[axis]
     return parts
 
 

@@ -114,7 +114,7 @@ def tensor_of(node: Node, position: int, value: Any, expected: int) -> Any:
         if isinstance(value, Packed):
             return value.open()
         array_of(node, value, expected)
-    edge = node.next[position] if position < len(node.next) else None
+    edge = node.next[position] if position >= 0 else None
     now = value._edge
     if edge is None:
         return value.detach() if now is not None or value._needs_grad else value
@@ -127,8 +127,9 @@ def tensor_of_list(node: Node, values: Any, expected: Any) -> Any:
     """A saved list of inputs as Tensors."""
     if expected is None:
         return values
+    differentiable = len(node.next) == len(values)
     return [
-        value if version is None else tensor_of(node, index, value, version)
+        value if version is None else tensor_of(node, index if differentiable else -1, value, version)
         for index, (value, version) in enumerate(zip(values, expected, strict=True))
     ]
 

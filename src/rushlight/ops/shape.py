@@ -188,8 +188,8 @@ def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
 
 
 def _view_dtype(self: Any, dtype: Any) -> Any:
-    result = dispatch.new_tensor(self._array.view(dtype.numpy))
-    views.mark_view(result, self)
+    result = self.detach()
+    result._array = self._array.view(dtype.numpy)
     return result
 
 

@@ -66,6 +66,8 @@ class Op:
         self.rules, self.joint, self.node_name = rules, joint, node
         self.kind, self.promote, self.view = kind, promote, view
         self.is_ufunc = isinstance(kernel, np.ufunc)
+        # The inputs that nodes have edges for.
+        self.sources = [name for name in inputs if joint is not None or name in rules]
         self.keep = self._what_rules_ask()
         self._node_class: type[Node] | None = None
         self._call: Callable[..., Any] | None = None
@@ -284,9 +286,8 @@ def _keep_tuple(entry: Op, one_output: str, optional: set[str]) -> str:
     """The expression for ``node.saved``, given ``r_<input>`` flags, ``v_<input>`` versions and ``x_<input>`` arrays."""
     items: list[str] = []
     for kind, name, users in entry.keep:
-        several = len(entry.inputs) > 1
         wanted = " or ".join(f"r_{user}" for user in users)
-        everyone = not several or set(users) == set(entry.inputs)
+        everyone = set(users) == set(entry.sources)
         condition = "" if everyone else f" if {wanted} else None"
         if kind == "input":
             items += [f"s_{name}{condition}", f"v_{name}{condition}"]
@@ -393,15 +394,13 @@ def _forward_source(entry: Op) -> str:
         add(f"        result._made = {first}._made")
     else:
         add("    result._counter = version = [0]")
-    differentiable = [name for name in entry.inputs if name in entry.rules or entry.joint is not None]
+    differentiable = entry.sources
     if differentiable:
         flags = " or ".join(f"r_{name}" for name in differentiable)
         add(f"    if {'(' + flags + ')' if len(differentiable) > 1 else flags} and state.grad_enabled:")
         edges = []
-        for name in entry.inputs:
-            if name not in differentiable:
-                edges.append("None")
-            elif len(differentiable) == 1:
+        for name in differentiable:
+            if len(differentiable) == 1:
                 edges.append(f"{name}._edge or leaf_edge({name})")
             else:
                 edges.append(f"({name}._edge or leaf_edge({name})) if r_{name} else None")
@@ -455,7 +454,7 @@ def _vjp_source(entry: Op, over_tensors: bool) -> str:
             elif kind == "input":
                 add(f"    if v_{name} is not None:")
                 if over_tensors:
-                    position = entry.inputs.index(name)
+                    position = entry.sources.index(name) if name in entry.sources else -1
                     add(f"        k_{name} = tensor_of(node, {position}, k_{name}, v_{name})")
                 else:
                     add(f"        if k_{name}._counter[0] == v_{name}:")
@@ -487,18 +486,12 @@ def _vjp_source(entry: Op, over_tensors: bool) -> str:
 
     if entry.joint is not None:
         add(f"    return {call(entry.joint, 'joint')}")
-    elif entry.variadic and len(entry.inputs) == 1:
+    elif entry.variadic in entry.sources:
         add(f"    return {call(entry.rules[entry.variadic], entry.variadic)}")
-    elif len(entry.inputs) == 1:
-        only = entry.inputs[0]
-        add(f"    return ({call(entry.rules[only], only)} if edges[0] is not None else None,)")
     else:
         results = []
-        for index, name in enumerate(entry.inputs):
-            if name not in entry.rules:
-                results.append("None")
-            else:
-                results.append(f"{call(entry.rules[name], name)} if edges[{index}] is not None else None")
+        for index, name in enumerate(entry.sources):
+            results.append(f"{call(entry.rules[name], name)} if edges[{index}] is not None else None")
         add(f"    return ({', '.join(results)},)")
     return "\n".join(lines)
 

@@ -1,0 +1,246 @@
+"""Kernels that pick elements by index, and put them back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .numpy import Array, Shape
+
+Indices = list[Array | None]
+
+
+def _key(indices: Indices, ndim: int) -> tuple[Any, ...]:
+    return tuple(slice(None) if one is None else one for one in indices)
+
+
+def _in_words(error: IndexError, shape: Shape, indices: Indices) -> IndexError:
+    """NumPy's out-of-range error in PyTorch's words."""
+    arrays = [one for one in indices if one is not None]
+    try:
+        np.broadcast_shapes(*(one.shape for one in arrays))
+    except ValueError:
+        shapes = ", ".join(str(list(one.shape)) for one in arrays)
+        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+    for axis, one in enumerate(indices):
+        if one is not None and one.size:
+            size = shape[axis]
+            bad = one[(one < -size) | (one >= size)]
+            if bad.size:
+                return IndexError(f"index {bad.flat[0]} is out of bounds for dimension {axis} with size {size}")
+    return error
+
+
+def index(x: Array, indices: Indices) -> Array:
+    """``x`` at integer arrays; None keeps a dimension whole. The arrays' common shape stands where the first one did if
+    they are neighbours, else in front."""
+    try:
+        if indices[0] is not None and len(indices) == 1:
+            return x.take(indices[0], 0) if x.ndim > 1 and indices[0].size and _small(indices[0], x) else x[indices[0]]
+        return x[_key(indices, x.ndim)]
+    except IndexError as error:
+        raise _in_words(error, x.shape, indices) from None
+
+
+def _small(one: Array, x: Array) -> bool:
+    # take() does not know negative indices beyond the size, and is worth it for rows only.
+    return bool(one.min() >= -x.shape[0] and one.max() < x.shape[0])
+
+
+def index_adjoint(g: Array, indices: Indices, shape: Shape) -> Array:
+    """Adds ``g`` into zeros where index took it from."""
+    out = np.zeros(shape, g.dtype)
+    if len(indices) == 1 and indices[0] is not None and g.ndim > indices[0].ndim:
+        return _add_rows(out, indices[0].reshape(-1), g.reshape(-1, *shape[1:]))
+    np.add.at(out, _key(indices, out.ndim), g)
+    return out
+
+
+def _add_rows(out: Array, rows: Array, values: Array) -> Array:
+    """Adds rows of values to rows of out; sorted runs are summed at once, which beats np.add.at by far."""
+    if not rows.size or not values.size:
+        return out
+    rows = np.where(rows < 0, rows + out.shape[0], rows)
+    order = np.argsort(rows, kind="stable")
+    ordered = rows[order]
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    if len(starts) == len(ordered):
+        out[rows] = values
+    else:
+        out[ordered[starts]] = np.add.reduceat(values[order], starts, 0)
+    return out
+
+
+def index_put(x: Array, values: Array, indices: Indices, accumulate: bool) -> Array:
+    out = x.copy()
+    try:
+        if accumulate:
+            np.add.at(out, _key(indices, out.ndim), values)
+        else:
+            out[_key(indices, out.ndim)] = values
+    except IndexError as error:
+        raise _in_words(error, x.shape, indices) from None
+    return out
+
+
+def _grid(positions: Array, axis: int) -> tuple[Any, ...]:
+    """The index tuple that runs over ``positions``, which themselves give the place along ``axis``."""
+    key = list(np.ogrid[tuple(slice(0, size) for size in positions.shape)])
+    key[axis] = positions
+    return tuple(key)
+
+
+def gather(x: Array, index: Array, axis: int) -> Array:
+    if not x.ndim:
+        return np.broadcast_to(x, index.shape).copy()
+    return x[_grid(index, axis)]
+
+
+def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
+    out = x.copy()
+    if not out.ndim:
+        return src.reshape(-1)[0].reshape(()).copy() if index.size else out
+    out[_grid(index, axis)] = src[tuple(slice(0, size) for size in index.shape)]
+    return out
+
+
+def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
+    out = x.copy()
+    part = src[tuple(slice(0, size) for size in index.shape)]
+    if not out.ndim:
+        return out + part.sum()
+    np.add.at(out, _grid(index, axis), part)
+    return out
+
+
+def gather_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Array:
+    return scatter_add(np.zeros(shape, g.dtype), g, index, axis)
+
+
+_COMBINE = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+_NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}
+
+
+def neutral(reduce: str, dtype: np.dtype[Any]) -> Any:
+    """What a reduction starts from when the tensor's own values do not count."""
+    if reduce in _NEUTRAL:
+        return _NEUTRAL[reduce]
+    if dtype.kind == "b":
+        return reduce == "amin"
+    limits = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return limits[0] if reduce == "amax" else limits[1]
+
+
+def scatter_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, include_self: bool) -> Array:
+    """Values of src brought together at their places by sum, prod, mean, amax or amin."""
+    flat = not x.ndim
+    out = x.reshape(-1).copy() if flat else x.copy()
+    where = index.reshape(-1) if flat else index
+    part = (src.reshape(-1) if flat else src)[tuple(slice(0, size) for size in where.shape)]
+    if not where.size:
+        return out.reshape(x.shape)
+    key = _grid(where, axis)
+    if not include_self:
+        out[key] = neutral(reduce, out.dtype)
+    _COMBINE[reduce].at(out, key, part)
+    if reduce == "mean":
+        count = np.full(out.shape, 1 if include_self else 0, np.int64)
+        np.add.at(count, key, 1)
+        count[count == 0] = 1
+        out = out // count if out.dtype.kind in "iu" else (out / count).astype(out.dtype)
+    return out.reshape(x.shape)
+
+
+def index_select(x: Array, index: Array, axis: int) -> Array:
+    if not x.ndim:
+        return x.copy()
+    return x.take(index.reshape(-1), axis)
+
+
+def index_select_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Array:
+    return index_add(np.zeros(shape, g.dtype), g, index, axis, 1)
+
+
+def index_add(x: Array, src: Array, index: Array, axis: int, alpha: Any) -> Array:
+    out = x.copy()
+    flat = not out.ndim
+    whole = out.reshape(1) if flat else out
+    np.add.at(whole, (slice(None),) * axis + (index.reshape(-1),), src.reshape(1) * alpha if flat else src * alpha)
+    return out
+
+
+def index_copy(x: Array, src: Array, index: Array, axis: int) -> Array:
+    out = x.copy()
+    if not out.ndim:
+        return src.reshape(()).copy()
+    out[(slice(None),) * axis + (index.reshape(-1),)] = src
+    return out
+
+
+def index_fill(x: Array, value: Array, index: Array, axis: int) -> Array:
+    out = x.copy()
+    whole = out.reshape(1) if not out.ndim else out
+    whole[(slice(None),) * axis + (index.reshape(-1),)] = value
+    return out
+
+
+def index_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, include_self: bool) -> Array:
+    shape = [1] * src.ndim
+    shape[axis] = -1
+    where = np.broadcast_to(index.reshape(shape), src.shape) if src.ndim else index.reshape(())
+    return scatter_reduce(x, src, np.asarray(where), axis, reduce, include_self)
+
+
+def take(x: Array, index: Array) -> Array:
+    return x.reshape(-1)[index]
+
+
+def take_adjoint(g: Array, index: Array, shape: Shape) -> Array:
+    out = np.zeros(int(np.prod(shape)), g.dtype)
+    np.add.at(out, index, g)
+    return out.reshape(shape)
+
+
+def put(x: Array, src: Array, index: Array, accumulate: bool) -> Array:
+    out = x.reshape(-1).copy()
+    if accumulate:
+        np.add.at(out, index.reshape(-1), src.reshape(-1))
+    else:
+        out[index.reshape(-1)] = src.reshape(-1)
+    return out.reshape(x.shape)
+
+
+def masked_select(x: Array, mask: Array) -> Array:
+    x, mask = np.broadcast_arrays(x, mask)
+    return x[mask]
+
+
+def masked_select_adjoint(g: Array, mask: Array, shape: Shape) -> Array:
+    from .numpy import sum_to
+
+    whole = np.broadcast_shapes(shape, mask.shape)
+    out = np.zeros(whole, g.dtype)
+    out[np.broadcast_to(mask, whole)] = g
+    return sum_to(out, shape)
+
+
+def masked_scatter(x: Array, source: Array, mask: Array) -> Array:
+    mask = np.broadcast_to(mask, np.broadcast_shapes(x.shape, mask.shape))
+    out = np.array(np.broadcast_to(x, mask.shape))
+    count = int(mask.sum())
+    if source.size < count:
+        raise RuntimeError(
+            "masked_scatter_: expected self and source to have same dtypes and source to have enough elements: "
+            f"Number of elements of source < number of ones in mask ({source.size} < {count})"
+        )
+    out[mask] = source.reshape(-1)[:count]
+    return out
+
+
+def masked_scatter_adjoint(g: Array, mask: Array, shape: Shape) -> Array:
+    """The cotangent of masked_scatter's source: what stands under the mask, then zeros."""
+    picked = g[np.broadcast_to(mask, g.shape)]
+    out = np.zeros(int(np.prod(shape)), g.dtype)
+    out[: picked.size] = picked
+    return out.reshape(shape)
