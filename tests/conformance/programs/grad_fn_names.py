@@ -1,7 +1,7 @@
 """The node that each operation leaves behind, by name."""
 
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as F  # noqa: F401  the cases use it
 
 a = torch.tensor([[0.5, 0.25], [0.75, 1.0]], requires_grad=True)
 b = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)

@@ -1,0 +1,53 @@
+"""The losses a small network needs, in every reduction, with gradients."""
+
+import torch
+import torch.nn.functional as F
+
+x = torch.tensor([[0.5, -1.0], [2.0, 0.0]], requires_grad=True)
+y = torch.tensor([[1.0, -1.0], [0.0, 0.5]])
+p = torch.tensor([[0.25, 0.75], [0.5, 0.125]], requires_grad=True)
+t = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+c = torch.tensor([1, 0])
+losses = {
+    "mse": lambda r: F.mse_loss(x, y, reduction=r),
+    "l1": lambda r: F.l1_loss(x, y, reduction=r),
+    "smooth_l1": lambda r: F.smooth_l1_loss(x, y, reduction=r),
+    "smooth_l1 beta": lambda r: F.smooth_l1_loss(x, y, reduction=r, beta=0.5),
+    "huber": lambda r: F.huber_loss(x, y, reduction=r, delta=1.5),
+    "bce": lambda r: F.binary_cross_entropy(p, t, reduction=r),
+    "bce weight": lambda r: F.binary_cross_entropy(p, t, weight=torch.tensor([1.0, 2.0]), reduction=r),
+    "bce logits": lambda r: F.binary_cross_entropy_with_logits(x, t, reduction=r),
+    "bce pos_weight": lambda r: F.binary_cross_entropy_with_logits(x, t, pos_weight=torch.tensor([1.0, 3.0]), reduction=r),
+    "cross_entropy": lambda r: F.cross_entropy(x, c, reduction=r),
+    "ce weight": lambda r: F.cross_entropy(x, c, weight=torch.tensor([1.0, 3.0]), reduction=r),
+    "ce ignore": lambda r: F.cross_entropy(x, torch.tensor([1, -100]), reduction=r),
+    "ce smoothing": lambda r: F.cross_entropy(x, c, label_smoothing=0.1, reduction=r),
+    "ce probabilities": lambda r: F.cross_entropy(x, t, reduction=r),
+    "nll": lambda r: F.nll_loss(F.log_softmax(x, 1), c, reduction=r),
+    "kl_div": lambda r: F.kl_div(F.log_softmax(x, 1), t * 0.5 + 0.25, reduction=r),
+}
+for name, loss in losses.items():
+    for reduction in ("none", "mean", "sum"):
+        value = loss(reduction)
+        grads = torch.autograd.grad(value.sum(), [x, p], allow_unused=True)
+        shown = [[f"{v + 0.0:.4f}" for v in g.flatten().tolist()] for g in grads if g is not None]
+        print(name, reduction, [f"{v + 0.0:.4f}" for v in value.flatten().tolist()], *shown)
+image = torch.arange(12.0).reshape(1, 3, 2, 2) / 4
+print(f"{F.cross_entropy(image, torch.tensor([[[0, 1], [2, 0]]])).item():.4f}", F.cross_entropy(image, torch.zeros(1, 2, 2).long(), reduction="none").shape)
+print(F.cosine_similarity(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]])).item() > 0.7, F.mse_loss(torch.zeros(0), torch.zeros(0)))
+(g,) = torch.autograd.grad(F.mse_loss(x, y), x, create_graph=True)
+print(torch.autograd.grad(g.sum(), x)[0])
+for f in (
+    lambda: F.cross_entropy(x, torch.tensor([2, 0])),
+    lambda: F.cross_entropy(x, torch.tensor([0, 1, 0])),
+    lambda: F.cross_entropy(x, torch.tensor([0.0, 1.0])),
+    lambda: F.binary_cross_entropy(p, torch.tensor([0.0, 1.0, 1.0])),
+    lambda: F.binary_cross_entropy(x, t),
+    lambda: F.nll_loss(torch.zeros(2, 2), torch.tensor([0, 5])),
+    lambda: F.mse_loss(x, y, reduction="average"),
+    lambda: F.mse_loss(x, torch.zeros(3)),
+):
+    try:
+        print(f())
+    except (RuntimeError, ValueError, IndexError) as error:
+        print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
