@@ -127,7 +127,12 @@ class Seen:
     facts: dict[str, Any]
 
 
-def look(side: Side, value: Any) -> Any:
+def look(side: Side, value: Any, gradient: bool = False) -> Any:
+    """A tensor's values and place in the graph.
+
+    How a gradient was computed is the engine's own business: PyTorch has nodes of their own for second derivatives
+    (TanhBackwardBackward0), rushlight records the rule's operations. So of a gradient's node only its presence counts.
+    """
     if not side.is_tensor(value):
         return value if isinstance(value, bool | int | float | type(None)) else type(value).__name__
     facts = {"dtype": str(value.dtype), "shape": tuple(value.shape), "grad_fn": node_name(value)}
@@ -135,9 +140,11 @@ def look(side: Side, value: Any) -> Any:
         facts |= {
             "requires_grad": bool(value.requires_grad),
             "is_leaf": bool(value.is_leaf),
-            "_version": int(value._version),
-            "is a view": value._base is not None,
         }
+        if gradient:
+            facts["grad_fn"] = facts["grad_fn"] is not None
+        else:
+            facts |= {"_version": int(value._version), "is a view": value._base is not None}
     return Seen(side.array(value), facts)
 
 
@@ -159,7 +166,7 @@ class Difference(Exception):
     def what(self) -> str:
         """The kind; for an error also its text, less the numbers and addresses in it."""
         if self.kind in ("error", "no error", "raises", "missing", "look"):
-            return f"{self.kind}: " + re.sub(r"-?\d+(\.\d+)?", "#", self.detail)
+            return f"{self.kind}: " + re.sub(r"0x\w+|-?\d+(\.\d+)?", "#", self.detail)
         return self.kind
 
 
@@ -167,20 +174,23 @@ def run(side: Side, lines: list[str]) -> tuple[list[Step], dict[str, Any]]:
     """What each line did on a side, and what there is in the end, gradients included."""
     space: dict[str, Any] = {"torch": side.module}
     steps = []
+    gradients: set[str] = set()
     for line in lines:
         try:
             exec(_compiled(line), space)
         except Exception as error:
             steps.append(Step(error, {}))
             continue
-        steps.append(Step(None, {name: look(side, space.get(name)) for name in assigned(line)}))
+        made = assigned(line)
+        gradients.update(made if "grad(" in line or line.endswith(".grad") else ())
+        steps.append(Step(None, {name: look(side, space.get(name), name in gradients) for name in made}))
     end: dict[str, Any] = {}
     for name in list(space):
         value = space[name]
         if side.is_tensor(value):
-            end[name] = look(side, value)
+            end[name] = look(side, value, name in gradients)
             if accumulates(value):
-                end[f"{name}.grad"] = look(side, value.grad)
+                end[f"{name}.grad"] = look(side, value.grad, gradient=True)
     return steps, end
 
 
@@ -298,15 +308,15 @@ class Failure:
     @property
     def cause(self) -> str:
         """What failures of one cause are likely to have in common: the difference, and the names in the program."""
-        what = self.found.what()
-        if what != self.found.kind:
-            return what
-        place = "\n".join(self.lines) if self.found.place == "the end" else self.found.place
-        names = re.findall(
-            r"\b[a-zA-Z]\w+(?=\()|(?<=[\w\])] )[-+*/@%<>=!]+(?= )|(?<=\w)\[(?=[^\[])|\.(?:T|mT|data|grad)\b", place
-        )
-        used = [name for name in dict.fromkeys(names) if name not in ("tensor", "=")]
-        return f"{what}: {' '.join(used)}{' at the end' if self.found.place == 'the end' else ''}"
+        found = self.found
+        if found.what() != found.kind:
+            return found.what()
+        if found.kind not in ("value", "grad"):
+            return f"{found.kind}: {found.detail.partition(': ')[2]}"
+        calls, operators = r"\b[a-zA-Z]\w+(?=\()", r"(?<=[\w\])] )[-+*/@%<>=!]+(?= )"
+        names = re.findall(rf"{calls}|{operators}|(?<=\w)\[(?=[^\[])|\.(?:T|mT|data|grad)\b", "\n".join(self.lines))
+        used = [name for name in dict.fromkeys(names) if name not in ("tensor", "=", "sum", "mean", "backward")]
+        return f"{found.kind}: {' '.join(used)}"
 
     def __str__(self) -> str:
         program = "\n".join(self.lines)
