@@ -68,6 +68,16 @@ from .factory import (
 )
 from .missing import module_getattr
 from .ops.public import registry as _registry
+from .random import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from .random_tensors import rand, rand_like, randint, randint_like, randn, randn_like, randperm
 from .ranges import arange, linspace, logspace, range
 from .size import Size
 from .tensor import Tensor, install_methods

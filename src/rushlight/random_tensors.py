@@ -1,0 +1,290 @@
+"""New tensors of random numbers: rand, randn, randint, randperm, normal of a size, and the ``*_like`` forms."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import dtypes
+from . import random as generators
+from .factory import _like as unset_like
+from .factory import checked_shape, creation, finished, integer, into, options, shape_of, type_name
+from .tensor import Tensor
+
+Shape = tuple[int, ...]
+
+
+def refuse(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *forms: str) -> NoReturn:
+    """PyTorch's TypeError for arguments that fit none of a function's forms."""
+    got = ", ".join([type_name(value) for value in args] + [f"{key}={type_name(value)}" for key, value in kwargs.items()])
+    expected = "".join(f" * ({form})\n" for form in forms)
+    raise TypeError(
+        f"{name}() received an invalid combination of arguments - got ({got}), but expected one of:\n{expected}"
+    )
+
+
+def no_kernel(kernel: str, numpy_type: np.dtype[Any]) -> NoReturn:
+    raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(numpy_type).scalar_name}'")
+
+
+_SIZE_FORM = (
+    "tuple of ints size, *, torch.Generator generator, Tensor out = None, torch.dtype dtype = None, torch.layout layout = "
+    "None, torch.device device = None, bool pin_memory = False, bool requires_grad = False"
+)
+
+
+def _shape(name: str, sizes: tuple[Any, ...], size: Any, generator: Any) -> Shape:
+    if generator is not None and not isinstance(generator, generators.Generator):
+        refuse(name, sizes, {"generator": generator}, _SIZE_FORM)
+    if not sizes and size is None:
+        refuse(name, (), {}, _SIZE_FORM)
+    wanted = shape_of(name, sizes, size)
+    return checked_shape(name, wanted, one=wanted is sizes)
+
+
+@creation
+def rand(
+    *sizes: Any,
+    size: Any = None,
+    generator: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Uniform numbers from [0, 1); the same for a seed as PyTorch's.
+
+    >>> import rushlight as torch
+    >>> generator = torch.manual_seed(0)
+    >>> torch.rand(2)
+    tensor([0.4963, 0.7682])
+    """
+    natural = None if out is None else out.dtype
+    numpy_type = options("rand", dtype, layout, device, requires_grad, pin_memory, natural)
+    shape = _shape("rand", sizes, size, generator)
+    if numpy_type.kind in "iub":
+        no_kernel("check_uniform_bounds", numpy_type)
+    array = generators.stream_of(generator).uniform(shape, numpy_type)
+    return finished(array, requires_grad) if out is None else into(out, "rand", array, dtype)
+
+
+@creation
+def randn(
+    *sizes: Any,
+    size: Any = None,
+    generator: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Numbers from the standard normal distribution.
+
+    >>> import rushlight as torch
+    >>> generator = torch.manual_seed(0)
+    >>> torch.randn(2)
+    tensor([ 1.5410, -0.2934])
+    """
+    natural = None if out is None else out.dtype
+    numpy_type = options("randn", dtype, layout, device, requires_grad, pin_memory, natural)
+    shape = _shape("randn", sizes, size, generator)
+    if numpy_type.kind in "iub":
+        no_kernel("normal_kernel_cpu", numpy_type)
+    array = generators.stream_of(generator).normal(shape, numpy_type)
+    return finished(array, requires_grad) if out is None else into(out, "randn", array, dtype)
+
+
+def check_bounds(low: int, high: int, numpy_type: np.dtype[Any]) -> None:
+    """PyTorch's errors for whole random numbers that a dtype cannot hold."""
+    dtype = dtypes.of(numpy_type)
+    if dtype.is_complex:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    if dtype.is_floating_point:
+        digits = round(-np.log2(dtypes.finfo(dtype).eps)) + 1
+        for label, value in (("from", low), ("to - 1", high - 1)):
+            if not -(2**digits) <= value <= 2**digits:
+                warnings.warn(
+                    f"{label} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations {dtype.c_name} can "
+                    "support discrete uniform distribution only within this range. This warning will become an error in later "
+                    "releases, please fix the code in advance.",
+                    stacklevel=4,
+                )
+        return
+    limits = (0, 1) if dtype is dtypes.bool_ else (dtypes.iinfo(dtype).min, dtypes.iinfo(dtype).max)
+    for label, value in (("from", low), ("to - 1", high - 1)):
+        if not limits[0] <= value <= limits[1]:
+            raise RuntimeError(f"{label} is out of bounds for {dtype.c_name}")
+
+
+_RANDINT_FORMS = (
+    "int high, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None, "
+    "torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False",
+    "int low, int high, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None, "
+    "torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False",
+)
+
+
+@creation
+def randint(
+    *bounds: Any,
+    low: Any = None,
+    high: Any = None,
+    size: Any = None,
+    generator: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """``randint(high, size)`` or ``randint(low, high, size)``: whole numbers from low (0) up to, without, high; int64.
+
+    >>> import rushlight as torch
+    >>> generator = torch.manual_seed(0)
+    >>> torch.randint(10, (3,))
+    tensor([4, 9, 3])
+    """
+    given = list(bounds)
+    if size is None and given and (isinstance(given[-1], (tuple, list)) or high is not None or len(given) == 3):
+        size = given.pop()
+    named = {"low": low, "high": high, "size": size}
+    if high is None and given:
+        high = given.pop()
+    if low is None and given:
+        low = given.pop()
+    if given or high is None or (size is None and not bounds):
+        refuse("randint", bounds, {key: value for key, value in named.items() if value is not None}, *_RANDINT_FORMS)
+    if size is None:
+        if len(bounds) == 1:
+            refuse("randint", bounds, {}, *_RANDINT_FORMS)
+        raise TypeError(f"randint(): argument 'size' (position 2) must be tuple of ints, not {type_name(bounds[-1])}")
+    natural = dtypes.int64 if out is None else out.dtype
+    numpy_type = options("randint", dtype, layout, device, requires_grad, pin_memory, natural)
+    first = 0 if low is None else integer("randint", "low", 1, low)
+    last = integer("randint", "high", 1 if low is None else 2, high)
+    array = _whole_numbers(first, last, checked_shape("randint", size), numpy_type, generator)
+    return finished(array, requires_grad) if out is None else into(out, "randint", array, dtype)
+
+
+def _whole_numbers(low: int, high: int, shape: Shape, numpy_type: np.dtype[Any], generator: Any) -> np.ndarray[Any, Any]:
+    if low < high:
+        check_bounds(low, high, numpy_type)
+    return generators.stream_of(generator).integers(shape, numpy_type, low, high)
+
+
+@creation
+def randperm(
+    n: Any,
+    *,
+    generator: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """The numbers from 0 to ``n - 1`` in random order; int64.
+
+    >>> import rushlight as torch
+    >>> generator = torch.manual_seed(0)
+    >>> torch.randperm(4)
+    tensor([2, 0, 1, 3])
+    """
+    length = integer("randperm", "n", 1, n)
+    natural = dtypes.int64 if out is None else out.dtype
+    numpy_type = options("randperm", dtype, layout, device, requires_grad, pin_memory, natural)
+    checked_shape("randperm", (length,))
+    chosen = dtypes.of(numpy_type)
+    if chosen.kind_rank == dtypes.INTEGRAL and length > dtypes.iinfo(chosen).max + 1:
+        raise RuntimeError(f"n is too large for result tensor type: '{chosen.type_name}'")
+    array = generators.stream_of(generator).permutation(length, numpy_type)
+    return finished(array, requires_grad) if out is None else into(out, "randperm", array, dtype)
+
+
+# Like another tensor --------------------------------------------------------------------------------------------------
+
+
+@creation
+def rand_like(
+    input: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Uniform numbers from [0, 1) in the shape and dtype of ``input``."""
+    array = unset_like("rand_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
+    if array.dtype.kind in "iub":
+        no_kernel("check_uniform_bounds", array.dtype)
+    fill_as_laid_out(array, lambda shape, _: generators.stream_of(generator).uniform(shape, array.dtype))
+    return finished(array, requires_grad)
+
+
+@creation
+def randn_like(
+    input: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Standard normal numbers in the shape and dtype of ``input``."""
+    array = unset_like("randn_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
+    if array.dtype.kind in "iub":
+        no_kernel("normal_kernel_cpu", array.dtype)
+    stream = generators.stream_of(generator)
+    fill_as_laid_out(array, lambda shape, whole: stream.normal(shape, array.dtype, contiguous=whole))
+    return finished(array, requires_grad)
+
+
+@creation
+def randint_like(
+    input: Any,
+    *bounds: Any,
+    low: Any = None,
+    high: Any = None,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """``randint_like(input, high)`` or ``(input, low, high)``: whole numbers in the shape and dtype of ``input``."""
+    given = list(bounds)
+    if high is None and given:
+        high = given.pop()
+    if low is None and given:
+        low = given.pop()
+    if given or high is None:
+        refuse("randint_like", (input, *bounds), {}, "Tensor input, int high, *, ...", "Tensor input, int low, int high, *, ...")
+    array = unset_like("randint_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
+    first, last = integer("randint_like", "low", 2, low or 0), integer("randint_like", "high", 2 if low is None else 3, high)
+    fill_as_laid_out(array, lambda shape, _: _whole_numbers(first, last, shape, array.dtype, generator))
+    return finished(array, requires_grad)
+
+
+def fill_as_laid_out(array: np.ndarray[Any, Any], draw: Any) -> None:
+    """Fills an array in the order in which it lies in memory; ``draw(shape, contiguous)`` gives the numbers."""
+    if array.flags.c_contiguous:
+        array[...] = draw(array.shape, True)
+        return
+    ordered = array.transpose(generators.memory_axes(array))
+    ordered[...] = draw(ordered.shape, bool(ordered.flags.c_contiguous))
