@@ -19,13 +19,18 @@ for line in forms.strip().splitlines():
     for form in line.split("; "):
         y = eval(form)
         grads = torch.autograd.grad(y, list(leaves.values()), torch.tensor([1.0, 2.0, 4.0, 8.0]), allow_unused=True)
-        shown = {n: [round(v, 4) + 0.0 for v in g.tolist()] for n, g in zip(leaves, grads, strict=True) if g is not None}
+        shown = {
+            n: [round(v, 4) + 0.0 for v in g.tolist()] for n, g in zip(leaves, grads, strict=True) if g is not None
+        }
         print(f"{form}: {[round(v, 4) + 0.0 for v in y.tolist()]} {shown}")
 i = torch.tensor([1, 5, 9])
-print(i.clamp(2, 6), i.clamp(min=2.5), torch.where(i > 3, i, 0), torch.where(i > 3, i, 0.5).dtype, torch.where(i > 3, 1, 2))
-print(torch.where(torch.tensor(True), torch.tensor(1), torch.tensor(2.0)), i.float().lerp(torch.zeros(3), 0.5), torch.where(i > 3))
+print(i.clamp(2, 6), i.clamp(min=2.5), torch.where(i > 3, i, 0))
+print(torch.where(i > 3, i, 0.5).dtype, torch.where(i > 3, 1, 2))
+print(torch.where(torch.tensor(True), torch.tensor(1), torch.tensor(2.0)))
+print(i.float().lerp(torch.zeros(3), 0.5), torch.where(i > 3))
 y = torch.tensor([-1.0, 5.0])
-print(y.clamp_(0, 3), y.clamp_min_(1), y.clip_(max=2), y.lerp_(torch.zeros(2), 0.5), y.addcmul_(y, y), y.masked_fill_(y > 1, 0))
+print(y.clamp_(0, 3), y.clamp_min_(1), y.clip_(max=2))
+print(y.lerp_(torch.zeros(2), 0.5), y.addcmul_(y, y), y.masked_fill_(y > 1, 0))
 for f in (
     lambda: x.clamp(),
     lambda: torch.where(torch.tensor([1, 0]), 1, 2),

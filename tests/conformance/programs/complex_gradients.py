@@ -4,7 +4,10 @@ import torch
 
 
 def show(label, f, *values):
-    leaves = [torch.tensor(v, dtype=torch.complex128 if isinstance(v, complex) else torch.float64, requires_grad=True) for v in values]
+    leaves = [
+        torch.tensor(v, dtype=torch.complex128 if isinstance(v, complex) else torch.float64, requires_grad=True)
+        for v in values
+    ]
     y = f(*leaves)
     y.backward(torch.ones_like(y))
     print(label, shown(y.detach()), [shown(leaf.grad) for leaf in leaves])

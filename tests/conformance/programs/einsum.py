@@ -43,8 +43,16 @@ for text, operands in cases:
 print(torch.einsum("ij,jk->ik", [m, s]).shape, torch.einsum(m, [0, 1], s, [1, 2], [0, 2]).shape)
 q = torch.arange(16.0).reshape(1, 2, 2, 4) / 8
 scores = torch.einsum("bhqd,bhkd->bhqk", q, q)
-print(scores, torch.einsum("bhqk,bhkd->bqhd", scores, q).shape, torch.einsum("i,i->i", torch.arange(3), torch.arange(3)))
-for text, operands in (("ij,jk->ik", (m, m)), ("ij->ik", (m,)), ("i,j", (v,)), ("ij", (v,)), ("i1", (m,)), ("ij->ii", (m,))):
+print(scores, torch.einsum("bhqk,bhkd->bqhd", scores, q).shape)
+print(torch.einsum("i,i->i", torch.arange(3), torch.arange(3)))
+for text, operands in (
+    ("ij,jk->ik", (m, m)),
+    ("ij->ik", (m,)),
+    ("i,j", (v,)),
+    ("ij", (v,)),
+    ("i1", (m,)),
+    ("ij->ii", (m,)),
+):
     try:
         print(torch.einsum(text, *operands))
     except RuntimeError as error:

@@ -13,12 +13,15 @@ print(m.values, m.indices, m[0], type(m).__name__, len(m), isinstance(m, tuple))
 print(torch.max(x, 1)[1], torch.max(x, torch.tensor(2.5)), torch.min(x, x.flip(0)))
 print(x.median(1), torch.tensor([4.0, 1.0, 3.0, 2.0]).median(), torch.tensor([1, 5, 3]).median(0).indices)
 print(x.kthvalue(2), x.kthvalue(1, dim=0).values)
-print(torch.tensor([1.0, 2.0, 3.0, 4.0]).quantile(0.25), x.quantile(torch.tensor([0.0, 0.5, 1.0])), x.quantile(0.5, dim=1))
+print(torch.tensor([1.0, 2.0, 3.0, 4.0]).quantile(0.25))
+print(x.quantile(torch.tensor([0.0, 0.5, 1.0])), x.quantile(0.5, dim=1))
 print(torch.tensor([1.0, float("nan"), 3.0]).max(), torch.tensor([1.0, float("nan"), 3.0]).median())
 print(torch.tensor([1.0, float("nan"), 3.0]).nanmedian(), torch.tensor([float("nan"), 5.0]).max(0))
-print(torch.tensor([[1, 5], [7, 2]]).max(), torch.tensor([True, False]).max(), torch.tensor([2, 2, 1]).max(0), torch.tensor(7).max(0))
+print(torch.tensor([[1, 5], [7, 2]]).max(), torch.tensor([True, False]).max())
+print(torch.tensor([2, 2, 1]).max(0), torch.tensor(7).max(0))
 print(torch.fmax(torch.tensor([1.0, float("nan")]), torch.tensor([2.0, 3.0])), torch.maximum(x, x.flip(1)))
-print(torch.return_types.max, type(x.topk(1)), x.sort()[0].tolist(), x.max(0)._fields if hasattr(x.max(0), "_fields") else "no fields")
+print(torch.return_types.max, type(x.topk(1)), x.sort()[0].tolist())
+print(x.max(0)._fields if hasattr(x.max(0), "_fields") else "no fields")
 
 
 def gradient(f, *data):

@@ -39,7 +39,9 @@ x = torch.arange(10)
 print(x.split(3), x.split([2, 8]), x.chunk(3), x.chunk(20)[-1], x.tensor_split(3), x.tensor_split([2, 5]))
 m = torch.arange(12).reshape(3, 4)
 print(m.split(2, dim=1), m.chunk(2), m.unbind(), m.unbind(1)[3], torch.hsplit(m, 2)[1], torch.vsplit(m, [1])[1])
-print([p.shape for p in torch.split(m, 2)], [p.shape for p in torch.tensor_split(m, 2, dim=1)], torch.dsplit(m[None], 2)[0].shape)
+print([p.shape for p in torch.split(m, 2)])
+print([p.shape for p in torch.tensor_split(m, 2, dim=1)])
+print(torch.dsplit(m[None], 2)[0].shape)
 w = torch.arange(6.0).requires_grad_()
 p, q, r = (w * 2).split(2)
 (p * 1 + r * 10).sum().backward()
@@ -52,7 +54,8 @@ w.grad = None
 halves = w.view(2, 3).chunk(2, 1)
 (halves[0] * halves[1][:, :1]).sum().backward()
 print(w.grad, [tuple(h.shape) for h in halves])
-print(torch.cat([torch.tensor([1]), torch.tensor([1.5])]), torch.stack([torch.tensor(1), torch.tensor(2)]), torch.cat([m, m]).shape)
+print(torch.cat([torch.tensor([1]), torch.tensor([1.5])]))
+print(torch.stack([torch.tensor(1), torch.tensor(2)]), torch.cat([m, m]).shape)
 for f in (
     lambda: torch.cat([a, v]),
     lambda: torch.cat([a, torch.zeros(2, 3)]),

@@ -17,7 +17,9 @@ losses = {
     "bce": lambda r: F.binary_cross_entropy(p, t, reduction=r),
     "bce weight": lambda r: F.binary_cross_entropy(p, t, weight=torch.tensor([1.0, 2.0]), reduction=r),
     "bce logits": lambda r: F.binary_cross_entropy_with_logits(x, t, reduction=r),
-    "bce pos_weight": lambda r: F.binary_cross_entropy_with_logits(x, t, pos_weight=torch.tensor([1.0, 3.0]), reduction=r),
+    "bce pos_weight": lambda r: F.binary_cross_entropy_with_logits(
+        x, t, pos_weight=torch.tensor([1.0, 3.0]), reduction=r
+    ),
     "cross_entropy": lambda r: F.cross_entropy(x, c, reduction=r),
     "ce weight": lambda r: F.cross_entropy(x, c, weight=torch.tensor([1.0, 3.0]), reduction=r),
     "ce ignore": lambda r: F.cross_entropy(x, torch.tensor([1, -100]), reduction=r),
@@ -33,8 +35,10 @@ for name, loss in losses.items():
         shown = [[f"{v + 0.0:.4f}" for v in g.flatten().tolist()] for g in grads if g is not None]
         print(name, reduction, [f"{v + 0.0:.4f}" for v in value.flatten().tolist()], *shown)
 image = torch.arange(12.0).reshape(1, 3, 2, 2) / 4
-print(f"{F.cross_entropy(image, torch.tensor([[[0, 1], [2, 0]]])).item():.4f}", F.cross_entropy(image, torch.zeros(1, 2, 2).long(), reduction="none").shape)
-print(F.cosine_similarity(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]])).item() > 0.7, F.mse_loss(torch.zeros(0), torch.zeros(0)))
+print(f"{F.cross_entropy(image, torch.tensor([[[0, 1], [2, 0]]])).item():.4f}")
+print(F.cross_entropy(image, torch.zeros(1, 2, 2).long(), reduction="none").shape)
+print(F.cosine_similarity(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]])).item() > 0.7)
+print(F.mse_loss(torch.zeros(0), torch.zeros(0)))
 (g,) = torch.autograd.grad(F.mse_loss(x, y), x, create_graph=True)
 print(torch.autograd.grad(g.sum(), x)[0])
 for f in (

@@ -27,8 +27,10 @@ for line in forms.strip().splitlines():
         grads = {name: leaf.grad.tolist() for name, leaf in leaves.items() if leaf.grad is not None}
         print(f"{form}: {y.tolist()} {grads}")
 i = torch.arange(6).reshape(2, 3)
-print(i @ i.t(), i @ torch.arange(3), torch.arange(3) @ torch.arange(3), torch.zeros(2, 0) @ torch.zeros(0, 3), torch.zeros(0, 2) @ s)
-print((torch.ones(5, 1, 2, 3) @ torch.ones(4, 3, 2)).shape, (torch.ones(3) @ torch.ones(5, 3, 2)).shape, torch.ones(2, 3).double() @ n.double())
+print(i @ i.t(), i @ torch.arange(3), torch.arange(3) @ torch.arange(3))
+print(torch.zeros(2, 0) @ torch.zeros(0, 3), torch.zeros(0, 2) @ s)
+print((torch.ones(5, 1, 2, 3) @ torch.ones(4, 3, 2)).shape)
+print((torch.ones(3) @ torch.ones(5, 3, 2)).shape, torch.ones(2, 3).double() @ n.double())
 for f in (
     lambda: m @ m,
     lambda: m @ w,

@@ -20,7 +20,18 @@ np.add(n, 1, out=n)
 print(x)
 s = torch.from_numpy(a[:, ::2])
 print(s.stride(), s, s.is_contiguous(), torch.from_numpy(a.T).stride())
-for dtype in (np.float64, np.float16, np.int8, np.int16, np.int32, np.int64, np.uint8, np.bool_, np.complex64, np.complex128):
+for dtype in (
+    np.float64,
+    np.float16,
+    np.int8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.uint8,
+    np.bool_,
+    np.complex64,
+    np.complex128,
+):
     t = torch.from_numpy(np.zeros(1, dtype))
     print(np.dtype(dtype), t.dtype, t.numpy().dtype)
 print(torch.as_tensor(a).data_ptr() == a.ctypes.data, torch.tensor(a).data_ptr() == a.ctypes.data)
@@ -44,7 +55,8 @@ print(np.array(x), np.asarray(x).dtype, np.sum(x.numpy()), x.numpy().tolist(), n
 print(x.__array__().dtype, np.asarray(x, dtype=np.float64).dtype, np.concatenate([x, x]), np.mean(np.asarray(x)))
 print(type(np.sqrt(x)).__name__, np.sqrt(x), type(x * np.float32(2)).__name__, x * np.float32(2))
 print(x + np.array([1.0, 2.0, 3.0], dtype=np.float32), x * np.float64(0.5), x[np.array([0, 2])], x[np.int64(1)])
-print(torch.tensor([1, 2, 3]).numpy() + 1, torch.zeros(2, 0).numpy().shape, torch.tensor(2.5).numpy(), float(torch.tensor(2.5)))
+print(torch.tensor([1, 2, 3]).numpy() + 1, torch.zeros(2, 0).numpy().shape)
+print(torch.tensor(2.5).numpy(), float(torch.tensor(2.5)))
 w = torch.from_numpy(np.array([[1.0, 2.0], [3.0, 4.0]])).requires_grad_()
 loss = (w * torch.from_numpy(np.array([2.0, 0.5]))).sum()
 loss.backward()

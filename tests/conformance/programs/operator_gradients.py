@@ -53,7 +53,11 @@ show("where", lambda a, b: torch.where(a > 3, a, b), p, q)
 show("chain", lambda a: ((a + 1) * (a - 1) / a) ** 2, p)
 show("same twice", lambda a: a * a + a / a - a, p)
 show("div floor", lambda a: a.div(3, rounding_mode="floor") * a, p)
-for f in (lambda: torch.ones(2, 3) + torch.ones(2), lambda: torch.ones(3) * torch.ones(4), lambda: torch.ones(2, 1, 3) - torch.ones(4, 2, 2)):
+for f in (
+    lambda: torch.ones(2, 3) + torch.ones(2),
+    lambda: torch.ones(3) * torch.ones(4),
+    lambda: torch.ones(2, 1, 3) - torch.ones(4, 2, 2),
+):
     try:
         f()
     except RuntimeError as error:

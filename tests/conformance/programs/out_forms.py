@@ -58,7 +58,8 @@ print(part, part._version)
 grown = torch.empty(0)
 print(torch.add(a, b, out=grown), grown.shape, torch.mm(m, m.t(), out=torch.empty(2, 2)))
 print(torch.add(torch.tensor([1, 2]), 1, out=torch.zeros(2)), torch.add(a, 1, out=torch.zeros(3, dtype=torch.float64)))
-print(torch.add(a, a, out=a), torch.stack([a, b], out=torch.empty(2, 3)), torch.bmm(m[None], m.t()[None], out=torch.empty(1, 2, 2)))
+print(torch.add(a, a, out=a), torch.stack([a, b], out=torch.empty(2, 3)))
+print(torch.bmm(m[None], m.t()[None], out=torch.empty(1, 2, 2)))
 w = torch.ones(3, requires_grad=True)
 for f in (
     lambda: torch.add(w, 1, out=torch.zeros(3)),

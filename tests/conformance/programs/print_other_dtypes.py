@@ -6,7 +6,8 @@ for dtype in (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8):
     print(torch.tensor([1, 2, 100], dtype=dtype), torch.tensor(7, dtype=dtype), torch.tensor([], dtype=dtype))
 print(torch.tensor([-1, 10, -100]), torch.tensor([[1, 200], [-3000, 4]]), torch.tensor(-5))
 print(torch.tensor([2**62, -(2**63)]))
-print(torch.tensor([True, False]), torch.tensor(True), torch.tensor([[True], [False]]), torch.tensor([], dtype=torch.bool))
+print(torch.tensor([True, False]), torch.tensor(True))
+print(torch.tensor([[True], [False]]), torch.tensor([], dtype=torch.bool))
 for dtype in (torch.float16, torch.float32, torch.float64):
     print(torch.tensor([1.0, 2.5], dtype=dtype), torch.tensor([], dtype=dtype), torch.zeros(2, 0, dtype=dtype))
 print(torch.tensor([1 + 2j, 3 - 4j]), torch.tensor(1j), torch.tensor([0.5 + 0.25j, -1e-3j]))

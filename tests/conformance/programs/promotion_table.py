@@ -51,7 +51,17 @@ print()
 for a in dtypes:
     t = torch.ones(2, dtype=a)
     row = []
-    for f in (torch.exp, torch.sqrt, torch.sin, torch.sigmoid, torch.abs, torch.neg, torch.sign, torch.square, torch.mean):
+    for f in (
+        torch.exp,
+        torch.sqrt,
+        torch.sin,
+        torch.sigmoid,
+        torch.abs,
+        torch.neg,
+        torch.sign,
+        torch.square,
+        torch.mean,
+    ):
         try:
             row.append(short(f(t).dtype))
         except RuntimeError:
@@ -61,10 +71,16 @@ for a in dtypes:
     if a != torch.float16:
         print(short(a), short((torch.ones(2, dtype=a) + 1j).dtype), short((1j * torch.ones((), dtype=a)).dtype))
 i, f = torch.arange(3), torch.arange(3.0)
-print((i + f).dtype, (i * 1.5).dtype, torch.cat([i, f]).dtype, torch.stack([f, i]).dtype, torch.where(i > 0, i, f).dtype)
+print((i + f).dtype, (i * 1.5).dtype, torch.cat([i, f]).dtype)
+print(torch.stack([f, i]).dtype, torch.where(i > 0, i, f).dtype)
 print((i / 2).dtype, (i // 2).dtype, (i % 2).dtype, (i**2).dtype, (i > 1).dtype, (i & 1).dtype, (-i).dtype)
 print(torch.maximum(i, f).dtype, torch.atan2(i, i).dtype, torch.true_divide(i, i + 1).dtype, i.float().long().dtype)
-for action in (lambda: i.add_(1.5), lambda: i.mul_(f), lambda: torch.mm(i[None].float(), i[:, None]), lambda: i.div_(2)):
+for action in (
+    lambda: i.add_(1.5),
+    lambda: i.mul_(f),
+    lambda: torch.mm(i[None].float(), i[:, None]),
+    lambda: i.div_(2),
+):
     try:
         action()
     except RuntimeError as error:

@@ -4,7 +4,8 @@ import torch
 
 torch.manual_seed(0)
 print(torch.randint(10, (5,)), torch.randint(3, 9, (2, 3)), torch.randint(0, 2, (8,)))
-print(torch.randint(5, (3,), dtype=torch.int32), torch.randint(5, (3,), dtype=torch.float32), torch.randint(-5, 5, (6,)))
+print(torch.randint(5, (3,), dtype=torch.int32))
+print(torch.randint(5, (3,), dtype=torch.float32), torch.randint(-5, 5, (6,)))
 print(torch.randint(0, 2**40, (3,)), torch.randint(0, 256, (4,), dtype=torch.uint8), torch.randint(high=4, size=(2,)))
 print(torch.randperm(10))
 print(torch.randperm(1), torch.randperm(0), torch.randperm(5, dtype=torch.int32), torch.randperm(30))

@@ -4,7 +4,9 @@ import torch
 
 print(torch.arange(5), torch.arange(1, 4), torch.arange(1, 2.5, 0.5), torch.arange(0, 1, 0.25), torch.arange(5.0))
 print(torch.arange(10, 0, -3), torch.arange(0), torch.arange(3, 3), torch.arange(-2, 3), torch.arange(0, 10, 4))
-print(torch.arange(5, dtype=torch.float64), torch.arange(0, 5, 2, dtype=torch.int32), torch.arange(3, dtype=torch.float16))
+print(torch.arange(5, dtype=torch.float64))
+print(torch.arange(0, 5, 2, dtype=torch.int32))
+print(torch.arange(3, dtype=torch.float16))
 print(torch.arange(0, 1, 0.1), torch.arange(0.0, 1.0, 0.3), torch.arange(start=2, end=8, step=2))
 print(torch.arange(1, 2, 0.2, dtype=torch.float64), torch.arange(torch.tensor(3)), torch.arange(0.5, 3))
 print(torch.linspace(0, 1, 5), torch.linspace(-1, 1, 3), torch.linspace(3, 10, steps=5), torch.linspace(0, 10, 1))

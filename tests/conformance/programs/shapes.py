@@ -28,7 +28,8 @@ for line in forms.strip().splitlines():
         print(f"{form:45} {tuple(y.shape)!s:13} {(y * weights).sum().item():8} {total} {name} {y._base is not None}")
 y = torch.arange(6)
 y.resize_(2, 3)
-print(y, y.unsqueeze_(0).shape, y.squeeze_().shape, y.t_().shape, y.transpose_(0, 1).shape, torch.broadcast_shapes((2, 1), (3,)))
+print(y, y.unsqueeze_(0).shape, y.squeeze_().shape, y.t_().shape)
+print(y.transpose_(0, 1).shape, torch.broadcast_shapes((2, 1), (3,)))
 a, b = torch.broadcast_tensors(torch.arange(3), torch.arange(2)[:, None])
 print(a, b, x.ndim, x.dim(), x.size(), x.size(1), x.size(-1), x.shape[0], x.numel(), x.nelement())
 for f in (

@@ -47,7 +47,9 @@ print(x[1].data_ptr() - x.data_ptr(), x[:, 1:].data_ptr() - x.data_ptr())
 print(torch.zeros(2, 3).t().is_contiguous(), torch.zeros(1, 3).t().is_contiguous(), torch.zeros(0, 3).stride())
 print(torch.zeros(()).stride(), torch.zeros(()).is_contiguous(), torch.empty(3, 0, 2).stride())
 print(torch.zeros_like(x.transpose(0, 2)).stride(), torch.empty(2, 3).t().add(1).stride())
-print((x.float().transpose(0, 1) * 2).stride(), torch.zeros(2, 3).t().clone().stride(), x.transpose(0, 2).float().stride())
+print((x.float().transpose(0, 1) * 2).stride())
+print(torch.zeros(2, 3).t().clone().stride())
+print(x.transpose(0, 2).float().stride())
 y = x.transpose(0, 1)
 for attempt in (lambda: y.view(-1), lambda: x.view(5, 5), lambda: x.view(-1, -1), lambda: x.reshape(7, -1)):
     try:
