@@ -121,7 +121,7 @@ ACTIONS: list[tuple[int, str]] = [
     (2, "{number}.detach_()"),
     (3, "{tensor}.requires_grad_()"),
     (2, "{recorded}.retain_grad()"),
-    (2, "{recorded}.register_hook(lambda g: g * 2)"),
+    (2, "{hookable}.register_hook(lambda g: g * 2)"),
     (2, "{other}.add_({other})"),
     (8, "{outcome}.backward()"),
     (8, "{outcome}.backward(retain_graph=True)"),
@@ -216,6 +216,10 @@ class Holes:
 
     def recorded(self) -> str:
         return self.pick(lambda t: t.grad_fn is not None)
+
+    def hookable(self) -> str:
+        """No view: PyTorch crashes on a hook for a view whose base has been written to since."""
+        return self.pick(lambda t: t.grad_fn is not None and t._base is None)
 
     def outcome(self) -> str:
         """Something to start a backward pass from: a one-element tensor, or a sum."""
