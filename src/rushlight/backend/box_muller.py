@@ -14,34 +14,50 @@ from typing import Any
 import numpy as np
 
 _F4 = np.float32
-_AT_ONCE = 8 * 1024  # pairs: some ten arrays of this many float64 fit a second-level cache
+_AT_ONCE = 2048  # blocks: fewer and NumPy's calls cost more than their arithmetic, more and the cache is too small
+
+
+def _constants(*values: float) -> list[np.ndarray]:
+    """float32 constants as arrays of float64, which NumPy's functions take up quicker than numbers."""
+    return [np.array(_F4(value), np.float64) for value in values]
+
 
 # Cephes logf, on [sqrt(1/2), sqrt(2)), highest power first; then ln 2 in two parts.
-_LOG = (
+_LOG = _constants(
     7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
     -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
 )  # fmt: skip
-_LN2_LOW, _LN2_HIGH = _F4(-2.12194440e-4), _F4(0.693359375)
-# Cephes sinf and cosf, on [-pi/4, pi/4]; and pi/4 in three parts.
-_SIN = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
-_COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
-_PI_4 = (_F4(0.78515625), _F4(2.4187564849853515625e-4), _F4(3.77489497744594108e-8))
+_LN2_LOW, _LN2_HIGH = _constants(-2.12194440e-4, 0.693359375)
+# Cephes cosf and sinf, on [-pi/4, pi/4], one above the other.
+_COS_SIN = [
+    np.array(pair).reshape(2, 1, 1)
+    for pair in zip(
+        _constants(2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2),
+        _constants(-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1),
+        strict=True,
+    )
+]
+# pi/4 in parts, of which the first two, summed here, have so few bits that subtracting multiples of them is exact.
+_PI_4_HIGH = np.array(0.78515625 + 2.4187564849853515625e-4)
+(_PI_4_LOW,) = _constants(3.77489497744594108e-8)
+_COS_IS_AHEAD = np.array([1, 0], np.int32).reshape(2, 1, 1)
+_ONE, _HALF = np.array(1.0), np.array(-0.5)
 
 
 def fill_blocks_32(uniform: np.ndarray, mean: float, std: float) -> None:
     """Make normal numbers of the uniform ones in `uniform`, in place: float32, contiguous, a multiple of sixteen long."""
     blocks = uniform.reshape(-1, 2, 8)
-    for start in range(0, len(blocks), _AT_ONCE // 8):
-        part = blocks[start : start + _AT_ONCE // 8]
+    for start in range(0, len(blocks), _AT_ONCE):
+        part = blocks[start : start + _AT_ONCE]
         radius = np.sqrt(_F4(-2) * _log(_F4(1) - part[:, 0]))
-        sine, cosine = _sine_and_cosine(_F4(2 * math.pi) * part[:, 1])
-        cosine *= radius
-        sine *= radius
-        if mean == 0.0 and std == 1.0:
-            part[:, 0], part[:, 1] = cosine, sine
-        else:
-            part[:, 0] = _fused(_wide(cosine), _F4(std), _F4(mean))
-            part[:, 1] = _fused(_wide(sine), _F4(std), _F4(mean))
+        pair = _cosine_and_sine(_F4(2 * math.pi) * part[:, 1])
+        pair *= radius
+        if mean != 0.0 or std != 1.0:
+            wide = pair.astype(np.float64)
+            wide *= _F4(std)
+            wide += _F4(mean)
+            pair[...] = wide
+        part.transpose(1, 0, 2)[...] = pair
 
 
 def fill_blocks_64(uniform: np.ndarray, mean: float, std: float) -> None:
@@ -99,60 +115,91 @@ def _agrees(function: str) -> bool:
     return bool(np.array_equal(getattr(np, function)(sample), exact))
 
 
+# float32 numbers are held as float64 from here on: there a product of two is exact, so that product and sum are rounded
+# once (but for one case in 2**29) when they are put into `single` and taken back.
+
+
 def _log(x: np.ndarray) -> np.ndarray:
-    """The natural logarithm of float32 numbers of (0, 1]."""
+    """The natural logarithm of float32 numbers of (0, 1], less one rounding: float32."""
     bits = x.view(np.int32)
-    exponent = ((bits >> 23) - 126).astype(np.float32)
-    fraction = ((bits & 0x007FFFFF) | 0x3F000000).view(np.float32)  # in [1/2, 1)
+    single = ((bits & 0x007FFFFF) | 0x3F000000).view(np.float32)
+    fraction = single.astype(np.float64)  # in [1/2, 1)
+    exponent = (bits >> 23).astype(np.float64)
+    exponent -= 126.0
     below = fraction < _F4(math.sqrt(0.5))
     exponent -= below
-    fraction = (fraction - _F4(1)) + np.where(below, fraction, _F4(0))
+    np.add(fraction, fraction, fraction, where=below)
+    fraction -= _ONE
+    tail = _polynomial(_LOG, fraction, single)
+    tail *= fraction
+    _round(tail, single)
     square = fraction * fraction
-    wide = _wide(fraction)
-    tail = _polynomial(_LOG, wide) * fraction
-    wide_square = _wide(square)
-    tail = _fused(_wide(tail), wide_square, exponent * _LN2_LOW)
-    tail = _fused(wide_square, -0.5, tail)
-    return _fused(_wide(exponent), _LN2_HIGH, fraction + tail)
+    _round(square, single)
+    low = exponent * _LN2_LOW
+    _round(low, single)
+    tail *= square
+    tail += low
+    _round(tail, single)
+    square *= _HALF
+    tail += square
+    _round(tail, single)
+    tail += fraction
+    _round(tail, single)
+    exponent *= _LN2_HIGH
+    exponent += tail
+    single[...] = exponent
+    return single
 
 
-def _sine_and_cosine(angle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sine and cosine of float32 angles of [0, 2 pi]."""
-    octant = ((angle * _F4(4 / math.pi)).astype(np.int32) + 1) & ~1
+def _cosine_and_sine(angle: np.ndarray) -> np.ndarray:
+    """Cosine and sine of float32 angles of [0, 2 pi], one above the other: float32, one axis more."""
+    octant = (angle * _F4(4 / math.pi)).astype(np.int32)
+    octant += 1
+    octant &= ~1
     turns = octant.astype(np.float64)
-    for part in _PI_4:
-        angle = _fused(turns, -part, angle)
-    square = angle * angle
-    wide_square = _wide(square)
-    cosine = _polynomial(_COS, wide_square) * square
-    cosine = _fused(_wide(cosine), wide_square, square * _F4(-0.5)) + _F4(1)
-    sine = _polynomial(_SIN, wide_square) * square
-    sine = _fused(_wide(sine), angle, angle)
-    quarter = octant >> 1
-    swapped = (quarter & 1).astype(bool)
-    sine, cosine = np.where(swapped, cosine, sine), np.where(swapped, sine, cosine)
+    single = np.empty((2, *angle.shape), np.float32)
+    above = np.empty(single.shape)  # the square for the cosine, the angle itself for the sine
+    square, reduced = above
+    np.subtract(angle, turns * _PI_4_HIGH, reduced)
+    turns *= _PI_4_LOW
+    reduced -= turns
+    _round(reduced, single[0])
+    np.multiply(reduced, reduced, square)
+    _round(square, single[0])
+    value = _polynomial(_COS_SIN, square, single)
+    value *= square
+    _round(value, single)
+    value *= above
+    square *= _HALF
+    value += above
+    _round(value, single)
+    value[0] += _ONE
+    single[...] = value
+    octant >>= 1
+    single = np.where(octant & 1, single[::-1], single)
     # The sign is the top bit, set as bits: a product with -1 would do the same and cost a conversion.
-    sine.view(np.int32)[...] ^= (quarter & 2) << 30
-    cosine.view(np.int32)[...] ^= ((quarter + 1) & 2) << 30
-    return sine, cosine
+    signs = octant + _COS_IS_AHEAD
+    signs &= 2
+    signs <<= 30
+    bits = single.view(np.int32)
+    bits ^= signs
+    return single
 
 
-def _polynomial(coefficients: tuple[float, ...], wide: np.ndarray) -> np.ndarray:
-    value: Any = _F4(coefficients[0])
+def _polynomial(coefficients: list[np.ndarray], x: np.ndarray, single: np.ndarray) -> np.ndarray:
+    value = np.empty(single.shape)
+    value[...] = coefficients[0]
     for coefficient in coefficients[1:]:
-        value = _fused(wide, value, _F4(coefficient))
+        np.multiply(value, x, value)
+        np.add(value, coefficient, value)
+        single[...] = value
+        value[...] = single
     return value
 
 
-def _wide(x: np.ndarray) -> np.ndarray:
-    return x.astype(np.float64)
-
-
-def _fused(a: np.ndarray, b: Any, c: Any) -> np.ndarray:
-    """a * b + c of float32 numbers rounded once (but for one case in 2**29): in float64 the product is exact."""
-    total = a * b
-    total += c
-    return total.astype(np.float32)
+def _round(value: np.ndarray, single: np.ndarray) -> None:
+    single[...] = value
+    value[...] = single
 
 
 def _halves(x: Any) -> tuple[Any, Any]:

@@ -13,13 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.backend import rejection
-from rushlight.backend.box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift
-from rushlight.backend.mersenne_twister import BLOCK, MersenneTwister, as_doubles, as_floats
+from . import random_checks as check
+from . import rejection
+from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift
+from .mersenne_twister import MersenneTwister, as_doubles, as_floats
 
 _F4, _F8 = np.dtype(np.float32), np.dtype(np.float64)
-_INV_SQRT_2 = 0.7071067811865475  # 1 / sqrt(2) rounded down, which is what complex normals are scaled by
+_SQRT_2 = math.sqrt(2.0)
 _WIDE_SPAN = 1 << 28  # a range this wide or wider takes two words a number
+_FEW = 24  # up to this many normal numbers, Python's arithmetic is quicker than NumPy's
+_LONG_SHUFFLE = (2**32 - 1) // 20
 _SHORT_SHUFFLE = 4096  # up to this length swapping one by one is quicker than chasing chains
 Shape = tuple[int, ...]
 
@@ -36,8 +39,8 @@ def memory_axes(array: np.ndarray) -> tuple[int, ...]:
 class Stream:
     """The numbers that follow from a seed. Methods may be called by several threads; each call is one piece.
 
-    Shapes are tuples, dtypes NumPy's; results are new C-contiguous arrays. RuntimeError with PyTorch's words where a
-    parameter is out of range.
+    Shapes are tuples, dtypes NumPy's; results are new C-contiguous arrays. Where a dtype or a parameter does not fit the
+    distribution, PyTorch's error.
     """
 
     __slots__ = ("_lock", "_twister")
@@ -73,29 +76,21 @@ class Stream:
 
         Scaled and shifted with one rounding; what rounds to `high` becomes `low`.
         """
-        if not low <= high:
-            raise RuntimeError(
-                f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
-            )
+        if low != 0.0 or high != 1.0 or dtype != _F4:
+            check.uniform(dtype, low, high)
         if dtype.kind == "c":
             parts = self.uniform((*shape, 2), _part(dtype), low, high)
             return parts.view(dtype)[..., 0]
         count = math.prod(shape)
         with self._lock:
-            drawn = self._twister.doubles(count) if dtype == _F8 else self._floats(count)
-        if low == 0.0 and high == 1.0 and dtype in (_F4, _F8):
-            return drawn.reshape(shape)
-        if dtype == _F8:
+            drawn = self._twister.doubles(count) if dtype == _F8 else self._floats(count, low, high)
+        if dtype == _F8 and not (low == 0.0 and high == 1.0):
             scale_and_shift(drawn, high - low, low)
-        elif low == 0.0:
-            drawn *= np.float32(high)
-        else:
-            wide = drawn.astype(_F8)
-            wide *= np.float32(high) - np.float32(low)
-            wide += np.float32(low)
-            drawn = wide.astype(_F4)
-        drawn = drawn.astype(dtype, copy=False)
-        np.copyto(drawn, dtype.type(low), where=drawn >= dtype.type(high))
+        if dtype not in (_F4, _F8):
+            drawn = drawn.astype(dtype)
+        # From 0 to 1, only a half rounds up to 1.
+        if not (low == 0.0 and high == 1.0 and dtype in (_F4, _F8)):
+            np.copyto(drawn, dtype.type(low), where=drawn >= dtype.type(high))
         return drawn.reshape(shape)
 
     def normal(
@@ -106,10 +101,9 @@ class Stream:
         One by one also for an array that is not `contiguous` (say so, the result still is). There each pair of float64
         uniforms gives two numbers, of which the second may wait for a later call. Complex: half the variance each.
         """
-        if not std >= 0.0:
-            raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+        check.normal(dtype, std)
         if dtype.kind == "c":
-            parts = self.normal((*shape, 2), _part(dtype), mean, std * _INV_SQRT_2, contiguous)
+            parts = self.normal((*shape, 2), _part(dtype), mean, std / _SQRT_2, contiguous)
             return parts.view(dtype)[..., 0]
         count = math.prod(shape)
         with self._lock:
@@ -118,53 +112,64 @@ class Stream:
                 scale_and_shift(drawn, std, mean)
             else:
                 drawn = self._normal_blocks(count, dtype, mean, std)
-        return drawn.astype(dtype, copy=False).reshape(shape)
+        return _as(dtype, drawn).reshape(shape)
+
+    def normal_around(self, mean: float | np.ndarray, std: float | np.ndarray) -> np.ndarray:
+        """Normal numbers about arrays of means, deviations or both, which broadcast.
+
+        Standard ones times `std` plus `mean`, each step rounded to the dtype; a `std` that is a number is used first.
+        """
+        shape = np.broadcast_shapes(np.shape(mean), np.shape(std))
+        dtype = (mean if isinstance(mean, np.ndarray) else np.asarray(std)).dtype
+        if isinstance(std, np.ndarray):
+            check.normal_around(std)
+            drawn = _wide(self.normal(shape, dtype)) * _wide(std)
+            drawn = drawn.astype(dtype, copy=False)
+        else:
+            drawn = self.normal(shape, dtype, 0.0, std)
+        return (_wide(drawn) + _wide(np.asarray(mean, dtype))).astype(dtype, copy=False)
 
     def _normal_blocks(self, count: int, dtype: np.dtype[Any], mean: float, std: float) -> np.ndarray:
         draw, fill = (self._twister.doubles, fill_blocks_64) if dtype == _F8 else (self._floats, fill_blocks_32)
-        whole = count & ~15
-        if dtype in (_F4, _F8):
+        left_over = count & 15
+        if not left_over:
             drawn = draw(count)
-            fill(drawn[:whole], mean, std)
-        else:  # the halves draw nothing for what is left over before they draw its last 16
-            drawn = np.empty(count, _F4)
-            drawn[:whole] = draw(whole)
-            fill(drawn[:whole], mean, std)
-        if whole != count:
-            last = draw(16)
-            fill(last, mean, std)
-            drawn[-16:] = last
-        return drawn
+            fill(drawn, mean, std)
+            return drawn
+        whole = count - left_over
+        # Halves draw nothing for what is left over before its last 16 are drawn.
+        drawn = draw(count + 16) if dtype in (_F4, _F8) else draw(whole + 16)
+        drawn[whole : whole + 16] = drawn[-16:].copy()
+        fill(drawn[: whole + 16], mean, std)
+        drawn[count - 16 : count] = drawn[whole : whole + 16].copy()
+        return drawn[:count]
 
     def exponential(self, shape: Shape, dtype: np.dtype[Any], rate: float = 1.0) -> np.ndarray:
         """-log(1 - u) / rate of one float64 uniform."""
-        if not rate > 0.0:
-            raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+        check.exponential(dtype, rate)
         drawn = self._doubles(shape)
         np.negative(drawn, out=drawn)
         drawn = _log1p(drawn, dtype)
         drawn *= -1.0 / rate
-        return drawn.astype(dtype, copy=False)
+        return _as(dtype, drawn)
 
     def cauchy(self, shape: Shape, dtype: np.dtype[Any], median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
         """median + sigma * tan(pi * (u - 1/2)) of one float64 uniform."""
-        if not sigma > 0.0:
-            raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+        check.cauchy(dtype, sigma)
         drawn = self._doubles(shape)
         drawn -= 0.5
         drawn *= math.pi
         drawn = as_libm("tan", drawn) if dtype == _F8 else np.tan(drawn)
         scale_and_shift(drawn, sigma, median)
-        return drawn.astype(dtype, copy=False)
+        return _as(dtype, drawn)
 
     def log_normal(self, shape: Shape, dtype: np.dtype[Any], mean: float = 1.0, std: float = 2.0) -> np.ndarray:
         """exp of normal numbers drawn one by one, however many."""
-        if not std > 0.0:
-            raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+        check.log_normal(dtype, std)
         with self._lock:
             drawn = self._gaussians(math.prod(shape))
         scale_and_shift(drawn, std, mean)
-        return as_libm("exp", drawn).astype(dtype, copy=False).reshape(shape)
+        return _as(dtype, as_libm("exp", drawn)).reshape(shape)
 
     # Whole numbers ----------------------------------------------------------------------------------------------------
 
@@ -173,8 +178,10 @@ class Stream:
 
         `dtype` may be any: the numbers are made as 64-bit integers. A range of 2**64 takes two words as they are.
         """
-        if not low < high:
-            raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+        check.integers(dtype, low, high)
+        return self._integers(shape, dtype, low, high)
+
+    def _integers(self, shape: Shape, dtype: np.dtype[Any], low: int, high: int) -> np.ndarray:
         span = high - low
         count = math.prod(shape)
         drawn = np.empty(count, dtype)
@@ -186,35 +193,38 @@ class Stream:
             else:
                 shift = np.uint64(low % 2**64)
                 for part, words in self._twister.pieces(count, 2):
-                    wide = words[0::2].astype(np.uint64) << np.uint64(32)
-                    wide |= words[1::2]
+                    wide = _as_integers(words)
                     if span < 2**64:
                         wide = _modulo(wide, np.uint64(span))
                         wide += shift
                     drawn[part] = wide if dtype == np.uint64 else wide.view(np.int64)
         return drawn.reshape(shape)
 
-    def integers_of_dtype(self, shape: Shape, dtype: np.dtype[Any]) -> np.ndarray:
-        """0 to the greatest integer of `dtype`; of a float dtype, to the end of the integers it holds without a gap."""
-        if dtype.kind in "iu":
-            span = int(np.iinfo(dtype).max) + 1
-        elif dtype.kind == "b":
-            span = 2
-        else:
-            span = {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "float64": 2**53}[dtype.name] + 1
-        if span == 2**31:  # int32 takes one word a number here, though its range is wide
-            count = math.prod(shape)
-            with self._lock:
-                words = self._twister.words(count)
-            return (words & np.uint32(span - 1)).astype(dtype).reshape(shape)
-        return self.integers(shape, dtype, 0, span)
+    def integers_of_dtype(self, shape: Shape, dtype: np.dtype[Any], low: int | None = None) -> np.ndarray:
+        """`low` to the greatest integer of `dtype`; of a float dtype, to the end of the integers it holds without a gap.
+
+        With no `low`, from 0, and then int32 takes one word a number though its range is wide.
+        """
+        check.integers_of_dtype(dtype, low)
+        last = check.last_integer(dtype)
+        if low is not None or dtype != np.int32:
+            return self._integers(shape, dtype, low or 0, last + 1)
+        with self._lock:
+            words = self._twister.words(math.prod(shape))
+        return (words & np.uint32(last)).astype(dtype).reshape(shape)
 
     def permutation(self, length: int, dtype: np.dtype[Any]) -> np.ndarray:
-        """0, ..., length - 1 shuffled (Fisher and Yates): place i swaps with i + word modulo (length - i)."""
+        """0, ..., length - 1 shuffled (Fisher and Yates): place i swaps with i + word modulo (length - i).
+
+        From a twentieth of 2**32 on it is grown instead, with two words for each place.
+        """
+        check.permutation(dtype, length)
+        if length >= _LONG_SHUFFLE:
+            return self._long_permutation(length).astype(dtype, copy=False)
         with self._lock:
             words = self._twister.words(max(length - 1, 0))
-        step = np.arange(length - 1)
-        partner = step + words % (length - step).astype(np.uint32) if length > 1 else step
+        partner = words % np.arange(length, 1, -1, dtype=np.uint32)
+        partner += np.arange(length - 1, dtype=np.uint32)
         if length > _SHORT_SHUFFLE:
             return _shuffled(partner, length).astype(dtype, copy=False)
         order = list(range(length))
@@ -222,20 +232,27 @@ class Stream:
             order[i], order[j] = order[j], order[i]
         return np.array(order, dtype)
 
+    def _long_permutation(self, length: int) -> np.ndarray:
+        """Grown from nothing: place i takes what stands at j, two words modulo (i + 1), and j takes i."""
+        partner = np.empty(length, np.int64)
+        with self._lock:
+            for part, words in self._twister.pieces(length, 2):
+                partner[part] = _as_integers(words) % np.arange(part.start + 1, part.stop + 1, dtype=np.uint64)
+        # That is swapping i and j <= i for each i in turn. Undone it is swapping from the last to the first, and read
+        # backwards, which is what _shuffled does.
+        backwards = length - 1 - partner[:0:-1]
+        order = np.empty(length, np.int64)
+        order[length - 1 - _shuffled(backwards, length)[::-1]] = np.arange(length)
+        return order
+
     def bernoulli(self, shape: Shape, dtype: np.dtype[Any], chance: float | np.ndarray = 0.5) -> np.ndarray:
         """1 where u < chance, else 0: u is float64 for a number and a float64 array, float32 for arrays of the rest.
 
         An array of chances broadcasts to `shape`. The values of the result are 0 and 1 in `dtype`.
         """
+        check.bernoulli(dtype, chance)
         if not isinstance(chance, np.ndarray):
-            if not 0.0 <= chance <= 1.0:
-                raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={chance:g}")
             return self._below(shape, dtype, chance)
-        if not ((chance >= 0) & (chance <= 1)).all():
-            raise RuntimeError(
-                "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  "
-                "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
-            )
         if chance.dtype == _F8:
             drawn = self._doubles(shape)
         else:
@@ -253,19 +270,17 @@ class Stream:
 
     def geometric(self, shape: Shape, dtype: np.dtype[Any], chance: float) -> np.ndarray:
         """ceil(log(u) / log(1 - chance)) of one float64 uniform; in an integer dtype modulo its range."""
-        if not 0.0 < chance < 1.0:
-            raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={chance:g}")
+        check.geometric(dtype, chance)
         drawn = self._doubles(shape)
         with np.errstate(divide="ignore"):
             drawn = np.ceil(np.log(drawn, out=drawn) / math.log1p(-chance))
         if dtype.kind in "iu":
             drawn = drawn.astype(np.int64)
-        return drawn.astype(dtype, copy=False)
+        return _as(dtype, drawn)
 
     def poisson(self, rate: np.ndarray) -> np.ndarray:
         """A Poisson number for each rate, in order, of the rate's dtype."""
-        if not (rate >= 0).all():
-            raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+        check.poisson(rate)
         with self._lock:
             uniform = self._twister.double
             drawn = [rejection.poisson(one, uniform) for one in rate.ravel().tolist()]
@@ -273,28 +288,32 @@ class Stream:
 
     def binomial(self, trials: np.ndarray, chance: np.ndarray) -> np.ndarray:
         """A binomial number for each pair of (broadcast) numbers of trials and chances, in order."""
+        check.binomial(trials, chance)
         trials, chance = np.broadcast_arrays(trials, chance)
         pairs = zip(trials.ravel().tolist(), chance.ravel().tolist(), strict=True)
         with self._lock:
             uniform = self._twister.double
-            drawn = [rejection.binomial(many, one, uniform) for many, one in pairs]
+            drawn = [rejection.binomial(many, one, uniform, trials.dtype == _F4) for many, one in pairs]
         return _array(drawn, trials.dtype, trials.shape)
 
     # Several at once --------------------------------------------------------------------------------------------------
 
     def gamma(self, shapes: np.ndarray) -> np.ndarray:
         """A gamma number of scale 1 for each shape parameter, in order, no less than the dtype's least normal number."""
+        check.gamma(shapes.dtype)
         with self._lock:
             drawn = self._gammas(shapes, shapes.dtype == _F4)
         return np.fmax(drawn.astype(shapes.dtype, copy=False), np.finfo(shapes.dtype).tiny)
 
     def dirichlet(self, concentration: np.ndarray) -> np.ndarray:
         """Gamma numbers in float64 divided by their sum along the last axis, kept within (0, 1)."""
+        check.gamma(concentration.dtype, "dirichlet")
         with self._lock:
             drawn = np.fmax(self._gammas(concentration, False), np.finfo(_F8).tiny)
-        drawn /= drawn.sum(-1, keepdims=True)
+        drawn /= _sum_in_lanes(drawn)[..., None]
         dtype = concentration.dtype
-        return np.maximum(drawn.astype(dtype, copy=False), np.finfo(dtype).tiny)
+        least, most = np.finfo(dtype).tiny, np.nextafter(dtype.type(1), dtype.type(0))
+        return np.clip(drawn.astype(dtype, copy=False), least, most)
 
     def multinomial(self, weights: np.ndarray, count: int, replacement: bool = False) -> np.ndarray:
         """`count` places of the last axis of `weights` (one or two axes), drawn by weight: int64.
@@ -302,11 +321,11 @@ class Stream:
         Without replacement, or a single one: the places of the greatest of weights / exponential numbers. With: a
         float64 uniform each, looked up in the running sums.
         """
-        _check_multinomial(weights, count, replacement)
+        check.multinomial(weights, count, replacement)
         if weights.size == 0:
             return np.empty((*weights.shape[:-1], count), np.int64)
         if count == 1 or not replacement:
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 keys = weights / self.exponential(weights.shape, weights.dtype)
             if count == 1:
                 return keys.argmax(-1)[..., None]
@@ -325,59 +344,101 @@ class Stream:
         with self._lock:
             return self._twister.doubles(math.prod(shape)).reshape(shape)
 
-    def _floats(self, count: int) -> np.ndarray:
+    def _floats(self, count: int, low: float = 0.0, high: float = 1.0) -> np.ndarray:
         drawn = np.empty(count, _F4)
-        if count <= BLOCK:
-            as_floats(self._twister.words(count), drawn)
-            return drawn
         for part, words in self._twister.pieces(count, 1):
-            as_floats(words, drawn[part])
+            piece = drawn[part]
+            as_floats(words, piece)
+            if low != 0.0:
+                wide = piece.astype(_F8)  # in which the product is exact, so that one rounding is left
+                wide *= np.float32(high) - np.float32(low)
+                wide += np.float32(low)
+                piece[...] = wide
+            elif high != 1.0:
+                piece *= np.float32(high)
         return drawn
 
     def _gaussians(self, count: int) -> np.ndarray:
         """Normal numbers one by one: first the one that waits from an earlier pair."""
-        drawn = np.empty(count)
+        if count <= _FEW:
+            return np.array([self._gaussian() for _ in range(count)], _F8)
         twister = self._twister
-        start = 0
-        if count and twister.spare_normal is not None:
+        ahead = 0 if twister.spare_normal is None else 1
+        pairs = (count - ahead + 1) // 2
+        drawn = np.empty(ahead + 2 * pairs)
+        if ahead:
             drawn[0] = twister.spare_normal
-            twister.spare_normal = None
-            start = 1
-        missing = count - start
-        if not missing:
-            return drawn
-        pairs = (missing + 1) // 2
-        uniform = twister.doubles(2 * pairs).reshape(pairs, 2)
-        radius = np.sqrt(-2.0 * as_libm("log1p", -uniform[:, 1]))
-        angle = 2.0 * math.pi * uniform[:, 0]
-        both = np.empty((pairs, 2))
-        both[:, 0] = radius * as_libm("cos", angle)
-        both[:, 1] = radius * as_libm("sin", angle)
-        flat = both.reshape(-1)
-        drawn[start:] = flat[:missing]
-        if missing % 2:
-            twister.spare_normal = float(flat[-1])
-        return drawn
+        uniform = twister.doubles(2 * pairs)
+        radius = np.sqrt(-2.0 * as_libm("log1p", -uniform[1::2]))
+        angle = 2.0 * math.pi * uniform[0::2]
+        drawn[ahead::2] = radius * as_libm("cos", angle)
+        drawn[ahead + 1 :: 2] = radius * as_libm("sin", angle)
+        twister.spare_normal = float(drawn[-1]) if len(drawn) > count else None
+        return drawn[:count]
 
     def _gaussian(self) -> float:
-        return float(self._gaussians(1)[0])
+        twister = self._twister
+        spare = twister.spare_normal
+        if spare is not None:
+            twister.spare_normal = None
+            return spare
+        angle = 2.0 * math.pi * twister.double()
+        radius = math.sqrt(-2.0 * math.log1p(-twister.double()))
+        twister.spare_normal = radius * math.sin(angle)
+        return radius * math.cos(angle)
 
     def _gammas(self, shapes: np.ndarray, single: bool) -> np.ndarray:
         uniform, normal = self._twister.double, self._gaussian
-        return _array([rejection.gamma(one, uniform, normal, single) for one in shapes.ravel().tolist()], _F8, shapes.shape)
+        return _array(
+            [rejection.gamma(one, uniform, normal, single) for one in shapes.ravel().tolist()], _F8, shapes.shape
+        )
 
 
 def _part(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return _F4 if dtype.itemsize == 8 else _F8
 
 
+def _wide(x: np.ndarray) -> np.ndarray:
+    """Halves as float32, in which they are computed with; anything else as it is."""
+    return x.astype(_F4) if x.dtype.itemsize == 2 else x
+
+
+def _sum_in_lanes(x: np.ndarray) -> np.ndarray:
+    """Sums along the last axis, added up in PyTorch's order: four vectors of four lanes, and what is left over first."""
+    length = x.shape[-1]
+    lanes = np.zeros((*x.shape[:-1], 4, 4))
+    for at in range(0, length - 15, 16):
+        lanes += x[..., at : at + 16].reshape(lanes.shape)
+    for at in range(length & ~15, length - 3, 4):
+        lanes[..., 0, :] += x[..., at : at + 4]
+    terms = np.concatenate((x[..., length & ~3 :], lanes.cumsum(-2)[..., -1, :]), -1)
+    return terms.cumsum(-1)[..., -1]
+
+
+def _as(dtype: np.dtype[Any], drawn: np.ndarray) -> np.ndarray:
+    """float64 numbers in `dtype`; to a half by way of float32, rounded twice as PyTorch does."""
+    if dtype == _F8:
+        return drawn
+    with np.errstate(over="ignore"):
+        if dtype.itemsize == 2 and dtype.kind not in "iu":
+            drawn = drawn.astype(_F4)
+        return drawn.astype(dtype)
+
+
 def _array(values: list[float], dtype: np.dtype[Any], shape: Shape) -> np.ndarray:
-    return np.array(values, _F8).astype(dtype, copy=False).reshape(shape)
+    return _as(dtype, np.array(values, _F8)).reshape(shape)
 
 
 def _log1p(x: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     # A last bit of float64 does not show in the shorter types.
     return as_libm("log1p", x) if dtype == _F8 else np.log1p(x, out=x)
+
+
+def _as_integers(words: np.ndarray) -> np.ndarray:
+    """Pairs of words as 64-bit integers, the first word the higher."""
+    wide = words[0::2].astype(np.uint64) << np.uint64(32)
+    wide |= words[1::2]
+    return wide
 
 
 def _modulo(words: np.ndarray, span: Any) -> np.ndarray:
@@ -392,44 +453,29 @@ def _modulo(words: np.ndarray, span: Any) -> np.ndarray:
 def _shuffled(partner: np.ndarray, length: int) -> np.ndarray:
     """0, ..., length - 1 after swapping places i and partner[i] >= i for each i in turn, without a loop over i.
 
-    Place i ends with what stood at partner[i] at step i, and then takes no further part. What stands there was left by
+    partner[i] is given for all i but the last. Place i ends with what stood at partner[i] at step i, and then takes no further part. What stands there was left by
     the last step before that had the same partner, if any, namely what step had found at its own place: so following
     from step to step, each value comes from a place no step had touched.
     """
-    steps = len(partner)
-    step = np.arange(steps)
-    # The last step before j that put its finding at place j; or none: -1.
-    origin = np.full(length, -1)
-    moved = partner != step
-    origin[partner[moved]] = step[moved]  # of several the last stays
-    untouched = origin < 0
-    source = np.where(untouched, np.arange(length), origin)
+    small = np.int32 if length < 2**31 else np.int64
+    partner = partner.astype(small)
+    places = np.arange(length, dtype=small)
+    steps = places[:-1]
+    moved = partner != steps
+    # Where a place's finding at its own step comes from: the last step that left its own there. Follow to the first.
+    source = places.copy()
+    source[partner[moved]] = steps[moved]  # of several the last stays
     while True:
-        # A place's own finding is that of the step that filled it: halve the chains until each ends at its root.
         further = source[source]
         if np.array_equal(further, source):
             break
         source = further
-    by_partner = np.argsort(partner, kind="stable")
-    same = partner[by_partner[1:]] == partner[by_partner[:-1]]
-    before = np.full(steps, -1)
-    before[by_partner[1:][same]] = by_partner[:-1][same]
-    order = np.empty(length, np.int64)
-    order[:steps] = np.where(before >= 0, source[np.maximum(before, 0)], partner)
-    order[-1] = source[-1]
-    own = ~moved
-    order[:steps][own] = source[:steps][own]
+    # Steps by partner, then in time.
+    by_partner = (partner.astype(np.int64) << 32) | steps
+    by_partner.sort()
+    earlier, later = by_partner[:-1], by_partner[1:]
+    again = (earlier ^ later) < 2**32
+    order = np.append(partner, source[-1])
+    order[later[again] & 0xFFFFFFFF] = source[earlier[again] & 0xFFFFFFFF]
+    np.copyto(order[:-1], source[:-1], where=~moved)
     return order
-
-
-def _check_multinomial(weights: np.ndarray, count: int, replacement: bool) -> None:
-    if weights.ndim not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if count <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not replacement and count > weights.shape[-1]:
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if not ((weights >= 0) & (weights < np.inf)).all():
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if weights.size and not (weights.sum(-1, dtype=_F8) > 0).all():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

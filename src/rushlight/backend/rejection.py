@@ -54,17 +54,23 @@ def _floor(x: float) -> float:
     return float(math.floor(x)) if abs(x) < 2.0**63 else -(2.0**63)
 
 
-def binomial(trials: float, chance: float, uniform: Draw) -> float:
-    """A binomial number: by transformed rejection from a mean of 10 on (Hoermann 1993, BTRS), else by waiting times."""
+def binomial(trials: float, chance: float, uniform: Draw, single: bool = False) -> float:
+    """A binomial number: by transformed rejection from a mean of 10 on (Hoermann 1993, BTRS), else by waiting times.
+
+    `single`: both parameters are float32, and so is what PyTorch computes of them alone.
+    """
     if trials <= 0 or chance <= 0:
         return 0.0
     if math.isnan(chance) or math.isnan(trials):
         return math.nan
     if chance >= 1:
         return trials
-    rarer = min(chance, 1.0 - chance)
-    draw = _binomial_by_rejection if trials * rarer >= 10 else _binomial_by_waiting
-    count = draw(trials, rarer, uniform)
+    rounded = _single if single else float
+    rarer = chance if chance <= 0.5 else rounded(1.0 - chance)
+    if rounded(trials * rarer) >= 10:
+        count = _binomial_by_rejection(trials, rarer, uniform, rounded)
+    else:
+        count = _binomial_by_waiting(trials, rarer, uniform)
     return count if chance <= 0.5 else trials - count
 
 
@@ -79,15 +85,16 @@ def _binomial_by_waiting(trials: float, chance: float, uniform: Draw) -> float:
         count += 1
 
 
-def _binomial_by_rejection(trials: float, chance: float, uniform: Draw) -> float:
-    deviation = math.sqrt(trials * chance * (1 - chance))
+def _binomial_by_rejection(trials: float, chance: float, uniform: Draw, rounded: Callable[[float], float]) -> float:
+    mean, miss = rounded(trials * chance), rounded(1 - chance)
+    deviation = math.sqrt(rounded(mean * miss))
     b = 1.15 + 2.53 * deviation
     a = -0.0873 + 0.0248 * b + 0.01 * chance
-    centre = trials * chance + 0.5
+    centre = mean + 0.5
     accept_below = 0.92 - 4.2 / b
-    odds = chance / (1 - chance)
+    odds = rounded(chance / miss)
     alpha = (2.83 + 5.1 / b) * deviation
-    mode = math.floor((trials + 1) * chance)
+    mode = math.floor(rounded(rounded(trials + 1) * chance))
     while True:
         u = uniform() - 0.5
         v = uniform()
@@ -136,9 +143,9 @@ def gamma(shape: float, uniform: Draw, normal: Draw, single: bool = False) -> fl
         if shape == 0:
             return 0.0
         inverse = 1 / shape
-        scale = _power(1 - uniform(), float(np.float32(inverse)) if single else inverse)
-        shape = float(np.float32(shape + 1)) if single else shape + 1
-    d = float(np.float32(shape - _THIRD)) if single else shape - _THIRD
+        scale = _power(1 - uniform(), _single(inverse) if single else inverse)
+        shape = _single(shape + 1) if single else shape + 1
+    d = _single(shape - _THIRD) if single else shape - _THIRD
     # A parameter that is no parameter (negative, NaN) still draws, and answers NaN.
     c = 1 / math.sqrt(9 * d) if d > 0 else math.inf if d == 0 else math.nan
     while True:
@@ -151,6 +158,10 @@ def gamma(shape: float, uniform: Draw, normal: Draw, single: bool = False) -> fl
         square = x * x
         if u < 1 - _SQUEEZE * square * square or math.log(u) < 0.5 * square + d * (1 - v + math.log(v)):
             return scale * d * v
+
+
+def _single(x: float) -> float:
+    return float(np.float32(x))
 
 
 def _power(base: float, exponent: float) -> float:

@@ -1,0 +1,212 @@
+"""What the random streams refuse, in PyTorch's words: dtypes a distribution has no kernel for, parameters out of range.
+
+Each function looks at one distribution's arguments and returns nothing, or raises.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import dtypes
+
+DType = np.dtype[Any]
+
+
+def last_integer(dtype: DType) -> int:
+    """The greatest integer of `dtype`; of a float dtype, the last before integers are left out."""
+    if dtype.kind in "iu":
+        return int(np.iinfo(dtype).max)
+    return 1 if dtype.kind == "b" else 2 ** _digits(dtype)
+
+
+def uniform(dtype: DType, low: float, high: float) -> None:
+    if dtype.kind not in "fcV":
+        _no_kernel("check_uniform_bounds", dtype)
+    kind = dtypes.of(dtype).to_real()
+    limit = dtypes.finfo(kind).max
+    for name, bound in (("from", low), ("to", high)):
+        if not -limit <= bound <= limit:
+            raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    if high - low > limit:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{kind.scalar_name}>::max(), but found to={high:g} and "
+            f"from={low:g} which result in to-from to exceed the limit"
+        )
+
+
+def normal(dtype: DType, std: float) -> None:
+    if not std >= 0.0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if dtype.kind not in "fcV":
+        _no_kernel("normal_kernel_cpu", dtype)
+
+
+def normal_around(std: np.ndarray) -> None:
+    if std.dtype.kind == "c":
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    if not (std >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
+def exponential(dtype: DType, rate: float) -> None:
+    if not rate > 0.0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+    _require_float("Exponential", dtype, dtypes.of(dtype).scalar_name)
+
+
+def cauchy(dtype: DType, sigma: float) -> None:
+    if not sigma > 0.0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    _require_float("Cauchy", dtype, dtypes.of(dtype).c_name)
+
+
+def log_normal(dtype: DType, std: float) -> None:
+    if not std > 0.0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    if dtype.kind not in "fV":
+        _no_kernel("log_normal_cpu", dtype)
+
+
+def integers(dtype: DType, low: int, high: int) -> None:
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if dtype.kind == "c":
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    _require_room(dtype, "from", low)
+    _require_room(dtype, "to - 1", high - 1)
+
+
+def integers_of_dtype(dtype: DType, low: int | None) -> None:
+    if low is not None:
+        if dtype.kind == "c":
+            raise RuntimeError("random_from_to_impl handles only integral, floating-point and boolean types")
+        _require_room(dtype, "from", low)
+    elif dtype.kind == "c" or dtype.name in ("uint16", "uint32", "uint64"):
+        _no_kernel("random_kernel_cpu", dtype)
+
+
+def permutation(dtype: DType, length: int) -> None:
+    if length < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {length}: [{length}]")
+    if dtype.kind not in "iu" and dtype.name in ("float16", "float32", "float64"):
+        if length - 1 > last_integer(dtype):
+            digits = _digits(dtype)
+            most = "2049" if digits == 11 else f"2^{digits}+1"
+            raise RuntimeError(f"n cannot be greater than {most} for {dtypes.of(dtype).scalar_name} type.")
+    elif dtype.kind in "iu" and length - 1 > last_integer(dtype):
+        c_type = "int" if dtype.name == "int32" else f"{dtype.name}_t"
+        raise RuntimeError(f"value cannot be converted to type {c_type} without overflow")
+    if dtype.kind in "bc" or dtype.name in ("uint16", "uint32", "uint64"):
+        _no_kernel("randperm", dtype)
+
+
+def bernoulli(dtype: DType, chance: float | np.ndarray) -> None:
+    array = isinstance(chance, np.ndarray)
+    if not array and not 0.0 <= chance <= 1.0:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={chance:g}")
+    if dtype.kind == "c" or dtype.name in ("uint16", "uint32", "uint64"):
+        _no_kernel("bernoulli_tensor_cpu_self_" if array else "bernoulli_scalar_cpu_", dtype)
+    if isinstance(chance, np.ndarray):
+        if chance.dtype.kind not in "fV":
+            _no_kernel("bernoulli_tensor_cpu_p_", chance.dtype)
+        if not ((chance >= 0) & (chance <= 1)).all():
+            raise RuntimeError(
+                "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  "
+                "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+            )
+
+
+def geometric(dtype: DType, chance: float) -> None:
+    if not 0.0 < chance < 1.0:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={chance:g}")
+    if dtype.kind in "bc" or dtype.name in ("uint16", "uint32", "uint64"):
+        _no_kernel("geometric_cpu", dtype)
+
+
+def poisson(rate: np.ndarray) -> None:
+    if rate.dtype.kind not in "fV":
+        _no_kernel("poisson_cpu", rate.dtype)
+    if not (rate >= 0).all():
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+
+
+def binomial(trials: np.ndarray, chance: np.ndarray) -> None:
+    for name, array in (("count", trials), ("prob", chance)):
+        if array.dtype.kind not in "fV":
+            found = dtypes.of(array.dtype).scalar_name
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {found}")
+    if trials.dtype != chance.dtype:
+        found, expected = dtypes.of(chance.dtype).scalar_name, dtypes.of(trials.dtype).scalar_name
+        raise RuntimeError(f"Found dtype {found} but expected {expected}")
+    if trials.dtype.itemsize == 2:
+        _no_kernel("binomial_cpu", trials.dtype)
+
+
+def gamma(dtype: DType, kernel: str = "gamma_cpu") -> None:
+    if dtype.name not in ("float32", "float64"):
+        _no_kernel(kernel, dtype)
+
+
+def multinomial(weights: np.ndarray, count: int, replacement: bool) -> None:
+    if weights.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if weights.dtype.kind not in "fV":
+        found = dtypes.of(weights.dtype).scalar_name
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {found}")
+    if count <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and count > weights.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if weights.shape[-1] > 2**24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    wrong = "invalid multinomial distribution"
+    if not replacement or count == 1:
+        if not ((weights >= 0) & (weights < np.inf)).all():
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    elif not (weights >= 0).all():
+        raise RuntimeError(f"{wrong} (encountering probability entry < 0)")
+    elif not (weights < np.inf).all():
+        raise RuntimeError(f"{wrong} (encountering probability entry = infinity or NaN)")
+    if weights.size and not (weights > 0).any(-1).all():
+        raise RuntimeError(f"{wrong} (sum of probabilities <= 0)")
+
+
+def _no_kernel(kernel: str, dtype: DType) -> NoReturn:
+    raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(dtype).scalar_name}'")
+
+
+def _require_float(distribution: str, dtype: DType, name: str) -> None:
+    if dtype.kind not in "fV":
+        raise RuntimeError(
+            f"{distribution} distribution is a continuous probability distribution. dtype must be a floating point but "
+            f"you specified {name}"
+        )
+
+
+def _require_room(dtype: DType, name: str, value: int) -> None:
+    kind = dtypes.of(dtype)
+    if dtype.kind in "iub":
+        least = int(np.iinfo(dtype).min) if dtype.kind == "i" else 0
+        if not least <= value <= last_integer(dtype):
+            raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
+        return
+    if abs(value) > dtypes.finfo(kind).max:
+        raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
+    digits = _digits(dtype)
+    if abs(value) > 2**digits:
+        warnings.warn(
+            f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations {kind.c_name} can "
+            "support discrete uniform distribution only within this range. This warning will become an error in "
+            "version 1.7 release, please fix the code in advance",
+            stacklevel=2,
+        )
+
+
+def _digits(dtype: DType) -> int:
+    """The bits of a float dtype's significand."""
+    return {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}[dtype.name]
