@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import conversion as _conversion
 from . import dtypes as _dtypes
 from . import ops as _ops
 from .autograd.modes import (
@@ -55,17 +56,14 @@ from .dtypes import (
 )
 from .factory import (
     empty,
-    empty_like,
     empty_strided,
     eye,
     full,
-    full_like,
     ones,
-    ones_like,
     scalar_tensor,
     zeros,
-    zeros_like,
 )
+from .like import empty_like, full_like, ones_like, zeros_like
 from .missing import module_getattr
 from .ops.public import registry as _registry
 from .random import (

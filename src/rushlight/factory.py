@@ -1,4 +1,4 @@
-"""Tensors from sizes: zeros, ones, full, empty and eye, the ``*_like`` functions and the ``new_*`` methods.
+"""Tensors from sizes: zeros, ones, full, empty and eye.
 
 Every function here takes PyTorch's options ``dtype, layout, device, requires_grad, pin_memory`` (and ``out`` where PyTorch
 does). The plain call is short on purpose: a small tensor should cost little more than the array it is made of.
@@ -14,14 +14,14 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from .device import CPU, is_changed, require_cpu, strided
-from .device import device as Device
-from .device import layout as Layout
-from .device import memory_format as MemoryFormat
 from . import dtypes
 from .autograd import modes, views
 from .autograd.modes import special
 from .backend import creation as backend
+from .device import device as Device
+from .device import is_changed, require_cpu, strided
+from .device import layout as Layout
+from .device import memory_format as MemoryFormat
 from .ops.public import methods, module, protocol
 from .size import Size
 from .tensor import Tensor, new_tensor
@@ -35,7 +35,19 @@ _LISTS = frozenset((tuple, list, Size))
 
 
 def creation(function: F) -> F:
-    """Publishes a function that makes tensors; modes that watch functions (``TorchFunctionMode``) see it too."""
+    """Publishes a function that makes tensors."""
+    module("torch")[function.__name__] = watched = _watched(function)
+    return watched
+
+
+def method(function: F) -> F:
+    """Publishes a function as a method of Tensor."""
+    methods[function.__name__] = watched = _watched(function)
+    return watched
+
+
+def _watched(function: F) -> F:
+    """``function``, seen by modes that watch calls (``TorchFunctionMode``) and by subclasses."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -45,25 +57,7 @@ def creation(function: F) -> F:
                 return result
         return function(*args, **kwargs)
 
-    module("torch")[function.__name__] = call
     return call  # type: ignore[return-value]
-
-
-def method(function: F) -> F:
-    """Publishes a function that makes tensors as a method of Tensor."""
-    methods[function.__name__] = creation_method = functools.wraps(function)(_watched(function))
-    return creation_method  # type: ignore[return-value]
-
-
-def _watched(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        if special.active and protocol:
-            result = protocol[0](call, (self, *args), kwargs)
-            if result is not NotImplemented:
-                return result
-        return function(self, *args, **kwargs)
-
-    return call
 
 
 # Options ------------------------------------------------------------------------------------------------------------
@@ -135,6 +129,17 @@ def type_name(value: Any) -> str:
     if isinstance(value, Device):
         return "torch.device"
     return {dtypes.dtype: "torch.dtype", Layout: "torch.layout"}.get(kind, kind.__name__)
+
+
+def memory_format_name(name: str, memory_format: Any) -> str:
+    """'preserve_format', 'contiguous_format', 'channels_last' or 'channels_last_3d'."""
+    if memory_format is None:
+        return "preserve_format"
+    if not isinstance(memory_format, MemoryFormat):
+        raise TypeError(
+            f"{name}(): argument 'memory_format' must be torch.memory_format, not {type_name(memory_format)}"
+        )
+    return memory_format.name
 
 
 def finished(array: np.ndarray[Any, Any], requires_grad: Any = False) -> Tensor:
@@ -213,9 +218,15 @@ def _refused(name: str, sizes: Any, numpy_type: np.dtype[Any], one: bool, owner:
     raise error
 
 
-def _allocated(
-    make: Callable[..., np.ndarray[Any, Any]], name: str, sizes: Any, one: bool, numpy_type: np.dtype[Any], owner: str | None
+def allocated(
+    make: Callable[..., np.ndarray[Any, Any]],
+    name: str,
+    sizes: Any,
+    one: bool,
+    numpy_type: np.dtype[Any],
+    owner: str | None = None,
 ) -> np.ndarray[Any, Any]:
+    """``make(sizes, numpy_type)``; where NumPy refuses, PyTorch's error. ``one``, ``owner``: see :func:`checked_shape`."""
     try:
         return make(sizes, numpy_type)
     except Exception as error:
@@ -264,7 +275,7 @@ def zeros(
     """
     numpy_type = options("zeros", dtype, layout, device, requires_grad, pin_memory)
     wanted = shape_of("zeros", sizes, size)
-    array = _allocated(np.zeros, "zeros", wanted, wanted is sizes, numpy_type, "zeros")
+    array = allocated(np.zeros, "zeros", wanted, wanted is sizes, numpy_type, "zeros")
     return finished(array, requires_grad) if out is None else into(out, "zeros", array, dtype)
 
 
@@ -287,7 +298,7 @@ def ones(
     """
     numpy_type = options("ones", dtype, layout, device, requires_grad, pin_memory)
     wanted = shape_of("ones", sizes, size)
-    array = _allocated(np.empty, "ones", wanted, wanted is sizes, numpy_type, None)
+    array = allocated(np.empty, "ones", wanted, wanted is sizes, numpy_type)
     array.fill(1)
     return finished(array, requires_grad) if out is None else into(out, "ones", array, dtype)
 
@@ -312,7 +323,7 @@ def empty(
     """
     numpy_type = options("empty", dtype, layout, device, requires_grad, pin_memory)
     wanted = shape_of("empty", sizes, size)
-    array = _allocated(np.empty, "empty", wanted, wanted is sizes, numpy_type, None)
+    array = allocated(np.empty, "empty", wanted, wanted is sizes, numpy_type)
     if memory_format is not None:
         array = backend.empty_in_format(array.shape, numpy_type, memory_format_name("empty", memory_format))
     if out is None:
@@ -369,7 +380,7 @@ def full(
     value = number("full", "fill_value", 2, fill_value)
     natural = dtypes.of_number(type(value)) if out is None else out.dtype
     numpy_type = options("full", dtype, layout, device, requires_grad, pin_memory, natural)
-    array = _allocated(np.empty, "full", size, False, numpy_type, None)
+    array = allocated(np.empty, "full", size, False, numpy_type)
     array.fill(fitting(value, dtypes.of(numpy_type)))
     return finished(array, requires_grad) if out is None else into(out, "full", array, dtype)
 
@@ -491,105 +502,3 @@ _C_NAMES = {
 
 def _does_not_fit(dtype: dtypes.dtype) -> NoReturn:
     raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(dtype, dtype.c_name)} without overflow")
-
-
-# Like another tensor --------------------------------------------------------------------------------------------------
-
-
-def memory_format_name(name: str, memory_format: Any) -> str:
-    """'preserve_format', 'contiguous_format', 'channels_last' or 'channels_last_3d'."""
-    if memory_format is None:
-        return "preserve_format"
-    if not isinstance(memory_format, MemoryFormat):
-        raise TypeError(
-            f"{name}(): argument 'memory_format' must be torch.memory_format, not {type_name(memory_format)}"
-        )
-    return memory_format.name
-
-
-def _like(
-    name: str, input: Any, dtype: Any, layout: Any, device: Any, requires_grad: Any, pin_memory: Any, memory_format: Any
-) -> np.ndarray[Any, Any]:
-    """An unset array of the shape, dtype and layout of ``input``, as far as the options do not say otherwise."""
-    if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
-    array = input._array
-    if device is None:
-        device = CPU
-    numpy_type = options(name, dtype, layout, device, requires_grad, pin_memory, dtypes.of(array.dtype))
-    if memory_format is None:
-        return backend.empty_like(array, numpy_type)
-    return backend.empty_in_format(array.shape, numpy_type, memory_format_name(name, memory_format), array)
-
-
-@creation
-def zeros_like(
-    input: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
-    """Zeros of the shape and dtype of ``input``.
-
-    >>> import rushlight as torch
-    >>> torch.zeros_like(torch.tensor([3, 4]))
-    tensor([0, 0])
-    """
-    array = _like("zeros_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
-    array.fill(0)
-    return finished(array, requires_grad)
-
-
-@creation
-def ones_like(
-    input: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
-    """Ones of the shape and dtype of ``input``."""
-    array = _like("ones_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
-    array.fill(1)
-    return finished(array, requires_grad)
-
-
-@creation
-def empty_like(
-    input: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
-    """An unset tensor of the shape and dtype of ``input``."""
-    array = _like("empty_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
-    return finished(array, requires_grad)
-
-
-@creation
-def full_like(
-    input: Any,
-    fill_value: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
-    """One value in the shape and dtype of ``input``."""
-    array = _like("full_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
-    array.fill(fitting(number("full_like", "fill_value", 2, fill_value), dtypes.of(array.dtype)))
-    return finished(array, requires_grad)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .device import is_changed
 from . import dtypes
+from .device import is_changed
 from .factory import check_bool, creation, finished, options, type_name
 from .tensor import Tensor
 
@@ -44,12 +44,17 @@ def tensor(
         if requires_grad and array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     if isinstance(data, Tensor):
-        warnings.warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-            stacklevel=3,
-        )
+        warn_of_copy("torch.tensor")
     return finished(array, requires_grad)
+
+
+def warn_of_copy(name: str) -> None:
+    """Warns the caller of ``name(tensor)``."""
+    warnings.warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
+        stacklevel=4,
+    )
 
 
 @creation
@@ -185,13 +190,13 @@ def _kinds(data: Any) -> set[type] | None:
 def _from_numbers(data: Any, kinds: set[type], numpy_type: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     """An array of Python numbers of the given types."""
     if numpy_type is None:
-        if not kinds or float in kinds and complex not in kinds:
+        if not kinds or (float in kinds and complex not in kinds):
             numpy_type = dtypes.get_default_dtype().numpy
         elif complex in kinds:
             numpy_type = dtypes.default_complex_dtype().numpy
         else:
             numpy_type = _INT64 if int in kinds else _BOOL
-    elif numpy_type.kind in "iu" and kinds and not kinds <= {bool} or complex in kinds and numpy_type.kind != "c":
+    elif (numpy_type.kind in "iu" and kinds and not kinds <= {bool}) or (complex in kinds and numpy_type.kind != "c"):
         return _from_mixture(data, numpy_type)  # every number is looked at, whether it fits
     try:
         return np.array(data, numpy_type)
@@ -245,7 +250,7 @@ def _bare_name(value: Any) -> str:
 def _is_sequence(data: Any) -> bool:
     if isinstance(data, (dict, set, frozenset)):
         return False
-    return isinstance(data, Sequence) or hasattr(data, "__getitem__") and hasattr(data, "__len__")
+    return isinstance(data, Sequence) or (hasattr(data, "__getitem__") and hasattr(data, "__len__"))
 
 
 def _shape(data: Any) -> tuple[int, ...]:

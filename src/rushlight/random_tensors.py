@@ -9,8 +9,8 @@ import numpy as np
 
 from . import dtypes
 from . import random as generators
-from .factory import _like as unset_like
 from .factory import checked_shape, creation, finished, integer, into, options, shape_of, type_name
+from .like import unset_like
 from .tensor import Tensor
 
 Shape = tuple[int, ...]
