@@ -1,23 +1,24 @@
-"""Run programs one after another in this process, each as if alone, and write what they printed as JSON.
+"""Run programs one after another, each in a process forked from this one, and write what they printed as JSON.
 
     python run_programs.py OUT.json PROGRAM...
 
-For the PyTorch side, whose import costs a second: one process for all programs. Each starts from the same state:
-seed, modes, default dtype, print options, warnings.
+For the PyTorch side: its import costs a second, and is paid once. Nothing of one program is left for the next.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
+import gc
 import json
+import os
 import runpy
 import sys
+import tempfile
 import traceback
-import warnings
 from pathlib import Path
 
 import torch
+import torch._refs  # PyTorch imports these, and sympy with them, when a program first needs them: once for all is enough
+import torch.fx.experimental.symbolic_shapes
 
 
 def exit_code(error: SystemExit) -> int:
@@ -26,27 +27,37 @@ def exit_code(error: SystemExit) -> int:
     return error.code if isinstance(error.code, int) else 1
 
 
-def run(path: str) -> dict[str, object]:
-    torch.manual_seed(0)
-    torch.set_grad_enabled(True)
-    torch.set_default_dtype(torch.float32)
-    torch.set_printoptions(profile="default")
+def run_here(path: str) -> int:
     sys.argv = [path]
-    printed, problem, code = io.StringIO(), "", 0
-    with warnings.catch_warnings(), contextlib.redirect_stdout(printed):
-        warnings.simplefilter("ignore")
-        try:
-            runpy.run_path(path, run_name="__main__")
-        except SystemExit as error:
-            code = exit_code(error)
-        except BaseException:
-            problem, code = traceback.format_exc(), 1
-    return {"stdout": printed.getvalue(), "code": code, "problem": problem}
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as error:
+        return exit_code(error)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def run(path: str, stdout: Path, stderr: Path) -> dict[str, object]:
+    child = os.fork()
+    if child == 0:
+        for stream, file in ((1, stdout), (2, stderr)):
+            os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+        code = run_here(path)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return {"stdout": stdout.read_text(), "stderr": stderr.read_text(), "code": os.waitstatus_to_exitcode(status)}
 
 
 def main(out: str, programs: list[str]) -> None:
     torch.set_num_threads(1)
-    Path(out).write_text(json.dumps({path: run(path) for path in programs}))
+    gc.freeze()
+    with tempfile.TemporaryDirectory() as folder:
+        stdout, stderr = Path(folder, "stdout"), Path(folder, "stderr")
+        Path(out).write_text(json.dumps({path: run(path, stdout, stderr) for path in programs}))
 
 
 if __name__ == "__main__":
