@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 
 import torch
-import torch._refs  # PyTorch imports these, and sympy with them, when a program first needs them: once for all is enough
+import torch._refs  # PyTorch imports these when a program first needs them, at half a second: once for all is enough
 import torch.fx.experimental.symbolic_shapes
 
 
