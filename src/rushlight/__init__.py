@@ -65,7 +65,6 @@ from .factory import (
 )
 from .like import empty_like, full_like, ones_like, zeros_like
 from .missing import module_getattr
-from .ops.public import registry as _registry
 from .random import (
     Generator,
     default_generator,
@@ -86,12 +85,7 @@ from .from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the 
 
 globals().update(_dtypes.NAMES)
 install_methods()
-_missing = module_getattr(__name__)
-
-
-def __getattr__(name: str) -> Any:
-    function = _registry["torch"].get(name)
-    if function is None:
-        return _missing(name)
-    globals()[name] = function
-    return function
+__getattr__ = module_getattr(
+    __name__,
+    frozenset({"autograd", "fft", "func", "linalg", "masked", "nn", "optim", "signal", "special", "utils"}),
+)

@@ -5,6 +5,7 @@ The names stand in ``torch_names.txt`` (a line for each module or class), which 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -60,6 +61,12 @@ def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[
     spelling = "torch" + module.removeprefix("rushlight")
 
     def __getattr__(name: str) -> Any:
+        from .ops.public import registry
+
+        function = registry.get(spelling, {}).get(name)
+        if function is not None:
+            setattr(sys.modules[module], name, function)
+            return function
         if name in lazy:
             return import_module(f"{module}.{name}")
         qualified = f"{spelling}.{name}"

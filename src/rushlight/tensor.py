@@ -186,7 +186,7 @@ class Tensor:
         import weakref
 
         node, number = self._edge
-        node.retained = {**(node.retained or {}), number: weakref.ref(self)}
+        node.retain(number, weakref.ref(self))
         self._retains = True
 
     @property
@@ -418,7 +418,7 @@ class Tensor:
             self.resolve_conj()._array if self._conjugate else self._array,
             self.dtype,
             requires_grad=self.requires_grad,
-            grad_fn_name=None if grad_fn is None else grad_fn.name(),
+            grad_fn_name=None if grad_fn is None else type(grad_fn).__name__,
         )
 
     __str__ = __repr__

@@ -10,9 +10,9 @@ themselves. ``Reading`` holds what differs.
 
 from __future__ import annotations
 
-import heapq
 import warnings
 from collections.abc import Callable, Sequence
+from heapq import heappop, heappush, heappushpop
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,78 +74,86 @@ class Pass:
     def _run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         needed, captures = self.needed, self.captures
         create_graph, keep_graph = self.create_graph, self.keep_graph
-        anomaly = modes.state.anomaly
+        plain = not create_graph and not modes.state.anomaly
         dependencies = _count(roots, needed)
         buffers: dict[Node, Any] = {}
-        ready: list[tuple[int, int, Node]] = []  # a heap by order
+        ready: list[tuple[int, Node]] = []  # a heap by order, of what is ready beside `following`
+        following: Node | None = None
         sinks: list[Node] = []  # leaves whose gradient is complete: they go before everything else
         for (node, number), g in zip(roots, cotangents, strict=True):
             _deposit(buffers, node, number, g)
-        for node in dict.fromkeys(node for node, _ in roots):
+        for node in dict.fromkeys([node for node, _ in roots]):
             if not dependencies[node]:
-                (sinks.append(node) if node.is_leaf_sink else heapq.heappush(ready, (node.order, id(node), node)))
+                sinks.append(node) if node.is_leaf_sink else heappush(ready, (node.order, node))
+        g = None
 
         while True:
             if sinks:
-                for sink in _tie_order(sinks):
+                for sink in sinks if len(sinks) < 3 else _tie_order(sinks):
                     self._finish(sink, buffers.pop(sink, None))
                 sinks.clear()
-            if not ready:
-                break
-            node = heapq.heappop(ready)[2]
+            if following is None:
+                if not ready:
+                    break
+                node = heappop(ready)[1]
+            else:
+                node = following
+                following = None
+                if ready and ready[0][0] < node.order:
+                    node = heappushpop(ready, (node.order, node))[1]
             g = buffers.pop(node, None)
             edges = node.next
-            if node.tensor_hooks is not None or node.pre_hooks is not None or node.retained is not None:
+            if node.hooked:
                 g = self._before(node, g)
             if needed is not None:
                 if node in captures:
                     self._capture(node, g)
                 if not needed[node]:
-                    grads: tuple[Any, ...] = (None,) * len(edges)
-                    edges = grads
                     continue
-                edges = tuple(edge if edge is not None and edge[0] in needed else None for edge in edges)
+                edges = tuple([edge if edge is not None and edge[0] in needed else None for edge in edges])
             self.node = node
             if g is None and not node.always_runs:
-                grads = (None,) * len(edges)
-            elif anomaly:
-                grads = self._watched(node, g, edges)
-            elif create_graph:
-                grads = node.vjp_tensors(g, edges)
-            else:
+                grads: tuple[Any, ...] = (None,) * len(edges)
+            elif plain:
                 grads = node.vjp(g, edges)
-            if node.post_hooks is not None:
+            else:
+                grads = self._watched(node, g, edges)
+            if node.hooked and node.post_hooks:
                 grads = self._after(node, grads, g)
             if not keep_graph:
                 node.release()
-            index = 0
+            index = -1
             for edge in edges:
-                ga = grads[index]
                 index += 1
                 if edge is None:
                     continue
                 target, number = edge
-                if ga is not None:
-                    array = ga._array if create_graph else ga
+                g = grads[index]
+                if g is not None:
+                    array = g._array if create_graph else g
                     if target.metas is None:
                         if array.shape != target.shape or array.dtype is not target.dtype:
-                            ga = _fit(node, index, ga, target.shape, target.dtype, create_graph)
-                        have = buffers.get(target)
-                        buffers[target] = ga if have is None else have + ga
+                            g = _fit(node, index, g, target.shape, target.dtype, create_graph)
+                        if target in buffers:
+                            buffers[target] = buffers[target] + g
+                        else:
+                            buffers[target] = g
                     else:
                         shape, dtype = target.metas[number]
                         if array.shape != shape or array.dtype is not dtype:
-                            ga = _fit(node, index, ga, shape, dtype, create_graph)
-                        _deposit(buffers, target, number, ga)
+                            g = _fit(node, index, g, shape, dtype, create_graph)
+                        _deposit(buffers, target, number, g)
                 left = dependencies[target] - 1
-                dependencies[target] = left
-                if not left:
-                    if target.is_leaf_sink:
-                        sinks.append(target)
-                    else:
-                        heapq.heappush(ready, (target.order, id(target), target))
+                if left:
+                    dependencies[target] = left
+                elif target.is_leaf_sink:
+                    sinks.append(target)
+                elif following is None:
+                    following = target
+                else:
+                    heappush(ready, (target.order, target))
             # The last names of arrays here would keep them from being owned by a leaf, or freed.
-            ga = array = have = grads = g = None  # type: ignore[assignment]
+            array = grads = g = None  # type: ignore[assignment]
 
     def _finish(self, sink: Node, g: Any) -> None:
         """The end of the way: a leaf's hooks run, then its gradient is captured or accumulated."""
@@ -153,12 +161,13 @@ class Pass:
         variable = sink.variable
         if g is not None and variable._hooks:
             g = self._call_hooks(variable._hooks, g)
-        if sink.pre_hooks:
+        if sink.hooked:
             g = self._before(sink, g)
-        if sink in self.captures:
-            self._capture(sink, g)
-        if self.needed is not None and not self.needed[sink]:
-            return
+        if self.needed is not None:
+            if sink in self.captures:
+                self._capture(sink, g)
+            if not self.needed[sink]:
+                return
         if g is None:
             return
         self.node = sink
@@ -172,7 +181,7 @@ class Pass:
             for hook in list(variable._post_accumulate_hooks.values()):
                 if hook(variable) is not None:
                     raise RuntimeError("Tensor post accumulate grad hooks should return None.")
-        if sink.post_hooks:
+        if sink.hooked and sink.post_hooks:
             arrived = self._as_tensor(g) if g is not None else variable.grad
             for post in list(sink.post_hooks.values()):
                 post((), (arrived,))
@@ -248,7 +257,10 @@ class Pass:
             self.captured[index] = g if node.metas is None or g is None else g[number]
 
     def _watched(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        """A node under anomaly detection: its forward traceback is shown with any error, and nan is one."""
+        """A node read over Tensors, or under anomaly detection: then its forward traceback is shown with any error, and nan
+        is one."""
+        if not modes.state.anomaly:
+            return node.vjp_tensors(g, edges)
         try:
             grads = (node.vjp_tensors if self.create_graph else node.vjp)(g, edges)
             if modes.state.anomaly_check_nan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -230,7 +231,7 @@ def _seeds(
             needs = output.requires_grad
         if cotangent is None:
             if needs:
-                if np.prod(shape, dtype=np.int64) != 1:
+                if math.prod(shape) != 1:
                     raise RuntimeError("grad can be implicitly created only for scalar outputs" + _advice(output, shape))
                 if dtype.kind == "c":
                     raise RuntimeError(

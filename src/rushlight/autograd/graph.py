@@ -83,6 +83,7 @@ class Node:
     trace: Any = None
     always_runs = False  # a Function's backward is called even when no gradient arrives
     is_leaf_sink = False
+    hooked = False  # whether any of the following was ever set
     tensor_hooks: dict[int, Hooks] | None = None
     retained: dict[int, weakref.ref[Tensor]] | None = None
     pre_hooks: Hooks | None = None
@@ -125,21 +126,30 @@ class Node:
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(grad_inputs, grad_outputs)`` runs after the node; what it returns, if anything, replaces grad_inputs."""
+        self.hooked = True
         if self.post_hooks is None:
             self.post_hooks = Hooks()
         return self.post_hooks.add(hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(grad_outputs)`` runs before the node; what it returns, if anything, replaces grad_outputs."""
+        self.hooked = True
         if self.pre_hooks is None:
             self.pre_hooks = Hooks()
         return self.pre_hooks.add(hook)
 
     def _register_hook_dict(self, hooks: dict[int, Any]) -> None:
+        self.hooked = True
         self.post_hooks = hooks  # type: ignore[assignment]
+
+    def retain(self, number: int, tensor: weakref.ref[Tensor]) -> None:
+        """Has the cotangent of one output put into a tensor's ``.grad``."""
+        self.hooked = True
+        self.retained = {**(self.retained or {}), number: tensor}
 
     def hooks_of_output(self, number: int) -> Hooks:
         """The tensor hooks of one output, made when first asked for."""
+        self.hooked = True
         if self.tensor_hooks is None:
             self.tensor_hooks = {}
         return self.tensor_hooks.setdefault(number, Hooks())
@@ -172,6 +182,9 @@ class AccumulateGrad(Node):
         self.variable = variable
         self.shape = variable._array.shape
         self.dtype = variable._array.dtype
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
 
     def _sequence_nr(self) -> int:
         return (1 << 64) - 1

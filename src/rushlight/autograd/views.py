@@ -247,7 +247,7 @@ def _adopt(self: Tensor, before: Tensor, result: Tensor) -> None:
         if node.metas is None:
             node.shape, node.dtype = self._array.shape, self._array.dtype
         if retained is not None:
-            node.retained = {**(node.retained or {}), edge[1]: retained}
+            node.retain(edge[1], retained)
         return
     if own:
         write_through(self, node)
@@ -274,7 +274,7 @@ def write_through(view: Tensor, node: Node) -> None:
     copies.where = node.where
     retained = base._edge[0].retained.pop(base._edge[1], None) if base._edge and base._edge[0].retained else None
     if retained is not None:
-        copies.retained = {0: retained}
+        copies.retain(0, retained)
     base._edge, base._needs_grad = (copies, 0), True
     view._seen = -1
     refresh(view)
@@ -312,6 +312,9 @@ class CopySlices(Node):
 
     inner: Node
     geometry: Geometry
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         shape, strides, offset, base_strides, dtype = self.geometry

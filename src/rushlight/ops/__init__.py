@@ -6,10 +6,14 @@ FAMILIES = (
     "index",
     "choice",
     "comparison",
+    "complex_numbers",
+    "matmul",
     "pointwise",
+    "operators",
     "rearrange",
     "reduce",
     "shape",
+    "writing",
 )
 
 for _family in FAMILIES:

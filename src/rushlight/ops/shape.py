@@ -35,6 +35,7 @@ op("t", k.t, kind="linear", view=True, x=lambda g, xp: xp.t(g))
 op("squeeze_all", lambda x: x.squeeze(), node="SqueezeBackward0", kind="linear", view=True,
    x=lambda g, x_shape: g.reshape(x_shape))  # fmt: skip
 op("squeeze", k.squeeze, node="SqueezeBackward1", kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
+op("squeeze_row", k.squeeze, node="SqueezeBackward4", kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
 op("squeeze_several", k.squeeze, node="SqueezeBackward2", kind="linear", view=True,
    x=lambda g, x_shape: g.reshape(x_shape))  # fmt: skip
 op("expand_dims", k.expand_dims, node="UnsqueezeBackward0", kind="linear", view=True,

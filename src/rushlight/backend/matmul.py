@@ -1,0 +1,63 @@
+"""Kernels of matrix products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .numpy import Array
+
+
+def product(a: Array, b: Array) -> Array:
+    """``a @ b`` for matrices and batches of them; half precision computes in single, integers and bool as they are."""
+    kind = a.dtype.char
+    if kind in "fdFD":
+        return a.dot(b) if a.ndim == 2 else np.matmul(a, b)
+    if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
+        return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    return np.matmul(a, b)
+
+
+def adjoint(x: Array) -> Array:
+    """The last two dimensions swapped, conjugated if complex."""
+    x = x.T if x.ndim == 2 else x.swapaxes(-1, -2)
+    return x.conj() if x.dtype.kind == "c" else x
+
+
+def vector_product(a: Array, b: Array) -> Array:
+    if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
+        return np.asarray(a.astype(np.float32).dot(b.astype(np.float32))).astype(a.dtype)
+    return a.dot(b)
+
+
+def vdot(a: Array, b: Array) -> Array:
+    return vector_product(a.conj() if a.dtype.kind == "c" else a, b)
+
+
+def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
+    """``beta * bias + alpha * a @ b``; a bias whose factor is zero is not looked at, nan in it or not."""
+    out = product(a, b)
+    if out.__class__ is not np.ndarray:
+        out = np.asarray(out)
+    if alpha != 1:
+        out = (out * alpha).astype(out.dtype, copy=False)
+    if beta == 0:
+        return out
+    added = bias if beta == 1 else (bias * beta).astype(bias.dtype, copy=False)
+    if added.dtype == out.dtype:
+        out += added
+        return out
+    return (out + added).astype(bias.dtype)
+
+
+def addbmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
+    out = product(a, b).sum(0, dtype=a.dtype) * alpha
+    return (out if beta == 0 else out + bias * beta).astype(a.dtype, copy=False)
+
+
+def addr(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
+    out = np.multiply.outer(a, b)
+    if alpha != 1:
+        out = out * alpha
+    return (out if beta == 0 else out + bias * beta).astype(np.result_type(bias, a, b), copy=False)

@@ -1,0 +1,398 @@
+"""Matrix products, and what is made of them: matmul, linear, einsum, tensordot.
+
+As in PyTorch, ``matmul`` itself has no derivative: it folds its arguments into one of ``dot``, ``mv``, ``mm`` and ``bmm``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..backend import matmul as k
+from . import dispatch
+from .public import alias, axes_of, methods, module, ops, public
+from .reading import conj
+from .shape import common_shape
+from .table import op
+
+
+op("adjoint", k.adjoint, kind="linear", x=lambda g, xp: xp.adjoint(g))
+op("mm", k.product, kind="bilinear", a=lambda g, b, xp: xp.mm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.mm(xp.adjoint(a), g))
+op("bmm", k.product, kind="bilinear", a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))
+op("mv", k.vector_product, kind="bilinear", a=lambda g, b, xp: xp.outer(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.adjoint(a), g))
+op("dot", k.vector_product, kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
+op("vdot", k.vdot, a=lambda g, b: conj(g) * b, b=lambda g, a: g * a)
+op("outer", lambda a, b: np.multiply.outer(a, b), kind="bilinear",
+   a=lambda g, b, xp: xp.mv(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.transpose(g, 0, 1), conj(a)))  # fmt: skip
+op("addmm", k.addmm,
+   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   a=lambda g, b, xp, alpha: _times(xp.mm(g, xp.adjoint(b)), alpha),
+   b=lambda g, a, xp, alpha: _times(xp.mm(xp.adjoint(a), g), alpha))  # fmt: skip
+op("addmv", k.addmm,
+   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   a=lambda g, b, xp, alpha: _times(xp.outer(g, conj(b)), alpha),
+   b=lambda g, a, xp, alpha: _times(xp.mv(xp.adjoint(a), g), alpha))  # fmt: skip
+op("baddbmm", k.addmm,
+   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   a=lambda g, b, xp, alpha: _times(xp.bmm(g, xp.adjoint(b)), alpha),
+   b=lambda g, a, xp, alpha: _times(xp.bmm(xp.adjoint(a), g), alpha))  # fmt: skip
+op("addbmm", k.addbmm,
+   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   a=lambda g, b, xp, alpha, a_shape: _times(xp.bmm(xp.expand(g, (a_shape[0], *g.shape)), xp.adjoint(b)), alpha),
+   b=lambda g, a, xp, alpha, b_shape: _times(xp.bmm(xp.adjoint(a), xp.expand(g, (b_shape[0], *g.shape))), alpha))  # fmt: skip
+op("addr", k.addr,
+   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   a=lambda g, b, xp, alpha: _times(xp.mv(g, conj(b)), alpha),
+   b=lambda g, a, xp, alpha: _times(xp.mv(xp.transpose(g, 0, 1), conj(a)), alpha))  # fmt: skip
+
+
+def _times(value: Any, factor: Any) -> Any:
+    return value if factor == 1 else value * conj(factor)
+
+
+def _same_dtype(a: Any, b: Any, names: tuple[str, str] = ("m1", "m2")) -> None:
+    if a._array.dtype != b._array.dtype:
+        raise RuntimeError(
+            f"expected {names[0]} and {names[1]} to have the same dtype, but got: {dtypes.of(a._array.dtype).c_name} != "
+            f"{dtypes.of(b._array.dtype).c_name}"
+        )
+
+
+def _check_mm(a: Any, b: Any) -> None:
+    x, y = a._array, b._array
+    if x.dtype is not y.dtype:
+        _same_dtype(a, b)
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
+            "\n  The number of columns of the first must be the number of rows of the second."
+        )
+
+
+@public()
+def mm(input: Any, mat2: Any) -> Any:
+    """The product of two matrices.
+
+    >>> import rushlight as torch
+    >>> torch.mm(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0], [4.0]]))
+    tensor([[11.]])
+    """
+    if input._array.ndim != 2:
+        raise RuntimeError("self must be a matrix")
+    if mat2._array.ndim != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    _check_mm(input, mat2)
+    return ops.mm(input, mat2)
+
+
+@public()
+def bmm(input: Any, mat2: Any) -> Any:
+    """The products of two batches of matrices."""
+    _check_bmm(input, mat2)
+    return ops.bmm(input, mat2)
+
+
+def _check_bmm(input: Any, mat2: Any) -> None:
+    x, y = input._array, mat2._array
+    if x.ndim != 3:
+        raise RuntimeError("batch1 must be a 3D tensor")
+    if y.ndim != 3:
+        raise RuntimeError("batch2 must be a 3D tensor")
+    if x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{x.shape[0]}, {x.shape[2]}] but got: "
+            f"[{y.shape[0]}, {y.shape[1]}]."
+        )
+    _same_dtype(input, mat2)
+
+
+@public()
+def mv(input: Any, vec: Any) -> Any:
+    """A matrix times a vector."""
+    x, y = input._array, vec._array
+    if x.ndim != 2 or y.ndim != 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {1}, {x.ndim}, {y.ndim}"
+        )
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})"
+        )
+    if x.dtype != y.dtype:
+        raise RuntimeError(f"expected scalar type {_type_word(x)} but found {_type_word(y)}")
+    return ops.mv(input, vec)
+
+
+def _type_word(array: Any) -> str:
+    return dtypes.of(array.dtype).scalar_name
+
+
+def _check_vectors(name: str, a: Any, b: Any) -> None:
+    x, y = a._array, b._array
+    if x.ndim != 1 or y.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
+    if x.dtype != y.dtype:
+        raise RuntimeError(
+            f"{name} : expected both vectors to have same dtype, but found {_type_word(x)} and {_type_word(y)}"
+        )
+    if x.size != y.size:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the same number of elements, but "
+            f"got {x.size} and {y.size} elements respectively"
+        )
+
+
+@public()
+def dot(input: Any, tensor: Any) -> Any:
+    """The sum of the products of two vectors' elements."""
+    _check_vectors("dot", input, tensor)
+    return ops.dot(input, tensor)
+
+
+@public()
+def vdot(input: Any, other: Any) -> Any:
+    """As :func:`dot`, the first vector conjugated."""
+    _check_vectors("vdot", input, other)
+    return ops.vdot(input, other) if input._array.dtype.kind == "c" else ops.dot(input, other)
+
+
+@public()
+def outer(input: Any, vec2: Any) -> Any:
+    """All products of an element of one vector with one of another, as a matrix."""
+    for label, one in (("self", input), ("vec2", vec2)):
+        if one._array.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {label}, but got {one._array.ndim}-D")
+    return input.view((-1, 1) if input._array.size else (0, 1)) * vec2
+
+
+alias("ger", "outer")
+
+
+@public()
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * mat1 @ mat2``."""
+    if mat1._array.ndim != 2 or mat2._array.ndim != 2:
+        raise RuntimeError(f"mat{1 if mat1._array.ndim != 2 else 2} must be a matrix, got {_bad(mat1, mat2)}-D tensor")
+    _check_mm(mat1, mat2)
+    _same_dtype(input, mat2, ("self", "mat2"))
+    _check_bias(input, (mat1._array.shape[0], mat2._array.shape[1]))
+    return ops.addmm(input, mat1, mat2, beta, alpha)
+
+
+def _bad(mat1: Any, mat2: Any) -> int:
+    return int(mat1._array.ndim if mat1._array.ndim != 2 else mat2._array.ndim)
+
+
+def _check_bias(bias: Any, shape: tuple[int, ...]) -> None:
+    have = bias._array.shape
+    if have == shape or have == shape[1:]:
+        return
+    from .shape import expand
+
+    expand(bias.detach(), shape)
+
+
+@public()
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * mat @ vec``."""
+    x, y = mat._array, vec._array
+    if x.ndim != 2 or y.ndim != 1 or input._array.ndim > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {input._array.ndim}, {x.ndim}, {y.ndim}")
+    if x.shape[1] != y.shape[0] or input._array.size not in (1, x.shape[0]):
+        raise RuntimeError(
+            f"size mismatch, got input ({input._array.size}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})"
+        )
+    return ops.addmv(input, mat, vec, beta, alpha)
+
+
+@public()
+def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * batch1 @ batch2`` for batches of matrices."""
+    _check_bmm(batch1, batch2)
+    _check_bias(input, (batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2]))
+    if input._array.dtype != batch1._array.dtype:
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input: {dtypes.of(input._array.dtype).c_name}, batch1: "
+            f"{dtypes.of(batch1._array.dtype).c_name}, batch2: {dtypes.of(batch2._array.dtype).c_name}"
+        )
+    return ops.baddbmm(input, batch1, batch2, beta, alpha)
+
+
+@public()
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
+    _check_bmm(batch1, batch2)
+    _check_bias(input, (batch1._array.shape[1], batch2._array.shape[2]))
+    return ops.addbmm(input, batch1, batch2, beta, alpha)
+
+
+@public()
+def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * outer(vec1, vec2)``."""
+    for label, one in (("vec1", vec1), ("vec2", vec2)):
+        if one._array.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {label}, but got {one._array.ndim}-D")
+    _check_bias(input, (vec1._array.size, vec2._array.size))
+    return ops.addr(input, vec1, vec2, beta, alpha)
+
+
+for _name in ("addmm", "addmv", "baddbmm", "addbmm", "addr"):
+
+    def _inplace(self: Any, *args: Any, _name: str = _name, **kwargs: Any) -> Any:
+        from ..autograd import views
+
+        return views.inplace(module("torch")[_name], _name + "_", self, *args, **kwargs)
+
+    methods[_name + "_"] = _inplace
+
+
+def matmul_of(a: Any, b: Any) -> Any:
+    """The matrix product as ``@`` means it: vectors become rows or columns, further dimensions are batches."""
+    x, y = a._array, b._array
+    if x.dtype is not y.dtype:
+        _same_dtype(a, b)
+    m, n = x.ndim, y.ndim
+    if m == 2 and n == 2:
+        if x.shape[1] != y.shape[0]:
+            _check_mm(a, b)
+        return ops.mm(a, b)
+    if m == 0 or n == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {m}D and {n}D")
+    if m == 1 and n == 1:
+        return dot(a, b)
+    if m == 2 and n == 1:
+        return mv(a, b)
+    if m == 1 and n == 2:
+        return ops.squeeze_row(mm(a.unsqueeze(0), b), (0,))
+    if n <= 2 <= m - 1:
+        return _folded(a, b)
+    if m == 3 and n >= 3 and x.shape[0] == 1 and n == 3 and y.shape[0] != 1:
+        a, m = a.squeeze(0), 2
+    if m <= 2 and n >= 3:
+        # The product of the transposes, transposed: the batch is on the right.
+        if m == 1:
+            return _folded(b.transpose(-1, -2), a)
+        return ops.contiguous(_folded(b.transpose(-1, -2), a.t()).transpose(-1, -2))
+    return _batched(a, b)
+
+
+def _folded(a: Any, b: Any) -> Any:
+    """A batch of matrices times one matrix (or vector): one product of two matrices, the batch folded into the rows."""
+    shape = a._array.shape
+    rows = a.reshape(math.prod(shape[:-1]), shape[-1])
+    if b._array.ndim == 1:
+        return ops.unsafe_view(mv(rows, b), shape[:-1])
+    return ops.unsafe_view(mm(rows, b), (*shape[:-1], b._array.shape[1]))
+
+
+def _batched(a: Any, b: Any) -> Any:
+    x, y = a._array.shape, b._array.shape
+    batch = common_shape([x[:-2], y[:-2]])
+    size = math.prod(batch)
+    left = a.expand((*batch, *x[-2:])).reshape(size, *x[-2:])
+    right = b.expand((*batch, *y[-2:])).reshape(size, *y[-2:])
+    return ops.unsafe_view(bmm(left, right), (*batch, x[-2], y[-1]))
+
+
+@public()
+def matmul(input: Any, other: Any) -> Any:
+    """The matrix product of two tensors: of vectors the dot product, of batches of matrices the batch of products."""
+    return matmul_of(input, other)
+
+
+def _matmul_operator(self: Any, other: Any) -> Any:
+    if not isinstance(other, dispatch.Tensor_):
+        return NotImplemented
+    return matmul_of(self, other)
+
+
+methods["__matmul__"] = _matmul_operator
+methods["__rmatmul__"] = lambda self, other: (
+    matmul_of(other, self) if isinstance(other, dispatch.Tensor_) else NotImplemented
+)
+
+
+@public(space="torch.nn.functional", out=False)
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """``input @ weight.T + bias``: weight (out, in), input (..., in).
+
+    >>> import rushlight as torch
+    >>> import rushlight.nn.functional as F
+    >>> F.linear(torch.tensor([1.0, 2.0]), torch.tensor([[3.0, 4.0]]), torch.tensor([0.5]))
+    tensor([11.5000])
+    """
+    x = input._array
+    if weight._array.ndim == 1:
+        product = matmul_of(input, weight)
+        return product if bias is None else product + bias
+    if x.ndim == 2:
+        columns = ops.t(weight)
+        if x.shape[1] != weight._array.shape[1] or x.dtype is not weight._array.dtype:
+            _check_mm(input, columns)
+        if bias is None:
+            return ops.mm(input, columns)
+        if bias._array.dtype is not x.dtype:
+            _same_dtype(bias, columns, ("self", "mat2"))
+        return ops.addmm(bias, input, columns, 1, 1)
+    if bias is not None and x.ndim > 2 and x.flags.c_contiguous:
+        rows = input.view(-1, x.shape[-1]) if x.size else input.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+        columns = ops.t(weight)
+        _check_mm(rows, columns)
+        _same_dtype(bias, columns, ("self", "mat2"))
+        return ops.addmm(bias, rows, columns, 1, 1).view(*x.shape[:-1], weight._array.shape[0])
+    product = matmul_of(input, ops.t(weight))
+    return product if bias is None else product + bias
+
+
+@public(method=False)
+def chain_matmul(*matrices: Any) -> Any:
+    """The product of several matrices in the cheapest order."""
+    from .linalg import multi_dot
+
+    return multi_dot(list(matrices))
+
+
+@public(method=False)
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """The sum over the products of elements along given dimensions of both tensors."""
+    if isinstance(dims, dispatch.Tensor_):
+        dims = dims.tolist()
+    if isinstance(dims, (list, tuple)):
+        first, second = (list(one) if isinstance(one, (list, tuple)) else [one] for one in dims)
+    else:
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a._array.ndim, b._array.ndim):
+            raise RuntimeError(
+                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}"
+            )
+        first = list(range(a._array.ndim - dims, a._array.ndim))
+        second = list(range(dims))
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    if a._array.dtype != b._array.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    x, y = a._array.shape, b._array.shape
+    gone_a = axes_of(first, len(x)) if first else ()
+    gone_b = axes_of(second, len(y)) if second else ()
+    for axis_a, axis_b in zip(gone_a, gone_b, strict=True):
+        if x[axis_a] != y[axis_b] and 1 not in (x[axis_a], y[axis_b]):
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {x[axis_a]} in dim {axis_a} and second has size "
+                f"{y[axis_b]} in dim {axis_b}"
+            )
+        if x[axis_a] != y[axis_b]:
+            if x[axis_a] == 1:
+                b = b.sum(axis_b, keepdim=True)
+            else:
+                a = a.sum(axis_a, keepdim=True)
+    x, y = a._array.shape, b._array.shape
+    stay_a = [axis for axis in range(len(x)) if axis not in gone_a]
+    stay_b = [axis for axis in range(len(y)) if axis not in gone_b]
+    size = math.prod(x[axis] for axis in gone_a)
+    left = a.permute([*stay_a, *gone_a]).reshape(math.prod(x[axis] for axis in stay_a), size)
+    right = b.permute([*gone_b, *stay_b]).reshape(size, math.prod(y[axis] for axis in stay_b))
+    return mm(left, right).reshape([*(x[axis] for axis in stay_a), *(y[axis] for axis in stay_b)])
