@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes
+from . import numpy as backend
 from .numpy import Array
 
 divide = np.true_divide
@@ -16,6 +17,11 @@ divide = np.true_divide
 def refuse(name: str, x: Array) -> NoReturn:
     """Raises PyTorch's error for a kernel that does not exist for the dtype of ``x``."""
     raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.of(x.dtype).scalar_name}'")
+
+
+def only(x: Array, mask: Array) -> Array:
+    """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan)."""
+    return np.asarray(np.where(mask, x, x.dtype.type(0)))
 
 
 def zeroed(x: Any) -> Array:
@@ -31,6 +37,13 @@ def meeting(x: Array, value: Any) -> np.dtype[Any]:
     own = (dtypes.of(x.dtype),)
     found = dtypes.result_dtype(own, (), (type(value),)) if x.ndim else dtypes.result_dtype((), own, (type(value),))
     return found.numpy
+
+
+def common(*arrays: Any) -> np.dtype[Any]:
+    """The dtype in which tensors' arrays meet; None among them is no tensor."""
+    own = tuple(dtypes.of(array.dtype) for array in arrays if array is not None and array.ndim)
+    scalars = tuple(dtypes.of(array.dtype) for array in arrays if array is not None and not array.ndim)
+    return dtypes.result_dtype(own, scalars).numpy
 
 
 def floating(x: Array) -> Array:
@@ -50,8 +63,13 @@ def subtract(a: Array, b: Array) -> Array:
     return np.subtract(a, b, out=...)
 
 
-def reverse_subtract(a: Array, b: Array) -> Array:
-    return subtract(b, a)
+def subtract_from(x: Array, number: Any, alpha: Any = 1) -> Array:
+    """``number - alpha * x``."""
+    value = backend.number(number, x.dtype) if number.__class__ in (float, int) else None
+    if value is None:
+        dtype = meeting(x, number)
+        x, value = x.astype(dtype, copy=False), np.asarray(number).astype(dtype)
+    return subtract(value, x if alpha == 1 and alpha is not True else scaled(x, alpha))
 
 
 def scaled(x: Array, alpha: Any) -> Array:
@@ -129,6 +147,11 @@ def fmod(a: Array, b: Array) -> Array:
 def remainder_number(x: Array, other: Any) -> Array:
     dtype = meeting(x, other)
     return remainder(x.astype(dtype, copy=False), np.asarray(other).astype(dtype))
+
+
+def number_remainder(x: Array, number: Any) -> Array:
+    dtype = meeting(x, number)
+    return remainder(np.asarray(number).astype(dtype), x.astype(dtype, copy=False))
 
 
 def fmod_number(x: Array, other: Any) -> Array:
@@ -313,17 +336,49 @@ def rad2deg(x: Array) -> Array:
     return np.multiply(x, x.dtype.type(180 / math.pi), out=...)
 
 
-# Choice.
+# Writing.
 
 
-def where(condition: Array, a: Any, b: Any) -> Array:
-    return np.asarray(np.where(condition, a, b))
+def checked_number(value: Any, x: Array) -> Any:
+    """A number that is to be put into ``x``; the error for a complex number that a real array cannot hold."""
+    if isinstance(value, (complex, np.complexfloating)) and x.dtype.kind != "c":
+        if value.imag != 0:
+            raise RuntimeError(f"value cannot be converted to type {dtypes.of(x.dtype).c_name} without overflow")
+        return value.real
+    return value
 
 
-def only(x: Array, mask: Array) -> Array:
-    """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan)."""
-    return np.where(mask, x, x.dtype.type(0))
+def filled(x: Array, value: Any) -> Array:
+    return copied(x, np.asarray(value))
 
 
-def masked_fill(x: Array, mask: Array, value: Any) -> Array:
-    return np.where(mask, np.asarray(value).astype(x.dtype), x)
+def copied(x: Array, source: Array) -> Array:
+    """``source`` broadcast and cast to what ``x`` is."""
+    result = np.empty(x.shape, x.dtype)
+    np.copyto(result, real_if(source, x.dtype), casting="unsafe")
+    return result
+
+
+def real_if(x: Array, dtype: np.dtype[Any]) -> Array:
+    """The real part where ``dtype`` has room for no other."""
+    return x.real if x.dtype.kind == "c" and dtype.kind != "c" else x
+
+
+# The ufunc that does what a kernel does, on floating arrays: it can write into its first operand.
+IN_PLACE: dict[Any, np.ufunc] = {
+    **{
+        ufunc: ufunc
+        for ufunc in (
+            np.add, np.multiply, np.true_divide, np.sqrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p,
+            np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh,
+            np.arctanh,
+        )
+    },
+    subtract: np.subtract,
+    negative: np.negative,
+    absolute: np.absolute,
+    floor: np.floor,
+    ceil: np.ceil,
+    rint: np.rint,
+    trunc: np.trunc,
+}  # fmt: skip

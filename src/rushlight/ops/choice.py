@@ -1,4 +1,4 @@
-"""Pointwise ops that choose between values: where, clamp, the larger of two, filling masks; and weighted mixtures."""
+"""Pointwise ops that choose between values (where, clamp, the larger of two, filling masks), mix them, or take them apart."""
 
 from __future__ import annotations
 
@@ -6,22 +6,146 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import pointwise as k
+from .. import return_types
+from ..backend import choice as k
+from ..dtypes import of as dtype_of
 from . import dispatch
+from .pointwise import LN2, not_differentiable
 from .public import ops, public
+from .reading import conj
 from .table import op
+
+# Choice.
 
 op("where", k.where, inputs="condition", kind="linear",
    a=lambda g, xp, condition: xp.only(g, condition), b=lambda g, xp, condition: xp.masked_fill(g, condition, 0))  # fmt: skip
 op("masked_fill", k.masked_fill, inputs="mask", kind="linear", x=lambda g, xp, mask: xp.masked_fill(g, mask, 0))
+op("masked_fill_tensor", k.masked_fill_from, inputs="mask", node="MaskedFillBackward1", kind="linear",
+   x=lambda g, xp, mask: xp.masked_fill(g, mask, 0), value=lambda g, xp, mask: xp.only(g, mask))  # fmt: skip
+op("clamp", k.clamp, node="ClampBackward1", kind="elementwise",
+   x=lambda g, xp, x, low, high: _within(g, xp, x, low, high))  # fmt: skip
+op("clamp_min", lambda x, low: k.clamp(x, low, None), kind="elementwise",
+   x=lambda g, xp, x, low: xp.masked_fill(g, x < low, 0))  # fmt: skip
+op("clamp_max", lambda x, high: k.clamp(x, None, high), kind="elementwise",
+   x=lambda g, xp, x, high: xp.masked_fill(g, x > high, 0))  # fmt: skip
+op("clamp_between", k.clamp_between, node="ClampBackward0", kind="elementwise",
+   x=lambda g, xp, x, low, high: _within(g, xp, x, low, high),
+   low=lambda g, xp, x, low, high: xp.only(g, (x < low) & (low < high) if high is not None else x < low),
+   high=lambda g, xp, x, low, high: xp.only(g, (x > high) | (high < low) if low is not None else x > high))  # fmt: skip
+op("clamp_min_tensor", lambda x, low: k.clamp_between(x, low), node="ClampMinBackward1", kind="elementwise",
+   x=lambda g, xp, x, low: xp.only(g, x >= low), low=lambda g, xp, x, low: xp.only(g, x < low))  # fmt: skip
+op("clamp_max_tensor", lambda x, high: k.clamp_between(x, None, high), node="ClampMaxBackward1", kind="elementwise",
+   x=lambda g, xp, x, high: xp.only(g, x <= high), high=lambda g, xp, x, high: xp.only(g, x > high))  # fmt: skip
+op("maximum", k.maximum, promote="same", kind="elementwise",
+   a=lambda g, xp, a, b: _share(g, xp, a == b, a < b), b=lambda g, xp, a, b: _share(g, xp, a == b, a > b))  # fmt: skip
+op("minimum", k.minimum, promote="same", kind="elementwise",
+   a=lambda g, xp, a, b: _share(g, xp, a == b, a > b), b=lambda g, xp, a, b: _share(g, xp, a == b, a < b))  # fmt: skip
+op("fmax", k.fmax, promote="same", kind="elementwise",
+   a=lambda g, xp, a, b: xp.only(g, (a >= b) | (b != b)), b=lambda g, xp, a, b: xp.masked_fill(g, (a >= b) | (b != b), 0))  # fmt: skip
+op("fmin", k.fmin, promote="same", kind="elementwise",
+   a=lambda g, xp, a, b: xp.only(g, (a <= b) | (b != b)), b=lambda g, xp, a, b: xp.masked_fill(g, (a <= b) | (b != b), 0))  # fmt: skip
 
 
-def _branch(value: Any) -> Any:
-    """A branch of where: numbers become 0-dim tensors."""
-    return value if isinstance(value, dispatch.Tensor_) else dispatch.new_tensor(np.asarray(value))
+def _within(g: Any, xp: Any, x: Any, low: Any, high: Any) -> Any:
+    if low is None:
+        return xp.only(g, x <= high)
+    return xp.only(g, x >= low if high is None else (x >= low) & (x <= high))
 
 
-@public()
+def _share(g: Any, xp: Any, tie: Any, loses: Any) -> Any:
+    """The winner's cotangent; where both are equal each gets half."""
+    return xp.masked_fill(xp.where(tie, g / 2, g), loses, 0)
+
+
+# Mixtures.
+
+op("lerp", k.lerp, node="LerpBackward0", kind="linear",
+   start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight))  # fmt: skip
+op("lerp_tensor", k.lerp, node="LerpBackward1", kind="elementwise",
+   start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight),
+   weight=lambda g, start, end: g * conj(end - start))  # fmt: skip
+op("addcmul", k.addcmul, promote="same", x=lambda g: g,
+   factor=lambda g, other, value: g * conj(other * value), other=lambda g, factor, value: g * conj(factor * value))  # fmt: skip
+op("addcdiv", k.addcdiv, promote="same", x=lambda g: g,
+   numerator=lambda g, denominator, value: g * conj(value / denominator),
+   denominator=lambda g, numerator, denominator, value: -g * conj(value * numerator / (denominator * denominator)))  # fmt: skip
+
+# Numbers taken apart and put together.
+
+op("nan_to_num", k.nan_to_num, kind="elementwise", x=lambda g, xp, x: g * xp.isfinite(x))
+op("copysign", k.copysign, promote="float", kind="elementwise",
+   a=lambda g, xp, a, out: xp.masked_fill(g * (out / a), a == 0, 0), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
+op("copysign_number", k.copysign_number, node="CopysignBackward1", kind="elementwise",
+   x=lambda g, xp, x, out: xp.masked_fill(g * (out / x), x == 0, 0))  # fmt: skip
+op("frexp", k.frexp, outputs="mantissa exponent!", kind="elementwise", x=lambda g, xp, exponent: g / xp.number_pow(exponent, 2.0))
+op("ldexp", k.ldexp, kind="elementwise",
+   a=lambda g, xp, b: g * xp.number_pow(b, 2.0), b=lambda g, out: g * out * LN2)  # fmt: skip
+op("nextafter", k.nextafter, promote="same", kind="elementwise",
+   a=lambda g: g, b=lambda g, xp: xp.zeroed(g))  # fmt: skip
+op("heaviside", k.heaviside, node="NotImplemented",
+   x=lambda g: not_differentiable("heaviside"), values=lambda g: not_differentiable("heaviside"))  # fmt: skip
+op("atan2", k.atan2, promote="float", kind="elementwise",
+   a=lambda g, a, b: g * (b / (a * a + b * b)), b=lambda g, a, b: g * (-a / (a * a + b * b)))  # fmt: skip
+op("hypot", k.hypot, promote="same", kind="elementwise", a=lambda g, a, out: g * (a / out), b=lambda g, b, out: g * (b / out))
+op("logaddexp", k.logaddexp, promote="float", kind="elementwise",
+   a=lambda g, xp, a, b: g / conj(1 + xp.exp(b - a)), b=lambda g, xp, a, b: g / conj(1 + xp.exp(a - b)))  # fmt: skip
+op("logaddexp2", k.logaddexp2, promote="float", kind="elementwise",
+   a=lambda g, xp, a, b: g / (1 + xp.exp2(b - a)), b=lambda g, xp, a, b: g / (1 + xp.exp2(a - b)))  # fmt: skip
+
+# Public forms.
+
+
+def tensors_only(name: str, inplace: bool = True) -> None:
+    """Publishes an op of two tensors that takes no numbers."""
+
+    def function(input: Any, other: Any) -> Any:
+        if not isinstance(other, dispatch.Tensor_) or not isinstance(input, dispatch.Tensor_):
+            refuse_number(name, ("input", "other"), (input, other))
+        return getattr(ops, name)(input, other)
+
+    function.__name__ = function.__qualname__ = name
+    public(inplace=inplace)(function)
+
+
+def refuse_number(name: str, labels: tuple[str, ...], values: tuple[Any, ...]) -> None:
+    """PyTorch's error for the first of the arguments that is no tensor."""
+    for position, (label, value) in enumerate(zip(labels, values, strict=True), 1):
+        if not isinstance(value, dispatch.Tensor_):
+            raise TypeError(f"{name}(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}")
+
+
+for _name in "atan2 hypot nextafter ldexp".split():
+    tensors_only(_name)
+for _name in "maximum minimum fmax fmin logaddexp logaddexp2".split():
+    tensors_only(_name, inplace=False)
+
+
+def _branches(input: Any, other: Any) -> tuple[Any, Any]:
+    """The two branches of where, numbers as 0-dim tensors of the dtype that they meet in."""
+    if isinstance(input, dispatch.Tensor_) and isinstance(other, dispatch.Tensor_):
+        return input, other
+    common = dispatch.common_dtype([input, other]).numpy
+    made = (
+        value if isinstance(value, dispatch.Tensor_) else dispatch.new_tensor(np.asarray(value).astype(common))
+        for value in (input, other)
+    )
+    return tuple(made)  # type: ignore[return-value]
+
+
+def _mask_of(condition: Any) -> Any:
+    if not isinstance(condition, dispatch.Tensor_):
+        raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}")
+    kind = condition._array.dtype.kind
+    if kind == "b":
+        return condition
+    if condition._array.dtype == np.uint8:
+        return ops.ne(condition, 0)
+    raise RuntimeError(
+        f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtype_of(condition._array.dtype).scalar_name}"
+    )
+
+
+@public(method=False)
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """``input`` where the condition holds, ``other`` elsewhere; with the condition alone, the indices where it holds.
 
@@ -30,4 +154,134 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     >>> torch.where(x > 0, x, 0.0)
     tensor([0., 2.])
     """
-    return ops.where(condition, _branch(input), _branch(other))
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    return ops.where(_mask_of(condition), *_branches(input, other))
+
+
+@public("where", function=False)
+def where_method(self: Any, condition: Any, other: Any) -> Any:
+    """``self`` where the condition holds, ``other`` elsewhere."""
+    return ops.where(_mask_of(condition), *_branches(self, other))
+
+
+@public(inplace=True, out=False)
+def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+    """``value`` (a number or a 0-dim tensor) where the mask is true."""
+    if mask._array.dtype.kind != "b":
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype_of(mask._array.dtype).c_name}"
+        )
+    if not isinstance(value, dispatch.Tensor_):
+        from ..backend.pointwise import checked_number
+
+        return ops.masked_fill(input, mask, checked_number(value, input._array))
+    if value._array.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
+        )
+    return ops.masked_fill_tensor(input, mask, value)
+
+
+def _clamp(input: Any, min: Any, max: Any) -> Any:
+    if isinstance(min, dispatch.Tensor_) or isinstance(max, dispatch.Tensor_):
+        for value in (min, max):
+            if value is not None and not isinstance(value, dispatch.Tensor_):
+                raise TypeError(
+                    "clamp() received an invalid combination of arguments - got "
+                    f"({', '.join(type(one).__name__ for one in (input, min, max))}), but expected one of:\n"
+                    " * (Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)\n"
+                    " * (Tensor input, Number min = None, Number max = None, *, Tensor out = None)"
+                )
+        return ops.clamp_between(input, min, max)
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    return ops.clamp(input, min, max)
+
+
+@public(inplace=True)
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Every element moved into the range from ``min`` to ``max``: numbers or tensors, one of them may be missing.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([-1.0, 0.5, 3.0]).clamp(0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    return _clamp(input, min, max)
+
+
+@public(inplace=True)
+def clip(input: Any, min: Any = None, max: Any = None) -> Any:
+    """The same as :func:`clamp`."""
+    return _clamp(input, min, max)
+
+
+@public(inplace=True)
+def clamp_min(input: Any, min: Any) -> Any:
+    """Not less than ``min``."""
+    return ops.clamp_min_tensor(input, min) if isinstance(min, dispatch.Tensor_) else ops.clamp_min(input, min)
+
+
+@public(inplace=True)
+def clamp_max(input: Any, max: Any) -> Any:
+    """Not more than ``max``."""
+    return ops.clamp_max_tensor(input, max) if isinstance(max, dispatch.Tensor_) else ops.clamp_max(input, max)
+
+
+def _same_dtype(input: Any, **others: Any) -> None:
+    for name, other in others.items():
+        if other._array.dtype != input._array.dtype:
+            raise RuntimeError(
+                f"expected dtype {dtype_of(input._array.dtype).c_name} for `{name}` but got dtype "
+                f"{dtype_of(other._array.dtype).c_name}"
+            )
+
+
+@public(inplace=True)
+def lerp(input: Any, end: Any, weight: Any) -> Any:
+    """``input + weight * (end - input)``; the weight is a number or a tensor."""
+    if isinstance(weight, dispatch.Tensor_):
+        _same_dtype(input, end=end, weight=weight)
+        return ops.lerp_tensor(input, end, weight)
+    _same_dtype(input, end=end)
+    return ops.lerp(input, end, weight)
+
+
+@public(inplace=True)
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """``input + value * tensor1 * tensor2``."""
+    return ops.addcmul(input, tensor1, tensor2, value)
+
+
+@public(inplace=True)
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """``input + value * tensor1 / tensor2``."""
+    return ops.addcdiv(input, tensor1, tensor2, value)
+
+
+@public(inplace=True)
+def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
+    """nan replaced by ``nan`` (0), infinities by ``posinf`` and ``neginf`` (the largest finite values)."""
+    return ops.nan_to_num(input, nan, posinf, neginf)
+
+
+@public(inplace=True)
+def copysign(input: Any, other: Any) -> Any:
+    """The size of ``input`` with the sign of ``other``, a tensor or a number."""
+    if isinstance(other, dispatch.NUMBERS):
+        return ops.copysign_number(input, other)
+    return ops.copysign(input, other)
+
+
+@public()
+def frexp(input: Any) -> Any:
+    """Mantissa and exponent: ``input = mantissa * 2 ** exponent`` with a mantissa from 0.5 to 1."""
+    return return_types.frexp(ops.frexp(input))
+
+
+@public(inplace=True)
+def heaviside(input: Any, values: Any) -> Any:
+    """0 below zero, 1 above, ``values`` at zero."""
+    refuse_number("heaviside", ("input", "values"), (input, values))
+    return ops.heaviside(input, values)
+

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import comparison as k
-from . import dispatch
-from .public import alias, methods, operator_method, ops, public, publish
+from .public import alias, ops, public, publish
 from .table import op
 
 # Comparison.
@@ -18,7 +17,6 @@ for _name, _kernel in (
 ):  # fmt: skip
     op(_name, _kernel, inputs="a b", promote="compare")
     publish(_name, forms="function method")
-    operator_method(f"__{_name}__", _name)
 
 for _long, _short in (
     ("not_equal", "ne"), ("less", "lt"), ("less_equal", "le"), ("greater", "gt"), ("greater_equal", "ge"),
@@ -47,20 +45,3 @@ for _name, _kernel, _promote in (
 
 op("bitwise_not", k.bitwise_not, inputs="x", promote="same")
 publish("bitwise_not")
-
-for _operator, _name in (
-    ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"), ("rand", "bitwise_and"), ("ror", "bitwise_or"),
-    ("rxor", "bitwise_xor"), ("lshift", "bitwise_left_shift"), ("rshift", "bitwise_right_shift"), ("invert", "bitwise_not"),
-):  # fmt: skip
-    operator_method(f"__{_operator}__", _name)
-
-
-def _reflected(name: str) -> Any:
-    def operator(self: Any, other: Any) -> Any:
-        return getattr(ops, name)(other, self) if isinstance(other, dispatch.NUMBERS) else NotImplemented
-
-    return operator
-
-
-methods["__rlshift__"] = _reflected("bitwise_left_shift")
-methods["__rrshift__"] = _reflected("bitwise_right_shift")

@@ -13,11 +13,17 @@ import numpy as np
 
 from ..backend import pointwise as k
 from . import dispatch
-from .public import alias, methods, operator_method, ops, public, publish
+from .public import alias, ops, public, publish
 from .reading import conj
 from .table import op
 
 LN2, LN10 = math.log(2), math.log(10)
+
+
+def not_differentiable(name: str) -> Any:
+    """The rule of functions that have no derivative although their results are recorded."""
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
 
 # What rules are made of: zeros, and a cotangent with parts blanked out.
 
@@ -32,13 +38,26 @@ op("add_scaled", k.add_scaled, node="AddBackward0", promote="same", kind="linear
 op("sub", k.subtract, promote="same", kind="linear", a=lambda g: g, b=lambda g: -g)
 op("sub_scaled", k.subtract_scaled, node="SubBackward0", promote="same", kind="linear",
    a=lambda g: g, b=lambda g, alpha: -g * conj(alpha))  # fmt: skip
-op("rsub", k.reverse_subtract, node="RsubBackward1", promote="same", kind="linear", a=lambda g: -g, b=lambda g: g)
+op("rsub_number", k.subtract_from, node="RsubBackward1", kind="linear", x=lambda g, alpha: -g * conj(alpha) if alpha != 1 else -g)
 op("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", promote="same", kind="linear",
    a=lambda g, alpha: -g * conj(alpha), b=lambda g: g)  # fmt: skip
 op("mul", np.multiply, promote="same", kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 op("div", k.divide, promote="float", kind="elementwise",
    a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))  # fmt: skip
 op("neg", k.negative, promote="same", kind="linear", x=lambda g: -g)
+op("div_floor", k.floor_divide, node="DivBackward2", promote="same", kind="elementwise",
+   a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
+op("div_trunc", k.truncate_divide, node="DivBackward2", promote="same", kind="elementwise",
+   a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
+op("floor_divide", k.floor_divide, node="NotImplemented", promote="same",
+   a=lambda g: not_differentiable("floor_divide"), b=lambda g: not_differentiable("floor_divide"))  # fmt: skip
+op("remainder", k.remainder, node="RemainderBackward1", promote="same", kind="elementwise",
+   a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_floor(a, b))  # fmt: skip
+op("remainder_number", k.remainder_number, node="RemainderBackward0", kind="elementwise", x=lambda g: g)
+op("number_remainder", k.number_remainder, node="NotImplemented", x=lambda g: not_differentiable("remainder"))
+op("fmod", k.fmod, node="FmodBackward1", promote="same", kind="elementwise",
+   a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_trunc(a, b))  # fmt: skip
+op("fmod_number", k.fmod_number, node="FmodBackward0", kind="elementwise", x=lambda g: g)
 op("reciprocal", k.reciprocal, promote="float", kind="elementwise", x=lambda g, out: -g * conj(out * out))
 
 # Powers.
@@ -163,17 +182,59 @@ alias("subtract", "sub")
 @public(out=False)
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``other - alpha * input``."""
+    if isinstance(other, dispatch.NUMBERS):
+        return ops.rsub_number(input, other, alpha)
     return ops.rsub_scaled(input, other, alpha)
 
 
 @public(inplace=True)
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """``input / other``, rounded towards zero ('trunc') or down ('floor') if asked."""
+    if rounding_mode is None:
+        return ops.div(input, other)
+    if rounding_mode == "floor":
+        return ops.div_floor(input, other)
+    if rounding_mode == "trunc":
+        return ops.div_trunc(input, other)
+    raise RuntimeError(
+        f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+    )
+
+
+@public(inplace=True)
+def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """``input / other``: the same as :func:`div`."""
+    return div(input, other, rounding_mode=rounding_mode)
+
+
+@public(inplace=True)
+def true_divide(input: Any, other: Any) -> Any:
+    """``input / other``."""
     return ops.div(input, other)
 
 
-alias("divide", "div")
-alias("true_divide", "div")
+@public(inplace=True)
+def floor_divide(input: Any, other: Any) -> Any:
+    """``input / other`` rounded down."""
+    return ops.floor_divide(input, other)
+
+
+@public(inplace=True)
+def remainder(input: Any, other: Any) -> Any:
+    """What is left of ``input`` after as many whole ``other`` as fit: it has the sign of ``other``, as Python's ``%``."""
+    if isinstance(other, dispatch.NUMBERS):
+        return ops.remainder_number(input, other)
+    if isinstance(input, dispatch.NUMBERS):
+        return ops.number_remainder(other, input)
+    return ops.remainder(input, other)
+
+
+@public(inplace=True)
+def fmod(input: Any, other: Any) -> Any:
+    """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``input``, as in C."""
+    if isinstance(other, dispatch.NUMBERS):
+        return ops.fmod_number(input, other)
+    return ops.fmod(input, other)
 
 
 @public(inplace=True)
@@ -187,45 +248,37 @@ def pow(input: Any, exponent: Any) -> Any:
 
 
 @public(inplace=True)
+def float_power(input: Any, exponent: Any) -> Any:
+    """``input ** exponent`` in double precision."""
+    double = np.dtype(np.complex128 if _complex_operand(input) or _complex_operand(exponent) else np.float64)
+    return pow(_as_double(input, double), _as_double(exponent, double))
+
+
+def _complex_operand(value: Any) -> bool:
+    return value._array.dtype.kind == "c" if isinstance(value, dispatch.Tensor_) else isinstance(value, complex)
+
+
+def _as_double(value: Any, double: np.dtype[Any]) -> Any:
+    if not isinstance(value, dispatch.Tensor_):
+        return value if double.kind == "c" else float(value)
+    return value if value._array.dtype == double else ops.astype(value, double)
+
+
+@public(inplace=True)
 def square(input: Any) -> Any:
     """``input ** 2``."""
     return ops.pow_number(input, 2)
+
+
+@public(out=False)
+def positive(input: Any) -> Any:
+    """The tensor itself; an error for bool."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
 
 
 @public(inplace=True)
 def round(input: Any, *, decimals: int = 0) -> Any:
     """The nearest integer, halves to the even one; or the nearest multiple of ``10 ** -decimals``."""
     return ops.round(input) if decimals == 0 else ops.round_decimals(input, decimals)
-
-
-# Operators.
-
-for _operator, _name in (
-    ("add", "add"), ("radd", "add"), ("sub", "sub"), ("rsub", "rsub"), ("mul", "mul"), ("rmul", "mul"), ("truediv", "div"),
-    ("neg", "neg"), ("abs", "abs"),
-):  # fmt: skip
-    operator_method(f"__{_operator}__", _name)
-
-
-def _pow_operator(self: Any, exponent: Any) -> Any:
-    kind = exponent.__class__
-    if kind is int or kind is float:
-        return ops.pow_number(self, exponent)
-    if isinstance(exponent, (dispatch.Tensor_, *dispatch.NUMBERS)):
-        return pow(self, exponent)
-    return NotImplemented
-
-
-def _rpow_operator(self: Any, base: Any) -> Any:
-    return ops.number_pow(self, base) if isinstance(base, dispatch.NUMBERS) else NotImplemented
-
-
-def _rtruediv_operator(self: Any, other: Any) -> Any:
-    if not isinstance(other, dispatch.NUMBERS):
-        return NotImplemented
-    return ops.mul(ops.reciprocal(self), other)
-
-
-methods["__pow__"] = _pow_operator
-methods["__rpow__"] = _rpow_operator
-methods["__rtruediv__"] = methods["__rdiv__"] = _rtruediv_operator

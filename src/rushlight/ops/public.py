@@ -23,7 +23,8 @@ import numpy as np
 
 from ..autograd import modes, views
 from ..autograd.modes import special
-from . import dispatch
+from ..backend import pointwise as kernels
+from . import dispatch, inplace
 from .table import table, tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -245,9 +246,13 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
             result = protocol[0](call, (self, *args), {})
             if result is not NotImplemented:
                 return result
+        inplace.check_inputs(self, args)
         return views.inplace(entry.call, name, self, *args)
 
     call.__name__ = call.__qualname__ = name
+    ufunc = kernels.IN_PLACE.get(entry.kernel)
+    if ufunc is not None:
+        return (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)
     return call
 
 

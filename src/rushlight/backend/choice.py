@@ -1,0 +1,230 @@
+"""Kernels that choose between values, fill, mix, or take numbers apart."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from . import numpy as backend
+from .numpy import Array
+from .pointwise import common, floating, meeting, refuse
+
+
+def where(condition: Array, a: Array, b: Array) -> Array:
+    if a.dtype is not b.dtype:
+        dtype = common(a, b)
+        a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
+    return np.asarray(np.where(condition, a, b))
+
+
+def masked_fill(x: Array, mask: Array, value: Any) -> Array:
+    return np.asarray(np.where(mask, np.asarray(value).astype(x.dtype), x))
+
+
+def masked_fill_from(x: Array, mask: Array, value: Array) -> Array:
+    return masked_fill(x, mask, value)
+
+
+# Bounds.
+
+
+def clamp(x: Array, low: Any, high: Any) -> Array:
+    """Between two numbers, either of which may be None; nan stays nan, and a bound of nan makes everything nan."""
+    dtype = x.dtype
+    for bound in (low, high):
+        if bound is not None:
+            dtype = np.promote_types(dtype, meeting(x, bound)) if dtype != x.dtype else meeting(x, bound)
+    if dtype.kind in "bc":
+        refuse("clamp_scalar_cpu" if dtype.kind == "b" else "clamp", x)
+    x = x.astype(dtype, copy=False)
+    result = x if low is None else np.maximum(x, np.asarray(low).astype(dtype), out=...)
+    return result if high is None else np.minimum(result, np.asarray(high).astype(dtype), out=...)
+
+
+def clamp_between(x: Array, low: Array | None = None, high: Array | None = None) -> Array:
+    """The same with tensors for bounds."""
+    dtype = common(x, low, high)
+    if dtype.kind in "bc":
+        refuse("clamp_cpu", x)
+    result = x.astype(dtype, copy=False)
+    if low is not None:
+        result = np.maximum(result, low.astype(dtype, copy=False), out=...)
+    return result if high is None else np.minimum(result, high.astype(dtype, copy=False), out=...)
+
+
+def _of_real(ufunc: np.ufunc, name: str) -> Any:
+    def kernel(a: Array, b: Array) -> Array:
+        if a.dtype.kind == "c":
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+        return ufunc(a, b, out=...)  # type: ignore[no-any-return]
+
+    return kernel
+
+
+maximum = _of_real(np.maximum, "maximum")
+minimum = _of_real(np.minimum, "minimum")
+fmax = _of_real(np.fmax, "fmax")
+fmin = _of_real(np.fmin, "fmin")
+
+
+# Mixtures.
+
+
+def lerp(start: Array, end: Array, weight: Any) -> Array:
+    """``start + weight * (end - start)``, counted from the nearer end."""
+    if isinstance(weight, np.ndarray):
+        near = np.abs(weight) < 0.5
+        return np.asarray(np.where(near, start + weight * (end - start), end - (end - start) * (1 - weight)))
+    weight = np.asarray(weight).astype(start.dtype)[()]
+    if abs(weight) < 0.5:
+        return np.add(start, weight * (end - start), out=...)
+    return np.subtract(end, (end - start) * (1 - weight), out=...)
+
+
+def addcmul(x: Array, factor: Array, other: Array, value: Any) -> Array:
+    product = factor * other
+    return np.add(x, product if value == 1 else np.asarray(value).astype(x.dtype) * product, out=...)
+
+
+def addcdiv(x: Array, numerator: Array, denominator: Array, value: Any) -> Array:
+    if x.dtype.kind in "biu":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
+            "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+            "tensor2), for all dtypes."
+        )
+    return np.add(x, np.asarray(value).astype(x.dtype) * numerator / denominator, out=...)
+
+
+# Numbers taken apart and put together.
+
+
+def nan_to_num(x: Array, nan: float | None, posinf: float | None, neginf: float | None) -> Array:
+    if x.dtype.kind == "c":
+        out = np.empty(x.shape, x.dtype)
+        out.real = nan_to_num(x.real, nan, posinf, neginf)
+        out.imag = nan_to_num(x.imag, nan, posinf, neginf)
+        return out
+    if x.dtype.kind not in "fV":
+        return x.copy()
+    limits = dtypes.finfo(dtypes.of(x.dtype))
+    out = np.array(x)
+    out[np.isnan(x)] = 0 if nan is None else nan
+    out[x == math.inf] = limits.max if posinf is None else posinf
+    out[x == -math.inf] = limits.min if neginf is None else neginf
+    return out
+
+
+def copysign(a: Array, b: Array) -> Array:
+    return np.copysign(floating(a), floating(b), out=...)
+
+
+def copysign_number(x: Array, number: float) -> Array:
+    x = floating(x)
+    return np.copysign(x, x.dtype.type(number), out=...)
+
+
+def frexp(x: Array) -> tuple[Array, Array]:
+    """Mantissa and exponent: ``x = mantissa * 2 ** exponent`` with ``0.5 <= |mantissa| < 1``."""
+    if x.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = np.frexp(x)
+    return np.asarray(mantissa), np.asarray(np.where(np.isfinite(x), exponent, 0)).astype(np.int32)
+
+
+def ldexp(a: Array, b: Array) -> Array:
+    """``a * 2 ** b``."""
+    dtype = common(a, b)
+    if dtype.kind in "biu":
+        dtype = dtypes.get_default_dtype().numpy
+    return np.multiply(a.astype(dtype, copy=False), np.power(dtype.type(2), b.astype(dtype)), out=...)
+
+
+def heaviside(x: Array, values: Array) -> Array:
+    if x.dtype.kind == "c":
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if x.dtype != values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return np.asarray(np.where(x == 0, values, (x > 0).astype(x.dtype)))
+
+
+def nextafter(a: Array, b: Array) -> Array:
+    if a.dtype.kind not in "fV":
+        refuse("nextafter_cpu", a)
+    return np.nextafter(a, b, out=...)
+
+
+def atan2(a: Array, b: Array) -> Array:
+    if a.dtype.kind == "c":
+        refuse("atan2_cpu", a)
+    return np.arctan2(a, b, out=...)
+
+
+def hypot(a: Array, b: Array) -> Array:
+    if a.dtype.kind not in "fV":
+        refuse("hypot_cpu", a)
+    return np.hypot(a, b, out=...)
+
+
+def logaddexp(a: Array, b: Array) -> Array:
+    """``log(exp(a) + exp(b))`` without overflow."""
+    if a.dtype.kind == "c":
+        first, second = np.where(a.real >= b.real, a, b), np.where(a.real >= b.real, b, a)
+        with np.errstate(all="ignore"):
+            return np.asarray(first + np.log1p(np.exp(second - first)))
+    return np.logaddexp(floating(a), floating(b), out=...)
+
+
+def logaddexp2(a: Array, b: Array) -> Array:
+    if a.dtype.kind == "c":
+        refuse("logaddexp2_cpu", a)
+    return np.logaddexp2(floating(a), floating(b), out=...)
+
+
+# Complex numbers.
+
+
+def angle(x: Array) -> Array:
+    if x.dtype.kind == "c":
+        return np.arctan2(x.imag, x.real, out=...)
+    x = floating(x)
+    return np.where(np.isnan(x), x, np.where(x < 0, x.dtype.type(math.pi), x.dtype.type(0)))
+
+
+def conj(x: Array) -> Array:
+    return np.conjugate(x, out=...)
+
+
+def make_complex(real: Array, imag: Array) -> Array:
+    shape = np.broadcast_shapes(real.shape, imag.shape)
+    out = np.empty(shape, np.complex128 if real.dtype == np.float64 else np.complex64)
+    out.real, out.imag = real, imag
+    return out
+
+
+def polar(abs: Array, angle: Array) -> Array:
+    return make_complex(abs * np.cos(angle), abs * np.sin(angle))
+
+
+def view_as_real(x: Array) -> Array:
+    """Pairs of real numbers in the memory of a complex array."""
+    part = x.real
+    return backend.strided(part, (*x.shape, 2), (*x.strides, part.itemsize)) if x.size else np.empty((*x.shape, 2), part.dtype)
+
+
+def view_as_complex(x: Array) -> Array:
+    """Complex numbers in the memory of pairs, or in a copy where the pairs do not lie together."""
+    double = np.complex128 if x.dtype == np.float64 else np.complex64
+    wide = 2 * x.itemsize
+    if not x.size:
+        return np.empty(x.shape[:-1], double)
+    if x.dtype == np.float16:
+        x = x.astype(np.float32)
+    if x.strides[-1] != x.itemsize or any(stride % wide for stride in x.strides[:-1]):
+        x = np.ascontiguousarray(x)
+    return x.view(double)[..., 0]

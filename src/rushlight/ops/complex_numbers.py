@@ -1,0 +1,182 @@
+"""Complex numbers: parts, conjugates, angles, and the views between complex tensors and pairs of real numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backend import choice as k
+from ..dtypes import of as dtype_of
+from . import dispatch
+from .choice import refuse_number
+from .public import methods, ops, public
+from .reading import conj as conjugate
+from .table import op
+
+op("real", lambda x: x.real, kind="linear", x=lambda g: g)
+op("imag", lambda x: x.imag, kind="linear", x=lambda g: g * 1j)
+op("conj", k.conj, kind="linear", x=lambda g: conjugate(g))
+op("conj_physical", k.conj, kind="linear", x=lambda g: conjugate(g))
+op("view_as_real", k.view_as_real, view=True, kind="linear", x=lambda g, xp: xp.view_as_complex(g))
+op("view_as_complex", k.view_as_complex, view=True, kind="linear", x=lambda g, xp: xp.view_as_real(g))
+op("angle", k.angle, x=lambda g, xp, x: _turn(g, xp, x))
+op("complex", k.make_complex, kind="linear", real=lambda g, xp: xp.real(g), imag=lambda g, xp: xp.imag(g))
+op("polar", k.polar,
+   abs=lambda g, xp, out: xp.real(g * conjugate(xp.sgn(out))),
+   angle=lambda g, xp, out: xp.real(g * conjugate(out * 1j)))  # fmt: skip
+
+
+def _turn(g: Any, xp: Any, x: Any) -> Any:
+    """The way a complex number must move for its angle to grow: across it, by one over its size."""
+    if getattr(x, "_array", x).dtype.kind != "c":
+        return xp.zeroed(g)
+    size = xp.abs(x)
+    return xp.masked_fill(g * (x * 1j) / (size * size), x == 0, 0)
+
+
+@public("real", method=False, out=False)
+def real(input: Any) -> Any:
+    """The real part, as a view; a real tensor itself."""
+    if input._array.dtype.kind != "c":
+        return input
+    pairs = ops.view_as_real(input)
+    return ops.select(pairs, pairs._array.ndim - 1, 0)
+
+
+@public("imag", method=False, out=False)
+def imag(input: Any) -> Any:
+    """The imaginary part, as a view. Raises RuntimeError for a real tensor."""
+    if input._array.dtype.kind != "c":
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    pairs = ops.view_as_real(input)
+    return ops.select(pairs, pairs._array.ndim - 1, 1)
+
+
+methods["real"] = property(real, lambda self, value: real(self).copy_(_tensor(value)))
+methods["imag"] = property(imag, lambda self, value: imag(self).copy_(_tensor(value)))
+
+
+def _tensor(value: Any) -> Any:
+    return value if isinstance(value, dispatch.Tensor_) else dispatch.new_tensor(np.asarray(value))
+
+
+@public(out=False)
+def conj(input: Any) -> Any:
+    """The complex conjugate; a real tensor itself.
+
+    The values are computed at once; ``is_conj()`` answers as if they were not.
+    """
+    if input._array.dtype.kind != "c":
+        return input
+    result = ops.conj(input)
+    result._conjugate = not input._conjugate
+    return result
+
+
+@public(inplace=True)
+def conj_physical(input: Any) -> Any:
+    """The complex conjugate; a real tensor itself."""
+    return ops.conj_physical(input) if input._array.dtype.kind == "c" else input
+
+
+@public(out=False)
+def resolve_conj(input: Any) -> Any:
+    """The tensor without a pending conjugation: itself if there is none."""
+    return ops.clone(input) if input._conjugate else input
+
+
+@public(out=False)
+def resolve_neg(input: Any) -> Any:
+    """The tensor itself: negation is never pending here."""
+    return input
+
+
+@public(method=False, out=False)
+def is_conj(input: Any) -> bool:
+    """Whether PyTorch would have this conjugation pending."""
+    return bool(input._conjugate)
+
+
+@public(method=False, out=False)
+def is_neg(input: Any) -> bool:
+    """Whether a negation is pending: never."""
+    return False
+
+
+@public(method=False, out=False)
+def view_as_real(input: Any) -> Any:
+    """A complex tensor seen as pairs of real numbers: a view with a last dimension of size 2."""
+    if input._array.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    if input._conjugate:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it "
+            "as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original."
+        )
+    return ops.view_as_real(input)
+
+
+@public(method=False, out=False)
+def view_as_complex(input: Any) -> Any:
+    """Pairs of real numbers, along a last dimension of size 2, seen as complex numbers."""
+    array = input._array
+    if array.dtype.kind != "f":
+        raise RuntimeError(
+            "view_as_complex is only supported for floating point tensors, but got a tensor of scalar type: "
+            f"{dtype_of(array.dtype).scalar_name}"
+        )
+    if not array.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if array.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    steps = [stride // array.itemsize for stride in array.strides]
+    if steps[-1] != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(step % 2 for step in steps[:-1]):
+        raise RuntimeError(
+            "Tensor must have a stride divisible by 2 for all but last dimension"
+        )
+    return ops.view_as_complex(input)
+
+
+@public(out=False)
+def angle(input: Any) -> Any:
+    """The angle of complex numbers in radians; pi for negative real numbers, 0 for the others."""
+    return ops.angle(input)
+
+
+def _check_parts(name: str, labels: tuple[str, str], first: Any, second: Any) -> None:
+    refuse_number(name, labels, (first, second))
+    kinds = [dtype_of(value._array.dtype) for value in (first, second)]
+    if not all(kind.name in ("float16", "float32", "float64") for kind in kinds):
+        raise RuntimeError(
+            "Expected both inputs to be Half, Float or Double tensors but got "
+            f"{kinds[0].scalar_name} and {kinds[1].scalar_name}"
+        )
+    if kinds[0] is not kinds[1]:
+        raise RuntimeError(
+            f"Expected object of scalar type {kinds[0].scalar_name} but got scalar type {kinds[1].scalar_name} for second "
+            "argument"
+        )
+
+
+@public("complex", method=False)
+def complex_(real: Any, imag: Any) -> Any:
+    """The complex tensor with these parts."""
+    _check_parts("complex", ("real", "imag"), real, imag)
+    return ops.complex(real, imag)
+
+
+@public(method=False)
+def polar(abs: Any, angle: Any) -> Any:
+    """The complex tensor with these absolute values and angles."""
+    _check_parts("polar", ("abs", "angle"), abs, angle)
+    return ops.polar(abs, angle)
+
+
+@public()
+def isreal(input: Any) -> Any:
+    """Whether the imaginary part is zero."""
+    return ops.isreal(input)
+

@@ -1,0 +1,133 @@
+"""In-place forms of pointwise ops without a detour: where nothing is recorded the ufunc writes straight into the tensor.
+
+Everything else (a gradient is needed, dtypes differ, shapes do not fit, memory overlaps) goes to :func:`views.inplace`,
+which makes the result first and then puts it into the tensor and its history.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..autograd import views
+from ..autograd.modes import special, state
+from ..backend import numpy as backend
+from . import dispatch, saved
+from .table import _globals as compiled  # what compiled ops see: the set of classes that are plain tensors
+from .table import tensors
+
+here, number = saved.here, backend.number
+
+
+def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[..., Any]:
+    """``self.name(other)``, writing with ``ufunc`` where it can and calling ``slow(self, other)`` where not."""
+
+    def call(self: Any, other: Any) -> Any:
+        if special.active:
+            return slow(self, other)
+        array = self._array
+        kind = other.__class__
+        if kind in compiled["plain"]:
+            value = other._array
+            if value.dtype is not array.dtype or other._counter is self._counter:
+                return slow(self, other)
+            needs = other._needs_grad or other._base is not None
+        elif kind is float or kind is int:
+            value = number(other, array.dtype)
+            if value is None:
+                return slow(self, other)
+            needs = False
+        else:
+            return slow(self, other)
+        if not _plain_write(self, needs):
+            return slow(self, other)
+        try:
+            ufunc(array, value, array)
+        except (ValueError, TypeError):
+            return slow(self, other)
+        _count(self, name)
+        return self
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def unary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[..., Any]:
+    """``self.name()``, as :func:`binary`."""
+
+    def call(self: Any) -> Any:
+        if special.active or self._array.dtype.kind != "f" or not _plain_write(self, False):
+            return slow(self)
+        ufunc(self._array, self._array)
+        _count(self, name)
+        return self
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def _plain_write(self: Any, other_needs: bool) -> bool:
+    """Whether writing into ``self`` is a matter of its memory alone."""
+    if state.grad_enabled and (other_needs or self._needs_grad or self._base is not None):
+        return False
+    if self._inference and not state.inference or self._array.dtype.kind not in "fc":
+        return False
+    return self._array.flags.c_contiguous or not views.overlaps_itself(self._array)
+
+
+def _count(self: Any, name: str) -> None:
+    frame = sys._getframe(2)
+    code = frame.f_code
+    version = self._counter
+    version[0] += 1
+    version[1:] = (name, here(frame) if code.co_filename in saved.INSIDE else (code, frame.f_lasti))
+
+
+def add_scaled_(self: Any, other: Any, alpha: Any) -> Any:
+    """``self += alpha * other``, what optimizers do."""
+    if (
+        not special.active
+        and other.__class__ in compiled["plain"]
+        and other._array.dtype is self._array.dtype
+        and (alpha.__class__ is float or alpha.__class__ is int)
+        and other._counter is not self._counter
+        and _plain_write(self, other._needs_grad or other._base is not None)
+    ):
+        scale = number(alpha, self._array.dtype)
+        try:
+            np.add(self._array, other._array * scale, self._array)
+        except ValueError:
+            return recorded(self, "add_", "add_scaled", other, alpha)
+        _count(self, "add_")
+        return self
+    return recorded(self, "add_", "add_scaled", other, alpha)
+
+
+def recorded(self: Any, name: str, op_name: str, *args: Any) -> Any:
+    """The in-place form by way of a new tensor."""
+    check_inputs(self, args)
+    return views.inplace(getattr(tensors, op_name), name, self, *args)
+
+
+def check_inputs(self: Any, inputs: tuple[Any, ...]) -> None:
+    """PyTorch's error for inputs that share part of their memory with ``self``, which is to be written."""
+    for value in inputs:
+        if isinstance(value, dispatch.Tensor_) and value._counter is self._counter:
+            check_overlap(self._array, value._array)
+
+
+def check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any]) -> None:
+    """PyTorch's error for an input that shares some elements with what is written, but is not the very same view."""
+    if written is read or (written.shape == read.shape and written.strides == read.strides) and (
+        backend.address(written) == backend.address(read)
+    ):
+        return
+    if written.flags.forc and read.flags.forc and np.may_share_memory(written, read):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
+

@@ -1,0 +1,70 @@
+"""What Python's operators mean between tensors, and between tensors and numbers.
+
+Where an operator is an op it is that op's compiled function and nothing else. With foreign operands all of them answer
+NotImplemented, so that the other side may know what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import dispatch
+from .pointwise import pow
+from .public import methods, operator_method, ops
+
+for _operator, _name in (
+    ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"), ("truediv", "div"), ("neg", "neg"),
+    ("abs", "abs"), ("eq", "eq"), ("ne", "ne"), ("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"),
+    ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"), ("rand", "bitwise_and"), ("ror", "bitwise_or"),
+    ("rxor", "bitwise_xor"), ("lshift", "bitwise_left_shift"), ("rshift", "bitwise_right_shift"), ("invert", "bitwise_not"),
+):  # fmt: skip
+    operator_method(f"__{_operator}__", _name)
+
+methods["__div__"] = methods["__truediv__"]
+for _operator, _name in (
+    ("iadd", "add"), ("isub", "sub"), ("imul", "mul"), ("itruediv", "div"), ("idiv", "div"), ("ifloordiv", "floor_divide"),
+    ("imod", "remainder"), ("ipow", "pow"), ("iand", "bitwise_and"), ("ior", "bitwise_or"), ("ixor", "bitwise_xor"),
+    ("ilshift", "bitwise_left_shift"), ("irshift", "bitwise_right_shift"),
+):  # fmt: skip
+    methods[f"__{_operator}__"] = methods[f"{_name}_"]
+
+
+def _operator(function: Callable[[Any, Any], Any], numbers_only: bool = False) -> Callable[[Any, Any], Any]:
+    known: Any = dispatch.NUMBERS
+
+    def operator(self: Any, other: Any) -> Any:
+        if isinstance(other, known) or (not numbers_only and isinstance(other, dispatch.Tensor_)):
+            return function(self, other)
+        return NotImplemented
+
+    return operator
+
+
+def _pow(self: Any, exponent: Any) -> Any:
+    kind = exponent.__class__
+    if kind is int or kind is float:
+        return ops.pow_number(self, exponent)
+    if isinstance(exponent, (dispatch.Tensor_, *dispatch.NUMBERS)):
+        return pow(self, exponent)
+    return NotImplemented
+
+
+def _rsub(self: Any, other: Any) -> Any:
+    kind = other.__class__
+    if kind is int or kind is float or isinstance(other, dispatch.NUMBERS):
+        return ops.rsub_number(self, other)
+    return NotImplemented
+
+
+methods["__pow__"] = _pow
+methods["__rsub__"] = _rsub
+methods["__rpow__"] = _operator(lambda self, base: ops.number_pow(self, base), True)
+methods["__rtruediv__"] = methods["__rdiv__"] = _operator(lambda self, other: ops.mul(ops.reciprocal(self), other), True)
+methods["__floordiv__"] = _operator(methods["floor_divide"])
+methods["__rfloordiv__"] = _operator(lambda self, other: ops.floor_divide(other, self), True)
+methods["__mod__"] = _operator(methods["remainder"])
+methods["__rmod__"] = _operator(lambda self, other: ops.number_remainder(self, other), True)
+methods["__rlshift__"] = _operator(lambda self, other: ops.bitwise_left_shift(other, self), True)
+methods["__rrshift__"] = _operator(lambda self, other: ops.bitwise_right_shift(other, self), True)
+methods["__pos__"] = methods["positive"]

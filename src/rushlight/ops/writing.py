@@ -1,0 +1,115 @@
+"""Writing into tensors: fill_, zero_, copy_, and what the graph remembers of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..autograd import modes, views
+from ..autograd.graph import Node
+from ..backend import pointwise as k
+from . import dispatch
+from .inplace import check_inputs
+from .public import methods, ops, public
+from .table import op
+
+op("zero", k.zeroed, kind="linear", x=lambda g, xp: xp.zeroed(g))
+op("fill", k.filled, node="FillBackward0", kind="linear", x=lambda g, xp: xp.zeroed(g))
+op("fill_tensor", k.copied, node="FillBackward1", kind="linear", x=lambda g, xp: xp.zeroed(g), source=lambda g: g)
+op("filled", k.filled, node="FillBackward2", kind="linear", x=lambda g, xp: xp.zeroed(g))
+op("filled_tensor", k.copied, node="FillBackward3", kind="linear", x=lambda g, xp: xp.zeroed(g), source=lambda g: g)
+op("copy", k.copied, node="CopyBackwards", kind="linear", x=lambda g, xp: xp.zeroed(g), source=lambda g: g)
+
+
+def _recording(self: Any, *others: Any) -> bool:
+    """Whether a write into ``self`` is more than a matter of memory."""
+    if not modes.state.grad_enabled:
+        return bool(modes.special.active)
+    base = self._base
+    return bool(
+        modes.special.active
+        or self._needs_grad
+        or (base is not None and (base._needs_grad or self._seen != self._counter[0]))
+        or any(other.requires_grad for other in others)
+    )
+
+
+@public(method=False, out=False)
+def zero_(input: Any) -> Any:
+    """Puts zeros into the tensor."""
+    if _recording(input):
+        return views.inplace(ops.zero, "zero_", input)
+    views.check_writable(input)
+    views.write(input, 0, "zero_")
+    return input
+
+
+@public(method=False, out=False)
+def fill_(input: Any, value: Any) -> Any:
+    """Puts a number, or the one element of a tensor, into every place.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
+    if isinstance(value, dispatch.Tensor_):
+        if value._array.ndim:
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
+            )
+        if _recording(input, value):
+            return views.inplace(ops.filled_tensor, "fill_", input, value)
+        value = value._array
+    else:
+        value = k.checked_number(value, input._array)
+        if _recording(input):
+            return views.inplace(ops.filled, "fill_", input, value)
+    views.check_writable(input)
+    views.write(input, value, "fill_")
+    return input
+
+
+@public(method=False, out=False)
+def fill(input: Any, value: Any) -> Any:
+    """A tensor like ``input`` with ``value`` in every place."""
+    if isinstance(value, dispatch.Tensor_):
+        return ops.fill_tensor(input, value)
+    return ops.fill(input, k.checked_number(value, input._array))
+
+
+def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
+    """Puts the elements of ``other``, broadcast and cast, into the tensor; gradients flow to ``other``."""
+    if not isinstance(other, dispatch.Tensor_):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    target, source = self._array, other._array
+    if target.shape != source.shape:
+        mismatch = dispatch.broadcast_error([target.shape, source.shape])
+        if mismatch is not None:
+            raise mismatch
+        got = np.broadcast_shapes(target.shape, source.shape)
+        if got != target.shape:
+            raise RuntimeError(
+                f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(got)}"
+            )
+    if self is other:
+        return self
+    check_inputs(self, (other,))
+    if _recording(self, other):
+        return views.inplace(ops.copy, "copy_", self, other)
+    views.check_writable(self)
+    views.write(self, k.real_if(source, target.dtype), "copy_")
+    return self
+
+
+methods["zero_"], methods["fill_"], methods["copy_"] = zero_, fill_, copy_
+
+
+def _copy_node(before: Any, result: Any) -> Node:
+    """The node of ``before.copy_(result)``."""
+    with modes.enable_grad():
+        edge = ops.copy(before, result)._edge
+    return edge[0]  # type: ignore[no-any-return]
+
+
+views.copy_node = _copy_node
