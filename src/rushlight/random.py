@@ -1,19 +1,18 @@
-"""``torch.random``: generators, and the one that functions use when they are given none."""
+"""``torch.random``: generators, and the one that functions draw from when they are given none."""
 
 from __future__ import annotations
 
-import contextlib
-import operator
-import secrets
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from .backend.random_streams import Stream, memory_axes
+from .backend.random_streams import Stream
+from .backend.random_streams import memory_axes as memory_axes
 from .device import CPU, as_device
 from .device import device as Device
-from .tensor import Tensor, wrap
 
 __all__ = [
     "Generator",
@@ -22,52 +21,53 @@ __all__ = [
     "get_rng_state",
     "initial_seed",
     "manual_seed",
-    "memory_axes",
     "seed",
     "set_rng_state",
 ]
 
-_DEFAULT_SEED = 67280421310721
+_FIRST_SEED = 67280421310721  # of every generator but the default one
 
 
 class Generator:
     """A source of random numbers: the same seed gives the same numbers, which are PyTorch's.
 
+    Several threads may draw from one generator. RuntimeError for a device that is not the CPU.
+
     >>> import rushlight as torch
-    >>> a, b = torch.Generator().manual_seed(3), torch.Generator().manual_seed(3)
-    >>> torch.equal(torch.rand(4, generator=a), torch.rand(4, generator=b))
+    >>> one, other = torch.Generator().manual_seed(3), torch.Generator().manual_seed(3)
+    >>> torch.equal(torch.rand(4, generator=one), torch.rand(4, generator=other))
     True
     """
 
-    __slots__ = ("_stream",)
+    __slots__ = ("__weakref__", "_stream")
 
     def __init__(self, device: Any = None) -> None:
-        where = CPU if device is None else as_device(device, "Generator")
-        if where.type in ("cuda", "xpu", "mps"):
-            raise RuntimeError(
-                f"Cannot get {where.type.upper()} generator without ATen_{where.type} library. rushlight runs on the CPU."
-            )
-        if where.type != "cpu":
-            raise RuntimeError(f"Device type {where.type} is not supported for torch.Generator() api.")
-        self._stream = Stream(_DEFAULT_SEED)
+        if device is not None:
+            _require_cpu(as_device(device, "Generator"))
+        self._stream = Stream(_FIRST_SEED)
 
     @property
     def device(self) -> Device:
         """Where it runs: the CPU."""
         return CPU
 
-    def manual_seed(self, seed: Any) -> Generator:
-        """Begins again at the first number of ``seed``; returns the generator."""
-        try:
-            number = operator.index(seed)
-        except TypeError:
-            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}") from None
-        self._stream.restart(_as_64_bits(number))
+    def manual_seed(self, seed: int) -> Generator:
+        """Begins again at the first number of ``seed`` and returns the generator. Below 0 counts from 2**64 down.
+
+        The numbers depend on the low 32 bits. ValueError past 64 bits, RuntimeError for anything but an int.
+        """
+        if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+            kind = type(seed)
+            name = kind.__name__ if kind.__module__ != "numpy" else f"numpy.{kind.__name__}"
+            raise RuntimeError(f"manual_seed expected a long, but got {name}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+        self._stream.restart(int(seed) % 2**64)
         return self
 
     def seed(self) -> int:
         """Seeds with a number nobody knows, and returns it."""
-        number = secrets.randbits(64)
+        number = int.from_bytes(os.urandom(8), "little")
         self._stream.restart(number)
         return number
 
@@ -75,42 +75,56 @@ class Generator:
         """The seed of the numbers that come now."""
         return self._stream.seed
 
-    def get_state(self) -> Tensor:
+    def get_state(self) -> Any:
         """What decides the numbers to come: a tensor of 5056 bytes, laid out as PyTorch lays it out."""
+        from .tensor import wrap
+
         return wrap(self._stream.state())
 
-    def set_state(self, new_state: Any) -> None:
-        """Goes on from a state. TypeError unless it is a byte tensor, RuntimeError if it is no state."""
+    def set_state(self, new_state: Any) -> Generator:
+        """Goes on from a state, PyTorch's as well.
+
+        TypeError unless it is a byte tensor, RuntimeError if it is no state.
+        """
+        from .tensor import Tensor
+
         if not isinstance(new_state, Tensor):
-            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
-        if new_state._array.dtype != np.uint8:
+            raise TypeError(f"expected a torch.ByteTensor, but got {_full_name(type(new_state))}")
+        octets = new_state._array
+        if octets.dtype != np.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
-        self._stream.load(np.ascontiguousarray(new_state._array).reshape(-1))
+        if not octets.flags.c_contiguous:
+            raise RuntimeError("RNG state must be contiguous")
+        self._stream.load(octets)
+        return self
 
     def clone_state(self) -> Generator:
-        """Another generator that will give the same numbers."""
+        """Another generator, which will give the same numbers."""
         other = Generator()
         other._stream.load(self._stream.state())
         return other
 
-    graphsafe_get_state = clone_state
+    def graphsafe_get_state(self) -> Generator:
+        """For generators of GPUs only: NotImplementedError."""
+        raise NotImplementedError("graphsafe_get_state is not supported in this Generator")
 
-    def graphsafe_set_state(self, state: Generator) -> Generator:
-        """Goes on from the state of another generator."""
-        self._stream.load(state._stream.state())
-        return self
+    def graphsafe_set_state(self, state: Generator) -> None:
+        """For generators of GPUs only: NotImplementedError."""
+        raise NotImplementedError("graphsafe_set_state is not supported in this Generator")
 
     def get_offset(self) -> int:
+        """For generators of GPUs only: RuntimeError."""
         raise RuntimeError("CPU Generator does not use offset")
 
     def set_offset(self, offset: int) -> Generator:
+        """For generators of GPUs only: RuntimeError."""
         raise RuntimeError("CPU Generator does not use offset")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self._stream.state(),)
 
     def __repr__(self) -> str:
-        return f"<torch._C.Generator object at 0x{id(self):x}>"
+        return f"<torch._C.Generator object at {id(self):#x}>"
 
 
 def _restored(state: np.ndarray[Any, Any]) -> Generator:
@@ -119,10 +133,22 @@ def _restored(state: np.ndarray[Any, Any]) -> Generator:
     return generator
 
 
-def _as_64_bits(number: int) -> int:
-    if not -(2**63) <= number < 2**64:
-        raise ValueError("Overflow when unpacking long long")
-    return number % 2**64
+def _require_cpu(device: Device) -> None:
+    kind = device.type
+    if kind == "cpu":
+        return
+    name = kind.upper()
+    if kind in ("cuda", "xpu"):
+        message = f"Cannot get {name} generator without ATen_{kind} library."
+    elif kind in ("mps", "mtia"):
+        message = f"Cannot execute getNewGenerator() without {name} backend."
+    else:
+        message = f"{name} device type not an accelerator."
+    raise RuntimeError(f"{message}\nrushlight runs on the CPU: torch.Generator() is a generator there.")
+
+
+def _full_name(kind: type) -> str:
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 default_generator = Generator()
@@ -135,11 +161,13 @@ def stream_of(generator: Generator | None) -> Stream:
 
 
 def manual_seed(seed: Any) -> Generator:
-    """Seeds the default generator, and returns it. ValueError for a seed of more than 64 bits.
+    """Seeds the default generator with ``int(seed)``, and returns it. ValueError for a seed of more than 64 bits.
 
     >>> import rushlight as torch
     >>> torch.manual_seed(3).initial_seed()
     3
+    >>> torch.manual_seed(-1).initial_seed() == 2**64 - 1
+    True
     """
     return default_generator.manual_seed(int(seed))
 
@@ -150,26 +178,45 @@ def seed() -> int:
 
 
 def initial_seed() -> int:
-    """The seed of the default generator."""
+    """The seed of the default generator: until it is seeded, another one in every process."""
     return default_generator.initial_seed()
 
 
-def get_rng_state() -> Tensor:
-    """The state of the default generator."""
+def get_rng_state() -> Any:
+    """The state of the default generator: a tensor of 5056 bytes.
+
+    >>> import rushlight as torch
+    >>> state = torch.get_rng_state()
+    >>> first = torch.rand(2)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(torch.rand(2), first)
+    True
+    """
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Any) -> None:
-    """Puts the default generator into a state."""
+    """Puts the default generator into a state that :func:`get_rng_state` gave, here or in PyTorch."""
     default_generator.set_state(new_state)
 
 
-@contextlib.contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True, *args: Any, **kwargs: Any) -> Iterator[None]:
-    """``with fork_rng():`` random numbers drawn inside do not change those drawn after it."""
-    state = get_rng_state() if enabled else None
+@contextmanager
+def fork_rng(
+    devices: Any = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: Any = None,
+) -> Iterator[None]:
+    """``with fork_rng():`` what is drawn or seeded inside does not change the numbers drawn after it.
+
+    There are no devices but the CPU here, so ``devices`` and ``device_type`` change nothing.
+    """
+    if not enabled:
+        yield
+        return
+    state = default_generator._stream.state()
     try:
         yield
     finally:
-        if state is not None:
-            set_rng_state(state)
+        default_generator._stream.load(state)

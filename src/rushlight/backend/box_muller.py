@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from .numpy import Array
+
 _F4 = np.float32
 _AT_ONCE = 2048  # blocks: fewer and NumPy's calls cost more than their arithmetic, more and the cache is too small
 
 
-def _constants(*values: float) -> list[np.ndarray]:
+def _constants(*values: float) -> list[Array]:
     """float32 constants as arrays of float64, which NumPy's functions take up quicker than numbers."""
     return [np.array(_F4(value), np.float64) for value in values]
 
@@ -44,8 +46,8 @@ _COS_IS_AHEAD = np.array([1, 0], np.int32).reshape(2, 1, 1)
 _ONE, _HALF = np.array(1.0), np.array(-0.5)
 
 
-def fill_blocks_32(uniform: np.ndarray, mean: float, std: float) -> None:
-    """Make normal numbers of the uniform ones in `uniform`, in place: float32, contiguous, a multiple of sixteen long."""
+def fill_blocks_32(uniform: Array, mean: float, std: float) -> None:
+    """Make normal numbers of the uniform ones, in place: float32, contiguous, a multiple of sixteen long."""
     blocks = uniform.reshape(-1, 2, 8)
     for start in range(0, len(blocks), _AT_ONCE):
         part = blocks[start : start + _AT_ONCE]
@@ -60,7 +62,7 @@ def fill_blocks_32(uniform: np.ndarray, mean: float, std: float) -> None:
         part.transpose(1, 0, 2)[...] = pair
 
 
-def fill_blocks_64(uniform: np.ndarray, mean: float, std: float) -> None:
+def fill_blocks_64(uniform: Array, mean: float, std: float) -> None:
     """The same in float64."""
     blocks = uniform.reshape(-1, 2, 8)
     radius = np.sqrt(-2.0 * as_libm("log", 1.0 - blocks[:, 0]))
@@ -70,7 +72,7 @@ def fill_blocks_64(uniform: np.ndarray, mean: float, std: float) -> None:
     scale_and_shift(uniform, std, mean)
 
 
-def scale_and_shift(values: np.ndarray, scale: float, shift: float) -> None:
+def scale_and_shift(values: Array, scale: float, shift: float) -> None:
     """values * scale + shift in place, float64, rounded once, as the processor's fused instruction does."""
     if scale == 1.0:
         if shift != 0.0:
@@ -89,13 +91,13 @@ def scale_and_shift(values: np.ndarray, scale: float, shift: float) -> None:
     values[...] = product
 
 
-def as_libm(function: str, x: np.ndarray) -> np.ndarray:
+def as_libm(function: str, x: Array) -> Array:
     """log, log1p, exp, tan, cos or sin of float64 numbers to the last bit of the C library's, which PyTorch uses.
 
-    NumPy's are faster and may differ in that bit (on x86-64 with AVX-512 they do), so they are used only if they do not.
+    NumPy's are faster and may differ in that bit (on x86-64 with AVX-512 they do), so they are used if they do not.
     """
     if x.size > 256 and _agrees(function):
-        result: np.ndarray = getattr(np, function)(x)
+        result: Array = getattr(np, function)(x)
         return result
     try:
         return np.fromiter(map(getattr(math, function), x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
@@ -119,7 +121,7 @@ def _agrees(function: str) -> bool:
 # once (but for one case in 2**29) when they are put into `single` and taken back.
 
 
-def _log(x: np.ndarray) -> np.ndarray:
+def _log(x: Array) -> Array:
     """The natural logarithm of float32 numbers of (0, 1], less one rounding: float32."""
     bits = x.view(np.int32)
     single = ((bits & 0x007FFFFF) | 0x3F000000).view(np.float32)
@@ -151,15 +153,16 @@ def _log(x: np.ndarray) -> np.ndarray:
     return single
 
 
-def _cosine_and_sine(angle: np.ndarray) -> np.ndarray:
+def _cosine_and_sine(angle: Array) -> Array:
     """Cosine and sine of float32 angles of [0, 2 pi], one above the other: float32, one axis more."""
     octant = (angle * _F4(4 / math.pi)).astype(np.int32)
     octant += 1
     octant &= ~1
-    turns = octant.astype(np.float64)
+    turns: Array = octant.astype(np.float64)
     single = np.empty((2, *angle.shape), np.float32)
     above = np.empty(single.shape)  # the square for the cosine, the angle itself for the sine
-    square, reduced = above
+    square: Array = above[0]
+    reduced: Array = above[1]
     np.subtract(angle, turns * _PI_4_HIGH, reduced)
     turns *= _PI_4_LOW
     reduced -= turns
@@ -186,7 +189,7 @@ def _cosine_and_sine(angle: np.ndarray) -> np.ndarray:
     return single
 
 
-def _polynomial(coefficients: list[np.ndarray], x: np.ndarray, single: np.ndarray) -> np.ndarray:
+def _polynomial(coefficients: list[Array], x: Array, single: Array) -> Array:
     value = np.empty(single.shape)
     value[...] = coefficients[0]
     for coefficient in coefficients[1:]:
@@ -197,7 +200,7 @@ def _polynomial(coefficients: list[np.ndarray], x: np.ndarray, single: np.ndarra
     return value
 
 
-def _round(value: np.ndarray, single: np.ndarray) -> None:
+def _round(value: Array, single: Array) -> None:
     single[...] = value
     value[...] = single
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .numpy import Array
+
 BLOCK = 624
 STATE_BYTES = 5056
 TWO_TO_MINUS_53 = 2.0**-53
@@ -49,7 +51,7 @@ class MersenneTwister:
         self._position = BLOCK
         self._next_at_end = 0  # how a state with no word left in its block says so: 0 when fresh from a seed
 
-    def words(self, count: int) -> np.ndarray:
+    def words(self, count: int) -> Array:
         """The next `count` words, uint32. They may be a part of the block itself: do not write into them."""
         start = self._position
         stop = start + count
@@ -70,7 +72,7 @@ class MersenneTwister:
             drawn[at:] = self._block[: count - at]
         return drawn
 
-    def pieces(self, count: int, words_each: int) -> Iterator[tuple[slice, np.ndarray]]:
+    def pieces(self, count: int, words_each: int) -> Iterator[tuple[slice, Array]]:
         """The words for `count` numbers, in pieces that fit the cache: where each goes, and its words."""
         start = 0
         while start < count:
@@ -93,7 +95,7 @@ class MersenneTwister:
             high, low = integers[at], integers[at + 1]
         return float((high & 0x1FFFFF) << 32 | low) * TWO_TO_MINUS_53
 
-    def doubles(self, count: int) -> np.ndarray:
+    def doubles(self, count: int) -> Array:
         """`count` numbers of [0, 1) as float64: the low 53 bits of two words each."""
         if 2 * count <= BLOCK:
             return as_doubles(self.words(2 * count))
@@ -104,7 +106,7 @@ class MersenneTwister:
 
     # State ------------------------------------------------------------------------------------------------------------
 
-    def state(self) -> np.ndarray:
+    def state(self) -> Array:
         """Everything that decides the numbers to come: 5056 bytes, uint8, laid out as PyTorch does."""
         state = np.zeros((), _STATE)
         at_end = self._position == BLOCK
@@ -117,7 +119,7 @@ class MersenneTwister:
             state["normal"], state["normal_is_valid"] = self.spare_normal, 1
         return state.reshape(1).view(np.uint8)
 
-    def load(self, octets: np.ndarray) -> None:
+    def load(self, octets: Array) -> None:
         """Take up the state in `octets` (5056 of them, uint8). Raises RuntimeError if it is none."""
         if octets.size != STATE_BYTES:
             raise RuntimeError(
@@ -156,7 +158,7 @@ class MersenneTwister:
         self._next_at_end = BLOCK
 
 
-def as_doubles(words: np.ndarray) -> np.ndarray:
+def as_doubles(words: Array) -> Array:
     """Pairs of words to numbers of [0, 1): the low 53 bits of each pair, the first word the higher."""
     drawn = (words[0::2] & np.uint32(0x1FFFFF)).astype(np.float64)
     drawn *= 2.0**32
@@ -165,15 +167,16 @@ def as_doubles(words: np.ndarray) -> np.ndarray:
     return drawn
 
 
-def as_floats(words: np.ndarray, out: np.ndarray) -> None:
+def as_floats(words: Array, out: Array) -> None:
     """Words to numbers of [0, 1) in `out`, float32: the low 24 bits of each."""
     out[...] = (words & np.uint32(0xFFFFFF)).view(np.int32)
     out *= np.float32(2.0**-24)
 
 
-def _tempered(key: np.ndarray) -> np.ndarray:
+def _tempered(key: Array) -> Array:
     """The words that a block of MT19937's state stands for (Matsumoto and Nishimura 1998)."""
-    words = key ^ (key >> np.uint32(11))
+    words: Array = key ^ (key >> np.uint32(11))
     words ^= (words << np.uint32(7)) & np.uint32(0x9D2C5680)
     words ^= (words << np.uint32(15)) & np.uint32(0xEFC60000)
-    return words ^ (words >> np.uint32(18))
+    words ^= words >> np.uint32(18)
+    return words

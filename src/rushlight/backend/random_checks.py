@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes
+from .numpy import Array
 
 DType = np.dtype[Any]
 
@@ -46,7 +47,7 @@ def normal(dtype: DType, std: float) -> None:
         _no_kernel("normal_kernel_cpu", dtype)
 
 
-def normal_around(std: np.ndarray) -> None:
+def normal_around(std: Array) -> None:
     if std.dtype.kind == "c":
         raise RuntimeError("normal expects standard deviation to be non-complex")
     if not (std >= 0).all():
@@ -105,7 +106,7 @@ def permutation(dtype: DType, length: int) -> None:
         _no_kernel("randperm", dtype)
 
 
-def bernoulli(dtype: DType, chance: float | np.ndarray) -> None:
+def bernoulli(dtype: DType, chance: float | Array) -> None:
     array = isinstance(chance, np.ndarray)
     if not array and not 0.0 <= chance <= 1.0:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={chance:g}")
@@ -128,14 +129,14 @@ def geometric(dtype: DType, chance: float) -> None:
         _no_kernel("geometric_cpu", dtype)
 
 
-def poisson(rate: np.ndarray) -> None:
+def poisson(rate: Array) -> None:
     if rate.dtype.kind not in "fV":
         _no_kernel("poisson_cpu", rate.dtype)
     if not (rate >= 0).all():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
 
 
-def binomial(trials: np.ndarray, chance: np.ndarray) -> None:
+def binomial(trials: Array, chance: Array) -> None:
     for name, array in (("count", trials), ("prob", chance)):
         if array.dtype.kind not in "fV":
             found = dtypes.of(array.dtype).scalar_name
@@ -152,7 +153,7 @@ def gamma(dtype: DType, kernel: str = "gamma_cpu") -> None:
         _no_kernel(kernel, dtype)
 
 
-def multinomial(weights: np.ndarray, count: int, replacement: bool) -> None:
+def multinomial(weights: Array, count: int, replacement: bool) -> None:
     if weights.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if weights.dtype.kind not in "fV":

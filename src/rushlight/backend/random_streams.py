@@ -17,6 +17,7 @@ from . import random_checks as check
 from . import rejection
 from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift
 from .mersenne_twister import MersenneTwister, as_doubles, as_floats
+from .numpy import Array, Shape
 
 _F4, _F8 = np.dtype(np.float32), np.dtype(np.float64)
 _SQRT_2 = math.sqrt(2.0)
@@ -24,10 +25,9 @@ _WIDE_SPAN = 1 << 28  # a range this wide or wider takes two words a number
 _FEW = 24  # up to this many normal numbers, Python's arithmetic is quicker than NumPy's
 _LONG_SHUFFLE = (2**32 - 1) // 20
 _SHORT_SHUFFLE = 4096  # up to this length swapping one by one is quicker than chasing chains
-Shape = tuple[int, ...]
 
 
-def memory_axes(array: np.ndarray) -> tuple[int, ...]:
+def memory_axes(array: Array) -> tuple[int, ...]:
     """The order of axes in which PyTorch fills `array`: as it lies in memory, whatever the view's own order.
 
     Fill `array.transpose(memory_axes(array))` with numbers of that shape.
@@ -39,8 +39,8 @@ def memory_axes(array: np.ndarray) -> tuple[int, ...]:
 class Stream:
     """The numbers that follow from a seed. Methods may be called by several threads; each call is one piece.
 
-    Shapes are tuples, dtypes NumPy's; results are new C-contiguous arrays. Where a dtype or a parameter does not fit the
-    distribution, PyTorch's error.
+    Shapes are tuples, dtypes NumPy's; results are new C-contiguous arrays. Where a dtype or a parameter does not fit
+    the distribution, PyTorch's error.
     """
 
     __slots__ = ("_lock", "_twister")
@@ -59,19 +59,19 @@ class Stream:
         with self._lock:
             self._twister.restart(seed)
 
-    def state(self) -> np.ndarray:
+    def state(self) -> Array:
         """What decides the numbers to come, as PyTorch lays it out: 5056 bytes, uint8."""
         with self._lock:
             return self._twister.state()
 
-    def load(self, state: np.ndarray) -> None:
+    def load(self, state: Array) -> None:
         """Go on from `state`, from here or from PyTorch. Raises RuntimeError if it is no state."""
         with self._lock:
             self._twister.load(state)
 
     # Continuous -------------------------------------------------------------------------------------------------------
 
-    def uniform(self, shape: Shape, dtype: np.dtype[Any], low: float = 0.0, high: float = 1.0) -> np.ndarray:
+    def uniform(self, shape: Shape, dtype: np.dtype[Any], low: float = 0.0, high: float = 1.0) -> Array:
         """[low, high): float32, and halves by way of it, of 24 bits of one word; float64 of 53 bits of two.
 
         Scaled and shifted with one rounding; what rounds to `high` becomes `low`.
@@ -95,7 +95,7 @@ class Stream:
 
     def normal(
         self, shape: Shape, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0, contiguous: bool = True
-    ) -> np.ndarray:
+    ) -> Array:
         """Normal: 16 numbers or more by blocks of 16, and if some are left over the last 16 anew; fewer one by one.
 
         One by one also for an array that is not `contiguous` (say so, the result still is). There each pair of float64
@@ -114,7 +114,7 @@ class Stream:
                 drawn = self._normal_blocks(count, dtype, mean, std)
         return _as(dtype, drawn).reshape(shape)
 
-    def normal_around(self, mean: float | np.ndarray, std: float | np.ndarray) -> np.ndarray:
+    def normal_around(self, mean: float | Array, std: float | Array) -> Array:
         """Normal numbers about arrays of means, deviations or both, which broadcast.
 
         Standard ones times `std` plus `mean`, each step rounded to the dtype; a `std` that is a number is used first.
@@ -129,7 +129,7 @@ class Stream:
             drawn = self.normal(shape, dtype, 0.0, std)
         return (_wide(drawn) + _wide(np.asarray(mean, dtype))).astype(dtype, copy=False)
 
-    def _normal_blocks(self, count: int, dtype: np.dtype[Any], mean: float, std: float) -> np.ndarray:
+    def _normal_blocks(self, count: int, dtype: np.dtype[Any], mean: float, std: float) -> Array:
         draw, fill = (self._twister.doubles, fill_blocks_64) if dtype == _F8 else (self._floats, fill_blocks_32)
         left_over = count & 15
         if not left_over:
@@ -144,7 +144,7 @@ class Stream:
         drawn[count - 16 : count] = drawn[whole : whole + 16].copy()
         return drawn[:count]
 
-    def exponential(self, shape: Shape, dtype: np.dtype[Any], rate: float = 1.0) -> np.ndarray:
+    def exponential(self, shape: Shape, dtype: np.dtype[Any], rate: float = 1.0) -> Array:
         """-log(1 - u) / rate of one float64 uniform."""
         check.exponential(dtype, rate)
         drawn = self._doubles(shape)
@@ -153,7 +153,7 @@ class Stream:
         drawn *= -1.0 / rate
         return _as(dtype, drawn)
 
-    def cauchy(self, shape: Shape, dtype: np.dtype[Any], median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
+    def cauchy(self, shape: Shape, dtype: np.dtype[Any], median: float = 0.0, sigma: float = 1.0) -> Array:
         """median + sigma * tan(pi * (u - 1/2)) of one float64 uniform."""
         check.cauchy(dtype, sigma)
         drawn = self._doubles(shape)
@@ -163,7 +163,7 @@ class Stream:
         scale_and_shift(drawn, sigma, median)
         return _as(dtype, drawn)
 
-    def log_normal(self, shape: Shape, dtype: np.dtype[Any], mean: float = 1.0, std: float = 2.0) -> np.ndarray:
+    def log_normal(self, shape: Shape, dtype: np.dtype[Any], mean: float = 1.0, std: float = 2.0) -> Array:
         """exp of normal numbers drawn one by one, however many."""
         check.log_normal(dtype, std)
         with self._lock:
@@ -173,7 +173,7 @@ class Stream:
 
     # Whole numbers ----------------------------------------------------------------------------------------------------
 
-    def integers(self, shape: Shape, dtype: np.dtype[Any], low: int, high: int) -> np.ndarray:
+    def integers(self, shape: Shape, dtype: np.dtype[Any], low: int, high: int) -> Array:
         """low, ..., high - 1: one word modulo the range; two, the first the higher, from a range of 2**28 on.
 
         `dtype` may be any: the numbers are made as 64-bit integers. A range of 2**64 takes two words as they are.
@@ -181,7 +181,7 @@ class Stream:
         check.integers(dtype, low, high)
         return self._integers(shape, dtype, low, high)
 
-    def _integers(self, shape: Shape, dtype: np.dtype[Any], low: int, high: int) -> np.ndarray:
+    def _integers(self, shape: Shape, dtype: np.dtype[Any], low: int, high: int) -> Array:
         span = high - low
         count = math.prod(shape)
         drawn = np.empty(count, dtype)
@@ -200,8 +200,8 @@ class Stream:
                     drawn[part] = wide if dtype == np.uint64 else wide.view(np.int64)
         return drawn.reshape(shape)
 
-    def integers_of_dtype(self, shape: Shape, dtype: np.dtype[Any], low: int | None = None) -> np.ndarray:
-        """`low` to the greatest integer of `dtype`; of a float dtype, to the end of the integers it holds without a gap.
+    def integers_of_dtype(self, shape: Shape, dtype: np.dtype[Any], low: int | None = None) -> Array:
+        """`low` to the greatest integer of `dtype`; of a float dtype, to the last before integers are left out.
 
         With no `low`, from 0, and then int32 takes one word a number though its range is wide.
         """
@@ -213,7 +213,7 @@ class Stream:
             words = self._twister.words(math.prod(shape))
         return (words & np.uint32(last)).astype(dtype).reshape(shape)
 
-    def permutation(self, length: int, dtype: np.dtype[Any]) -> np.ndarray:
+    def permutation(self, length: int, dtype: np.dtype[Any]) -> Array:
         """0, ..., length - 1 shuffled (Fisher and Yates): place i swaps with i + word modulo (length - i).
 
         From a twentieth of 2**32 on it is grown instead, with two words for each place.
@@ -232,7 +232,7 @@ class Stream:
             order[i], order[j] = order[j], order[i]
         return np.array(order, dtype)
 
-    def _long_permutation(self, length: int) -> np.ndarray:
+    def _long_permutation(self, length: int) -> Array:
         """Grown from nothing: place i takes what stands at j, two words modulo (i + 1), and j takes i."""
         partner = np.empty(length, np.int64)
         with self._lock:
@@ -245,7 +245,7 @@ class Stream:
         order[length - 1 - _shuffled(backwards, length)[::-1]] = np.arange(length)
         return order
 
-    def bernoulli(self, shape: Shape, dtype: np.dtype[Any], chance: float | np.ndarray = 0.5) -> np.ndarray:
+    def bernoulli(self, shape: Shape, dtype: np.dtype[Any], chance: float | Array = 0.5) -> Array:
         """1 where u < chance, else 0: u is float64 for a number and a float64 array, float32 for arrays of the rest.
 
         An array of chances broadcasts to `shape`. The values of the result are 0 and 1 in `dtype`.
@@ -261,14 +261,14 @@ class Stream:
             chance = chance.astype(_F4, copy=False)
         return (drawn < chance).astype(dtype)
 
-    def _below(self, shape: Shape, dtype: np.dtype[Any], chance: float) -> np.ndarray:
+    def _below(self, shape: Shape, dtype: np.dtype[Any], chance: float) -> Array:
         drawn = np.empty(math.prod(shape), dtype)
         with self._lock:
             for part, words in self._twister.pieces(drawn.size, 2):
                 drawn[part] = as_doubles(words) < chance
         return drawn.reshape(shape)
 
-    def geometric(self, shape: Shape, dtype: np.dtype[Any], chance: float) -> np.ndarray:
+    def geometric(self, shape: Shape, dtype: np.dtype[Any], chance: float) -> Array:
         """ceil(log(u) / log(1 - chance)) of one float64 uniform; in an integer dtype modulo its range."""
         check.geometric(dtype, chance)
         drawn = self._doubles(shape)
@@ -278,7 +278,7 @@ class Stream:
             drawn = drawn.astype(np.int64)
         return _as(dtype, drawn)
 
-    def poisson(self, rate: np.ndarray) -> np.ndarray:
+    def poisson(self, rate: Array) -> Array:
         """A Poisson number for each rate, in order, of the rate's dtype."""
         check.poisson(rate)
         with self._lock:
@@ -286,7 +286,7 @@ class Stream:
             drawn = [rejection.poisson(one, uniform) for one in rate.ravel().tolist()]
         return _array(drawn, rate.dtype, rate.shape)
 
-    def binomial(self, trials: np.ndarray, chance: np.ndarray) -> np.ndarray:
+    def binomial(self, trials: Array, chance: Array) -> Array:
         """A binomial number for each pair of (broadcast) numbers of trials and chances, in order."""
         check.binomial(trials, chance)
         trials, chance = np.broadcast_arrays(trials, chance)
@@ -298,14 +298,15 @@ class Stream:
 
     # Several at once --------------------------------------------------------------------------------------------------
 
-    def gamma(self, shapes: np.ndarray) -> np.ndarray:
-        """A gamma number of scale 1 for each shape parameter, in order, no less than the dtype's least normal number."""
+    def gamma(self, shapes: Array) -> Array:
+        """A gamma number of scale 1 for each shape parameter, in order, at least the dtype's least normal number."""
         check.gamma(shapes.dtype)
         with self._lock:
             drawn = self._gammas(shapes, shapes.dtype == _F4)
-        return np.fmax(drawn.astype(shapes.dtype, copy=False), np.finfo(shapes.dtype).tiny)
+        at_least: Array = np.fmax(drawn.astype(shapes.dtype, copy=False), np.finfo(shapes.dtype).tiny)
+        return at_least
 
-    def dirichlet(self, concentration: np.ndarray) -> np.ndarray:
+    def dirichlet(self, concentration: Array) -> Array:
         """Gamma numbers in float64 divided by their sum along the last axis, kept within (0, 1)."""
         check.gamma(concentration.dtype, "dirichlet")
         with self._lock:
@@ -313,9 +314,10 @@ class Stream:
         drawn /= _sum_in_lanes(drawn)[..., None]
         dtype = concentration.dtype
         least, most = np.finfo(dtype).tiny, np.nextafter(dtype.type(1), dtype.type(0))
-        return np.clip(drawn.astype(dtype, copy=False), least, most)
+        within: Array = np.clip(drawn.astype(dtype, copy=False), least, most)
+        return within
 
-    def multinomial(self, weights: np.ndarray, count: int, replacement: bool = False) -> np.ndarray:
+    def multinomial(self, weights: Array, count: int, replacement: bool = False) -> Array:
         """`count` places of the last axis of `weights` (one or two axes), drawn by weight: int64.
 
         Without replacement, or a single one: the places of the greatest of weights / exponential numbers. With: a
@@ -326,11 +328,13 @@ class Stream:
             return np.empty((*weights.shape[:-1], count), np.int64)
         if count == 1 or not replacement:
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                keys = weights / self.exponential(weights.shape, weights.dtype)
+                keys: Array = weights / self.exponential(weights.shape, weights.dtype)
             if count == 1:
-                return keys.argmax(-1)[..., None]
-            return np.argsort(-keys, axis=-1, kind="stable")[..., :count].copy()
-        sums = np.cumsum(weights, -1, dtype=_F8 if weights.dtype == _F8 else _F4)
+                best: Array = keys.argmax(-1)
+                return best[..., None]
+            order: Array = np.argsort(-keys, axis=-1, kind="stable")
+            return order[..., :count].copy()
+        sums: Array = np.cumsum(weights, -1, dtype=_F8 if weights.dtype == _F8 else _F4)
         sums /= sums[..., -1:].copy()
         sums[..., -1] = 1
         targets = self._doubles((*weights.shape[:-1], count))
@@ -340,11 +344,11 @@ class Stream:
 
     # What the methods draw (the caller holds the lock, but for _doubles) ----------------------------------------------
 
-    def _doubles(self, shape: Shape) -> np.ndarray:
+    def _doubles(self, shape: Shape) -> Array:
         with self._lock:
             return self._twister.doubles(math.prod(shape)).reshape(shape)
 
-    def _floats(self, count: int, low: float = 0.0, high: float = 1.0) -> np.ndarray:
+    def _floats(self, count: int, low: float = 0.0, high: float = 1.0) -> Array:
         drawn = np.empty(count, _F4)
         for part, words in self._twister.pieces(count, 1):
             piece = drawn[part]
@@ -358,7 +362,7 @@ class Stream:
                 piece *= np.float32(high)
         return drawn
 
-    def _gaussians(self, count: int) -> np.ndarray:
+    def _gaussians(self, count: int) -> Array:
         """Normal numbers one by one: first the one that waits from an earlier pair."""
         if count <= _FEW:
             return np.array([self._gaussian() for _ in range(count)], _F8)
@@ -387,7 +391,7 @@ class Stream:
         twister.spare_normal = radius * math.sin(angle)
         return radius * math.cos(angle)
 
-    def _gammas(self, shapes: np.ndarray, single: bool) -> np.ndarray:
+    def _gammas(self, shapes: Array, single: bool) -> Array:
         uniform, normal = self._twister.double, self._gaussian
         return _array(
             [rejection.gamma(one, uniform, normal, single) for one in shapes.ravel().tolist()], _F8, shapes.shape
@@ -398,13 +402,13 @@ def _part(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return _F4 if dtype.itemsize == 8 else _F8
 
 
-def _wide(x: np.ndarray) -> np.ndarray:
+def _wide(x: Array) -> Array:
     """Halves as float32, in which they are computed with; anything else as it is."""
     return x.astype(_F4) if x.dtype.itemsize == 2 else x
 
 
-def _sum_in_lanes(x: np.ndarray) -> np.ndarray:
-    """Sums along the last axis, added up in PyTorch's order: four vectors of four lanes, and what is left over first."""
+def _sum_in_lanes(x: Array) -> Array:
+    """Sums along the last axis in PyTorch's order: four vectors of four lanes, and what is left over first."""
     length = x.shape[-1]
     lanes = np.zeros((*x.shape[:-1], 4, 4))
     for at in range(0, length - 15, 16):
@@ -415,7 +419,7 @@ def _sum_in_lanes(x: np.ndarray) -> np.ndarray:
     return terms.cumsum(-1)[..., -1]
 
 
-def _as(dtype: np.dtype[Any], drawn: np.ndarray) -> np.ndarray:
+def _as(dtype: np.dtype[Any], drawn: Array) -> Array:
     """float64 numbers in `dtype`; to a half by way of float32, rounded twice as PyTorch does."""
     if dtype == _F8:
         return drawn
@@ -425,41 +429,39 @@ def _as(dtype: np.dtype[Any], drawn: np.ndarray) -> np.ndarray:
         return drawn.astype(dtype)
 
 
-def _array(values: list[float], dtype: np.dtype[Any], shape: Shape) -> np.ndarray:
+def _array(values: list[float], dtype: np.dtype[Any], shape: Shape) -> Array:
     return _as(dtype, np.array(values, _F8)).reshape(shape)
 
 
-def _log1p(x: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+def _log1p(x: Array, dtype: np.dtype[Any]) -> Array:
     # A last bit of float64 does not show in the shorter types.
     return as_libm("log1p", x) if dtype == _F8 else np.log1p(x, out=x)
 
 
-def _as_integers(words: np.ndarray) -> np.ndarray:
+def _as_integers(words: Array) -> Array:
     """Pairs of words as 64-bit integers, the first word the higher."""
     wide = words[0::2].astype(np.uint64) << np.uint64(32)
     wide |= words[1::2]
     return wide
 
 
-def _modulo(words: np.ndarray, span: Any) -> np.ndarray:
-    if span & (span - span.dtype.type(1)) == 0:
-        return words & (span - span.dtype.type(1))
+def _modulo(words: Array, span: Any) -> Array:
+    below = span - span.dtype.type(1)
     # NumPy divides by one number with vector instructions and takes remainders without.
-    whole = words // span
-    whole *= span
-    return np.subtract(words, whole, out=whole)
+    rest: Array = words & below if span & below == 0 else words - words // span * span
+    return rest
 
 
-def _shuffled(partner: np.ndarray, length: int) -> np.ndarray:
+def _shuffled(partner: Array, length: int) -> Array:
     """0, ..., length - 1 after swapping places i and partner[i] >= i for each i in turn, without a loop over i.
 
-    partner[i] is given for all i but the last. Place i ends with what stood at partner[i] at step i, and then takes no further part. What stands there was left by
-    the last step before that had the same partner, if any, namely what step had found at its own place: so following
-    from step to step, each value comes from a place no step had touched.
+    partner[i] is given for all i but the last. Place i ends with what stands at partner[i] at step i, and then takes no
+    further part. What stands there was left by the last step before that had the same partner, if any, namely what that
+    step had found at its own place: so, followed from step to step, each value comes from a place no step had touched.
     """
     small = np.int32 if length < 2**31 else np.int64
     partner = partner.astype(small)
-    places = np.arange(length, dtype=small)
+    places: Array = np.arange(length, dtype=small)
     steps = places[:-1]
     moved = partner != steps
     # Where a place's finding at its own step comes from: the last step that left its own there. Follow to the first.
@@ -471,7 +473,8 @@ def _shuffled(partner: np.ndarray, length: int) -> np.ndarray:
             break
         source = further
     # Steps by partner, then in time.
-    by_partner = (partner.astype(np.int64) << 32) | steps
+    by_partner = partner.astype(np.int64) << 32
+    by_partner |= steps
     by_partner.sort()
     earlier, later = by_partner[:-1], by_partner[1:]
     again = (earlier ^ later) < 2**32
