@@ -84,7 +84,7 @@ def error_kind(error: Exception) -> str:
         return "missing"
     if isinstance(error, NotImplementedError):
         return "not implemented"
-    return "missing" if isinstance(error, AttributeError) else "raises"
+    return "missing" if isinstance(error, AttributeError | ImportError) else "raises"
 
 
 def on_candidate(run: Run, act: Callable[[], Any], during: str) -> Any:

@@ -215,7 +215,7 @@ def compare_step(line: str, ours: Step, theirs: Step) -> None:
             compare_value(line, name, ours.made[name], reference)
     elif theirs.error is None:
         assert ours.error is not None
-        kind = "missing" if isinstance(ours.error, AttributeError | NotImplementedError) else "raises"
+        kind = "missing" if isinstance(ours.error, AttributeError | ImportError | NotImplementedError) else "raises"
         raise Difference(kind, line, f"{type(ours.error).__name__}: {first_sentence(ours.error)}")
     elif ours.error is None:
         raise Difference("no error", line, f"{type(theirs.error).__name__}: {first_sentence(theirs.error)}")

@@ -57,7 +57,7 @@ def attribute(root: Any, path: str) -> Any:
     for part in path.split(".") if path else ():
         try:
             found = getattr(found, part)
-        except AttributeError as error:
+        except (AttributeError, ImportError) as error:
             if not isinstance(found, types.ModuleType):
                 raise Missing(path) from error
             try:
