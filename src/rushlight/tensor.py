@@ -15,8 +15,7 @@ import numpy as np
 
 from . import device as devices
 from . import dtypes, printing
-from .autograd import gradients
-from .autograd import engine, modes, views
+from .autograd import engine, function, gradients, modes, views
 from .autograd.graph import Edge, Hooks, Node, RemovableHandle
 from .backend import numpy as backend
 from .ops import dispatch, saved, table
@@ -55,9 +54,9 @@ class Tensor:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is Tensor or not args or not isinstance(args[0], Tensor):
-            from . import factory
+            from . import legacy
 
-            made = factory.legacy(dtypes.get_default_dtype(), args, kwargs)
+            made = legacy.construct(dtypes.get_default_dtype(), args, kwargs)
         else:
             made = args[0].detach()
         if cls is Tensor:
@@ -359,17 +358,6 @@ class Tensor:
     def data_ptr(self) -> int:
         return backend.address(self._array) if self._array.size else 0
 
-    def untyped_storage(self) -> Any:
-        """The block of memory beneath the tensor; equal ``data_ptr()`` means that two tensors share it."""
-        from .storage import UntypedStorage
-
-        return UntypedStorage(self)
-
-    def storage(self) -> Any:
-        from .storage import TypedStorage
-
-        return TypedStorage(self)
-
     def is_shared(self) -> bool:
         return False
 
@@ -646,7 +634,10 @@ engine.fit_tensor = _fit_tensor
 views.new_tensor = new_tensor
 saved.make_tensor = make_tensor
 saved.type_name = lambda array: dtypes.of(array.dtype).type_name
-gradients.is_tensor = lambda value: isinstance(value, Tensor)
+gradients.is_tensor = function.is_tensor = lambda value: isinstance(value, Tensor)
+function.make_tensor = make_tensor
+function.open_saved = saved.open_function_saved
+function.pack_hooked = lambda value: dispatch.packed(value, modes.state.saved_hooks)
 dispatch.Tensor_ = Tensor
 dispatch.new_tensor = new_tensor
 table.bind(Tensor, PLAIN)

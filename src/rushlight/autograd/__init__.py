@@ -1,6 +1,8 @@
 """torch.autograd: the graph, the backward pass, and what users call to start it."""
 
-from . import graph
+from ..missing import module_getattr
+from . import function, graph
+from .function import Function
 from .gradients import backward, grad
 from .modes import (
     detect_anomaly,
@@ -11,10 +13,13 @@ from .modes import (
     set_grad_enabled,
 )
 
+__getattr__ = module_getattr(__name__, frozenset({"forward_ad", "functional", "gradcheck", "profiler"}))
 __all__ = [
+    "Function",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "function",
     "grad",
     "graph",
     "inference_mode",

@@ -318,7 +318,7 @@ def _fit(node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype
     except ValueError:
         got = list((g._array if create_graph else g).shape)
         raise RuntimeError(
-            f"Function {node.name()} returned an invalid gradient at index {index - 1} - got {got} but expected shape "
+            f"Function {node.name()} returned an invalid gradient at index {index} - got {got} but expected shape "
             f"compatible with {list(shape)}"
         ) from None
 

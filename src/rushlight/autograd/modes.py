@@ -25,6 +25,7 @@ class ThreadState(threading.local):
     inference: bool = False
     anomaly: bool = False
     anomaly_check_nan: bool = True
+    saved_hooks: list[Any] | None = None  # (pack, unpack) pairs of saved_tensors_hooks, the innermost last
 
 
 state = ThreadState()

@@ -126,7 +126,7 @@ def check_made(tensor: Tensor) -> None:
         )
     if tensor._made == "function":
         edge = tensor._edge
-        origin = f"Output {edge[1]} of {edge[0].name()}" if edge is not None else "This tensor"
+        origin = f"Output {edge[1]} of {_short(edge[0])}" if edge is not None else "This tensor"
         raise RuntimeError(
             f"{origin} is a view and is being modified inplace. This view was created inside a custom Function (or because "
             "an input was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "

@@ -235,7 +235,7 @@ def record(
     )
     needed = dict(zip(op.sources, needs, strict=False)) if op.variadic not in op.sources else dict.fromkeys(op.sources, True)
     kept: list[Any] = []
-    hooks = getattr(modes.state, "saved_hooks", None)
+    hooks = modes.state.saved_hooks
     for kind, name, users in op.keep:
         wanted = any(needed[user] for user in users)
         if kind == "input":
@@ -249,7 +249,7 @@ def record(
                     tuple(item._counter[0] if isinstance(item, Tensor_) else None for item in value),
                 ]
             elif isinstance(value, Tensor_):
-                kept += [value, value._counter[0]] if not hooks else [_pack(value, hooks), -1]
+                kept += [value, value._counter[0]] if not hooks else [packed(value, hooks), -1]
             else:
                 kept += [arrays[position], None]
         elif kind == "output":
@@ -257,7 +257,7 @@ def record(
             if not wanted:
                 kept += [None, None, None]
             elif hooks:
-                kept += [_pack(result.detach(), hooks), saved.Packed._counter, -1]
+                kept += [packed(result.detach(), hooks), saved.Packed._counter, -1]
             else:
                 kept += [result._array, result._counter, result._counter[0]]
         elif kind == "param":
@@ -294,7 +294,7 @@ def record(
             result._needs_grad = True
 
 
-def _pack(value: Tensor, hooks: list[tuple[Any, Any]]) -> saved.Packed:
+def packed(value: Tensor, hooks: list[tuple[Any, Any]]) -> saved.Packed:
     pack, unpack = hooks[-1]
     with modes.no_grad():
         return saved.Packed(pack(value.detach() if value._edge is not None else value), unpack)

@@ -154,3 +154,17 @@ def output_tensor(node: Node, number: int, value: Any, versions: Any, expected: 
 
 
 __all__ = ["FREED", "INSIDE", "Packed", "array_of", "here", "modified", "output_array", "output_tensor", "tensor_of"]
+
+
+def open_function_saved(node: Any, value: Any, counter: Any, expected: Any, edge: Any) -> Any:
+    """A tensor that a custom Function saved: None, packed by hooks, an output (as its array), or any other tensor."""
+    if value is None:
+        return None
+    if isinstance(value, Packed):
+        tensor = value.open()
+        return tensor if edge is None else make_tensor(tensor._array, tensor._counter, edge)
+    array = value if isinstance(value, np.ndarray) else value._array
+    if counter[0] != expected:
+        maker = _maker(edge if edge is not None else getattr(value, "_edge", None))
+        raise modified(node, type_name(array), array.shape, maker, counter, expected)
+    return make_tensor(value, counter, edge) if isinstance(value, np.ndarray) else value

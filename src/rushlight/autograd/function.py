@@ -1,0 +1,417 @@
+"""``torch.autograd.Function``: operations whose forward and backward the user writes.
+
+The context that ``forward`` and ``backward`` get is the graph node itself, as in PyTorch: what forward stores on it is
+there when backward runs, and ``y.grad_fn`` is it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from . import engine, modes, views
+from .graph import FREED, Edge, Node, here, leaf_edge, orders
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+# Set by tensor.py: the class, a Tensor with a given place in the graph, and how saved values are opened.
+is_tensor: Callable[[Any], bool]
+make_tensor: Callable[..., Tensor]
+open_saved: Callable[..., Tensor]
+pack_hooked: Callable[[Tensor], Any]
+
+
+class FunctionCtx:
+    """What ``forward`` and ``backward`` can ask of their context."""
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keeps tensors (inputs, outputs, or others) for backward, where ``saved_tensors`` gives them back, checked for
+        in-place changes. Call it once, with tensors or None."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keeps tensors for ``jvp``."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Any) -> None:
+        """Says which inputs forward changed in place; they must be returned."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Any) -> None:
+        """Says which outputs have no derivative."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward gets zeros (the default) or None for outputs that no gradient arrives at."""
+        self.materialize_grads = value
+
+
+class BackwardCFunction(Node, FunctionCtx):
+    """The node of a custom Function; each Function has a subclass of its own, NameBackward."""
+
+    _forward_cls: ClassVar[type]
+    always_runs = True
+    materialize_grads = True
+    to_save: tuple[Any, ...] | None = None
+    saved_for_forward: tuple[Any, ...] | None = None
+    dirty_tensors: tuple[Any, ...] = ()
+    non_differentiable: tuple[Any, ...] = ()
+    needs_input_grad: tuple[bool, ...] = ()
+    is_tensor_input: tuple[bool, ...] = ()
+    output_count = 1
+    saved = None
+
+    def name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The tensors given to save_for_backward, with the history they had."""
+        if self.saved is None:
+            if self.to_save is not None and not self.recorded:
+                return tuple(self.to_save)
+            if self.recorded and self.kept_something:
+                raise RuntimeError(FREED + self.explain())
+            return ()
+        return tuple(open_saved(self, *entry) for entry in self.saved)
+
+    recorded = False
+    kept_something = False
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        return self.saved_tensors
+
+    def release(self) -> None:
+        self.saved = None
+
+    def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        values = self._cotangents(g)
+        results = self._apply(tuple(None if value is None else engine.wrap(value) for value in values))
+        return tuple(None if result is None else result._array for result in results)
+
+    def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        return self._apply(tuple(self._cotangents(g)))
+
+    def _cotangents(self, g: Any) -> list[Any]:
+        return [None] * self.output_count if g is None else list(g) if self.metas is not None else [g]
+
+    def _apply(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        if self.materialize_grads:
+            metas = self.metas if self.metas is not None else [(self.shape, self.dtype)]
+            grads = tuple(
+                engine.wrap(np.zeros(*meta)) if grad is None and meta is not None else grad
+                for grad, meta in zip(grads, metas, strict=True)
+            )
+        function = self._forward_cls
+        backward, vjp = function.backward, function.vjp  # type: ignore[attr-defined]
+        if backward is not Function.backward and vjp is not Function.vjp:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one "
+                "of them."
+            )
+        results = (vjp if vjp is not Function.vjp else backward)(self, *grads)
+        if not isinstance(results, tuple):
+            results = (results,)
+        return self._checked(results)
+
+    def _checked(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
+        expected = len(self.is_tensor_input)
+        if len(results) > expected and all(result is None for result in results[expected:]):
+            results = results[:expected]
+        if len(results) != expected:
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(results)})"
+            )
+        kept = []
+        for position, (result, wanted) in enumerate(zip(results, self.is_tensor_input, strict=True)):
+            if not wanted:
+                if result is not None:
+                    raise RuntimeError(
+                        f"function {self.name()} returned a gradient different than None at position {position + 1}, but the "
+                        "corresponding forward input was not a Variable"
+                    )
+            elif result is not None and not is_tensor(result):
+                raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
+            else:
+                kept.append(result)
+        return tuple(kept)
+
+
+class _FunctionMeta(type):
+    """Gives each Function its node class."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> None:
+        super().__init__(name, bases, body)
+        cls._backward_cls = type(
+            name + "Backward", (BackwardCFunction,), {"_forward_cls": cls, "__module__": "torch.autograd.function"}
+        )
+
+
+class Function(FunctionCtx, metaclass=_FunctionMeta):
+    """An operation with a derivative of one's own: subclass it, write static ``forward`` and ``backward``, call ``apply``.
+
+    ``backward(ctx, *grad_outputs)`` returns a gradient, or None, for each argument of forward.
+
+    >>> import rushlight as torch
+    >>> class Cube(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x**3
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         (x,) = ctx.saved_tensors
+    ...         return grad * 3 * x**2
+    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> Cube.apply(x).backward()
+    >>> x.grad
+    tensor(12.)
+    """
+
+    _backward_cls: ClassVar[type[BackwardCFunction]]
+    generate_vmap_rule = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Computes the result: ``forward(ctx, *args)``, or ``forward(*args)`` beside ``setup_context``."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Keeps what backward needs, where forward has no context."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of the arguments from those of the results."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
+            "mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangents of the results from those of the arguments."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """The operation over a batch."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Runs forward and records it."""
+        for transform in transforms:
+            result = transform(cls, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        return _apply(cls, args, kwargs)
+
+
+# Set by the rooms above (func transforms, forward mode): (function, args, kwargs) -> result or NotImplemented.
+transforms: list[Callable[..., Any]] = []
+
+
+def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    ctx = object.__new__(cls._backward_cls)
+    ctx.is_tensor_input = tuple([is_tensor(arg) for arg in args])
+    ctx.needs_input_grad = tuple([is_tensor(arg) and arg.requires_grad for arg in args])
+    recording = modes.state.grad_enabled and any(ctx.needs_input_grad)
+    before = [arg._edge if is_tensor(arg) else None for arg in args]
+    previous, modes.state.grad_enabled = modes.state.grad_enabled, False
+    try:
+        if cls.setup_context is not Function.setup_context:
+            output = cls.forward(*args, **kwargs)
+            cls.setup_context(ctx, args, output)
+        else:
+            output = cls.forward(ctx, *args, **kwargs)
+    finally:
+        modes.state.grad_enabled = previous
+    single = not isinstance(output, tuple)
+    outputs = (output,) if single else output
+    if recording:
+        results = _record(ctx, args, before, outputs)
+    else:
+        results = tuple(_unrecorded(ctx, args, value) for value in outputs)
+    return results[0] if single else results
+
+
+def _unrecorded(ctx: Any, args: Sequence[Any], value: Any) -> Any:
+    if is_tensor(value) and any(value is arg for arg in ctx.dirty_tensors):
+        views.bump(value, ctx.name())
+        return value
+    if is_tensor(value) and any(value is arg for arg in args):
+        return value.view_as(value)
+    return value
+
+
+def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Gives the outputs of forward their place in the graph."""
+    ctx.recorded = True
+    ctx.next = tuple(
+        (edge or leaf_edge(arg)) if need else None
+        for arg, edge, need, tensor in zip(args, before, ctx.needs_input_grad, ctx.is_tensor_input, strict=True)
+        if tensor
+    )
+    ctx.order = next(orders)
+    ctx.where = here(3)
+    if modes.state.anomaly:
+        import traceback
+
+        ctx.trace = "".join(traceback.format_stack(sys._getframe(3)))
+    several = len(outputs) > 1
+    ctx.output_count = len(outputs)
+    dirty = ctx.dirty_tensors
+    results: list[Any] = []
+    metas: list[Any] = []
+    for number, value in enumerate(outputs):
+        if not is_tensor(value):
+            results.append(value)
+            metas.append(None)
+            continue
+        if any(value is one for one in dirty):
+            value = _dirtied(ctx, value, number)
+        elif any(value is arg for arg in args):
+            value = _alias(value)
+        elif value._base is not None and value._base is not value:
+            value._made = "function_several" if several else "function"
+        elif value._edge is not None:
+            value = value.detach()
+        differentiable = not any(value is one or outputs[number] is one for one in ctx.non_differentiable)
+        if differentiable and value._array.dtype.kind in "fcV":
+            value._edge, value._needs_grad = (ctx, number), True
+            value._seen = value._counter[0]
+        else:
+            value._edge, value._needs_grad = None, False
+        results.append(value)
+        metas.append((value._array.shape, value._array.dtype))
+    if several:
+        ctx.metas = metas
+    elif metas[0] is not None:
+        ctx.shape, ctx.dtype = metas[0]
+    _keep(ctx, args, outputs, results)
+    return tuple(results)
+
+
+def _alias(value: Any) -> Any:
+    """An input that forward returned as it is: a view of it, that may not be written through."""
+    result = value.detach()
+    result._base = value if value._base is None else value._base
+    result._seen = result._counter[0]
+    result._made = "function"
+    return result
+
+
+def _dirtied(ctx: Any, value: Any, number: int) -> Any:
+    if value._needs_grad and value._edge is None and value._base is None:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    views.bump(value, ctx.name())
+    if value._base is not None and (value._base._needs_grad or any(ctx.needs_input_grad)):
+        if value._base._edge is None and value._base._needs_grad:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+        ctx.shape, ctx.dtype = value._array.shape, value._array.dtype
+        views.write_through(value, ctx)
+        return value
+    return value
+
+
+def _keep(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], results: list[Any]) -> None:
+    """Stores what save_for_backward was given: outputs without a reference to the Tensor, which refers to the node."""
+    if ctx.to_save is None:
+        return
+    hooks = modes.state.saved_hooks
+    saved: list[Any] = []
+    for position, value in enumerate(ctx.to_save):
+        if value is None:
+            saved.append((None, None, None, None))
+            continue
+        if not is_tensor(value):
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {position} is of type {type(value).__name__}"
+            )
+        if hooks:
+            number = next((n for n, out in enumerate(outputs) if out is value), None)
+            saved.append((pack_hooked(value), None, None, None if number is None else (ctx, number)))
+            continue
+        for number, result in enumerate(results):
+            if outputs[number] is value and is_tensor(result):
+                edge = result._edge
+                saved.append((result._array, result._counter, result._counter[0], edge and (edge[0], edge[1])))
+                break
+        else:
+            saved.append((value, value._counter, value._counter[0], None))
+    ctx.saved = tuple(saved)
+    ctx.kept_something = bool(saved)
+    ctx.to_save = None
+
+
+def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a backward that cannot be differentiated again: trying to is an error."""
+
+    @functools.wraps(function)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        with modes.no_grad():
+            outputs = function(ctx, *args)
+        if not modes.state.grad_enabled or not any(is_tensor(arg) and arg.requires_grad for arg in args):
+            return outputs
+        single = not isinstance(outputs, tuple)
+        results = _Refuse.apply(*((outputs,) if single else outputs))
+        return results if not single else results[0] if isinstance(results, tuple) else results
+
+    return wrapper
+
+
+class _Refuse(Function):
+    """Passes values on, and raises where somebody differentiates through it."""
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        results = []
+        for arg in args:
+            if not is_tensor(arg):
+                results.append(arg)
+                continue
+            node = object.__new__(_RefuseNode)
+            node.shape, node.dtype, node.order = arg._array.shape, arg._array.dtype, next(orders)
+            results.append(make_tensor(arg._array, [0], (node, 0)))
+        return tuple(results)
+
+
+class _RefuseNode(Node):
+    def name(self) -> str:
+        return "torch::autograd::Error"
+
+    def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+    vjp_tensors = vjp
+
+
+class NestedIOFunction(Function):
+    """Kept for its name: PyTorch's Function for nested inputs and outputs."""
+
+
+InplaceFunction = Function
