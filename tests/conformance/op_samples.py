@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from op_check import Disagreement, Form, check_error, check_forward, check_sample, form_of, tensors_in
+from op_check import Disagreement, Form, check_error, check_forward, check_sample, form_of, short, tensors_in
 from op_results import FLOORS, Outcome, figures_in, write_floors, write_outcomes
 from sides import Side
 from torch.testing._internal.common_methods_invocations import op_db
@@ -135,7 +135,8 @@ def judge_samples(
                     check_forward(op, sample, form, candidate)
                 else:
                     check_sample(op, sample, form, candidate, mode, differentiable)
-            except Disagreement as difference:
+            except Exception as error:
+                difference = error if isinstance(error, Disagreement) else Disagreement("reading", short(error))
                 outcome.fail(difference.kind, f"{str(dtype)[6:]} sample {number}: {difference} | {describe(sample)}")
 
 
@@ -155,7 +156,8 @@ def judge_errors(op: Any, form: Form, candidate: Side, outcome: Outcome) -> None
                 raise Disagreement("missing", form.missing)
             if not check_error(erroneous, form, candidate):
                 continue
-        except Disagreement as difference:
+        except Exception as error:
+            difference = error if isinstance(error, Disagreement) else Disagreement("reading", short(error))
             outcome.fail(difference.kind, f"error input {number}: {difference} | {describe(erroneous.sample_input)}")
         outcome.samples += 1
         outcome.of += 1
@@ -185,10 +187,7 @@ def _start(candidate: str, most: int) -> None:
 
 def _task(task: tuple[str, str, str]) -> Outcome | None:
     name, inputs, mode = task
-    try:
-        return judge(_WORK["ops"][name], inputs, mode, _WORK["candidate"], _WORK["most"])
-    except Exception as error:
-        raise RuntimeError(f"{name}, {inputs}: the harness cannot hold this op against PyTorch") from error
+    return judge(_WORK["ops"][name], inputs, mode, _WORK["candidate"], _WORK["most"])
 
 
 def survey(

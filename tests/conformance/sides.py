@@ -171,6 +171,8 @@ class Side:
             if tensor.layout is not torch.strided:
                 tensor = tensor.to_dense()
             return np.array(tensor.numpy(force=True))
+        if tensor.is_conj():
+            tensor = tensor.resolve_conj()
         for narrow, wide in _WIDER.items():
             if str(tensor.dtype) == str(narrow):
                 tensor = tensor.to(self.build(wide))
