@@ -16,7 +16,12 @@ from typing import Any
 
 from . import conversion as _conversion
 from . import dtypes as _dtypes
+from . import legacy as _legacy
 from . import ops as _ops
+from . import queries as _queries
+from . import runtime as _runtime
+from . import sampling as _sampling
+from . import storage as _storage
 from .autograd.modes import (
     enable_grad,
     inference_mode,
@@ -77,13 +82,14 @@ from .random import (
 from .random_tensors import rand, rand_like, randint, randint_like, randn, randn_like, randperm
 from .ranges import arange, linspace, logspace, range
 from .size import Size
+from .storage import TypedStorage, UntypedStorage
 from .tensor import Tensor, install_methods
 from .torch_alias import install_as_torch
 from .version import __version__
 
 from .from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
 
-globals().update(_dtypes.NAMES)
+globals().update({**_dtypes.NAMES, **_legacy.CLASSES, **_storage.CLASSES})
 install_methods()
 __getattr__ = module_getattr(
     __name__,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .backend import memory
 from .device import is_changed
 from .factory import check_bool, creation, finished, options, type_name
 from .tensor import Tensor
@@ -100,7 +101,9 @@ def from_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if not array.flags.writeable:
         _warn_once_of_read_only()
         array = writable(array)
-    return array if array.__class__ is np.ndarray else array.view(np.ndarray)
+    if array.__class__ is not np.ndarray:
+        array = array.view(np.ndarray)
+    return array if array.base is None else memory.fenced(array)
 
 
 _warned: set[str] = set()
@@ -259,8 +262,8 @@ def _shape(data: Any) -> tuple[int, ...]:
         return tuple(data.shape)
     shape: list[int] = []
     while _is_sequence(data) and not isinstance(data, (*_TEXT, np.generic)):
-        if isinstance(data, Tensor):
-            return (*shape, *(data.shape if data.ndim and data.numel() != 1 else ()))
+        if isinstance(data, Tensor):  # stands for its one element
+            break
         if isinstance(data, np.ndarray):
             return (*shape, *data.shape)
         shape.append(len(data))

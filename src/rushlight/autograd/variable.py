@@ -1,0 +1,49 @@
+"""``Variable``, which tensors were wrapped in before they recorded operations themselves: every tensor is one."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+
+class VariableMeta(type):
+    """Makes ``isinstance(x, Variable)`` true of tensors."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        from ..tensor import Tensor
+
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=VariableMeta):
+    """``Variable(data, requires_grad=False)``: a tensor over the same memory, a leaf.
+
+    TypeError if ``data`` is no tensor.
+
+    >>> import rushlight as torch
+    >>> from rushlight.autograd import Variable
+    >>> Variable(torch.ones(2), requires_grad=True)
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    def __new__(cls, data: Any = None, requires_grad: Any = False, volatile: bool = False) -> Any:
+        from ..factory import check_bool, type_name
+        from ..tensor import Tensor
+
+        if volatile:
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2
+            )
+        check_bool("Variable", "requires_grad", requires_grad)
+        if data is None:
+            made = Tensor()
+        elif isinstance(data, Tensor):
+            made = data.data
+            made._counter = data._counter
+        else:
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(data)}")
+        if requires_grad:
+            if not (made.is_floating_point() or made.is_complex()):
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            made._needs_grad = True
+        return made

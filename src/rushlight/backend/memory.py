@@ -1,0 +1,75 @@
+"""The blocks of memory that arrays lie in, and arrays laid over them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import numpy as backend
+from .numpy import Array, Shape
+
+_BYTE = np.dtype(np.uint8)
+
+
+class _Bytes:
+    """Memory of an array as bytes, for np.asarray; keeps the array alive."""
+
+    def __init__(self, owner: Any, address: int, size: int) -> None:
+        self.__array_interface__ = {"version": 3, "typestr": "|u1", "data": (address, False), "shape": (size,)}
+        self.owner = owner
+
+
+class _Border(_Bytes):
+    """Memory of a caller's array, which ends here: a tensor over it knows nothing of what lies around it."""
+
+
+def fenced(array: Array) -> Array:
+    """The same memory as an array that is the root of all its views, though ``array`` may be part of a larger one."""
+    if array.base is None:
+        return array
+    whole = np.asarray(_Border(array, backend.address(array), _span(array)))
+    return np.ndarray(array.shape, array.dtype, whole, 0, array.strides)
+
+
+def _span(array: Array) -> int:
+    """From the first byte of an array with positive strides to its last."""
+    if not array.size:
+        return 0
+    reach = sum((size - 1) * step for size, step in zip(array.shape, array.strides, strict=True))
+    return reach + array.itemsize
+
+
+def block(array: Array) -> Array:
+    """All the memory that ``array`` is a part of, as bytes."""
+    whole = backend.root(array)
+    if whole.flags.c_contiguous:
+        return whole.reshape(-1).view(_BYTE)
+    return np.asarray(_Bytes(whole, backend.address(whole), _span(whole)))
+
+
+def resizable(array: Array) -> bool:
+    """Whether the memory is a tensor's own, which may be replaced by a longer block."""
+    base = backend.root(array).base
+    return base is None or (isinstance(base, _Bytes) and not isinstance(base, _Border))
+
+
+def laid_over(whole: Array, dtype: np.dtype[Any], shape: Shape, strides: tuple[int, ...] | None, offset: int) -> Array:
+    """An array over bytes, from element ``offset`` on; strides in elements. RuntimeError where they do not suffice."""
+    size = dtype.itemsize
+    if strides is None:
+        steps = [1] * len(shape)
+        for axis in range(len(shape) - 2, -1, -1):
+            steps[axis] = steps[axis + 1] * max(shape[axis + 1], 1)
+        strides = tuple(steps)
+    last = offset + sum((length - 1) * step for length, step in zip(shape, strides, strict=True))
+    need = (last + 1) * size
+    if math.prod(shape) and need > whole.size:
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize {size} requiring "
+            f"a storage size of {need} are out of bounds for storage of size {whole.size}"
+        )
+    if not math.prod(shape):
+        return np.empty(shape, dtype)
+    return np.ndarray(shape, dtype, whole, offset * size, tuple(step * size for step in strides))

@@ -1,0 +1,139 @@
+"""Switches of the process: threads, determinism, precision. What has no meaning over NumPy is kept and answered."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from .backend import threads
+from .factory import creation, type_name
+
+
+@dataclass
+class _Switches:
+    interop_threads: int = threads.limit()
+    deterministic: bool = False
+    warn_only: bool = False
+    fill_uninitialized: bool = True
+    matmul_precision: str = "highest"
+    warn_always: bool = False
+
+
+_switches = _Switches()
+
+
+def _positive(name: str, count: Any) -> int:
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise RuntimeError(f"{name} expects an int, but got {type_name(count)}")
+    if count <= 0:
+        raise RuntimeError(f"{name} expects a positive integer")
+    return count
+
+
+@creation
+def get_num_threads() -> int:
+    """How many threads a kernel may use."""
+    return threads.limit()
+
+
+@creation
+def set_num_threads(int: Any) -> None:
+    """Lets a kernel use at most so many threads. RuntimeError unless it is a positive integer."""
+    threads.set_limit(_positive("set_num_threads", int))
+
+
+@creation
+def get_num_interop_threads() -> int:
+    """What :func:`set_num_interop_threads` was told; nothing runs on such threads here."""
+    return _switches.interop_threads
+
+
+@creation
+def set_num_interop_threads(int: Any) -> None:
+    """Kept for :func:`get_num_interop_threads`."""
+    _switches.interop_threads = _positive("set_num_interop_threads", int)
+
+
+@creation
+def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
+    """Kept and answered: everything here is deterministic."""
+    if not isinstance(mode, bool):
+        raise TypeError(
+            f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type_name(mode)}"
+        )
+    _switches.deterministic, _switches.warn_only = mode, bool(warn_only)
+
+
+@creation
+def are_deterministic_algorithms_enabled() -> bool:
+    """What :func:`use_deterministic_algorithms` was told."""
+    return _switches.deterministic
+
+
+@creation
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether :func:`use_deterministic_algorithms` was told to warn only."""
+    return _switches.warn_only
+
+
+_DEBUG_MODES = ("default", "warn", "error")
+
+
+@creation
+def get_deterministic_debug_mode() -> int:
+    """0 by default, 1 to warn, 2 to raise where an algorithm is not deterministic: none is."""
+    return (1 if _switches.warn_only else 2) if _switches.deterministic else 0
+
+
+@creation
+def set_deterministic_debug_mode(debug_mode: Any) -> None:
+    """Takes 'default', 'warn', 'error' or 0, 1, 2."""
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str):
+        if debug_mode not in _DEBUG_MODES:
+            raise RuntimeError(
+                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, " f"but got {debug_mode}"
+            )
+        debug_mode = _DEBUG_MODES.index(debug_mode)
+    if debug_mode not in (0, 1, 2):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+@creation
+def get_float32_matmul_precision() -> str:
+    """What :func:`set_float32_matmul_precision` was told; products are always computed in full."""
+    return _switches.matmul_precision
+
+
+@creation
+def set_float32_matmul_precision(precision: str) -> None:
+    """Takes 'highest', 'high' or 'medium'; warns of anything else."""
+    if precision not in ("highest", "high", "medium"):
+        warnings.warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+            "setFloat32MatmulPrecision call has no effect.",
+            stacklevel=3,
+        )
+        return
+    _switches.matmul_precision = precision
+
+
+@creation
+def set_flush_denormal(mode: bool) -> bool:
+    """Whether numbers near zero can be made zero: NumPy cannot, so only ``set_flush_denormal(False)`` succeeds."""
+    return not mode
+
+
+@creation
+def set_warn_always(b: bool) -> None:
+    """Kept for :func:`is_warn_always_enabled`."""
+    _switches.warn_always = bool(b)
+
+
+@creation
+def is_warn_always_enabled() -> bool:
+    """What :func:`set_warn_always` was told."""
+    return _switches.warn_always

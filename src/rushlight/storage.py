@@ -1,0 +1,376 @@
+"""Storages: the blocks of memory beneath tensors, as bytes or as numbers of one dtype; and tensors laid over them.
+
+Two tensors share memory if their storages have the same ``data_ptr()``.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .autograd import modes, views
+from .backend import memory
+from .backend import numpy as backend
+from .device import CPU
+from .device import device as Device
+from .factory import checked_shape, creation, method, type_name
+from .tensor import Tensor
+
+_BYTE = np.dtype(np.uint8)
+
+
+class _Storage:
+    """What both kinds of storage can do: a row of numbers in memory."""
+
+    _memory: np.ndarray[Any, Any]  # one-dimensional, from the first byte of the block to its last
+
+    is_cuda = is_sparse = is_hpu = False
+    filename = None
+
+    @property
+    def device(self) -> Device:
+        return CPU
+
+    @property
+    def _cdata(self) -> int:
+        return self.data_ptr()
+
+    def get_device(self) -> int:
+        return -1
+
+    def data_ptr(self) -> int:
+        """The address of the first byte; 0 where there is none."""
+        return backend.address(self._memory) if self._memory.size else 0
+
+    def nbytes(self) -> int:
+        return int(self._memory.nbytes)
+
+    def size(self) -> int:
+        """How many numbers there are."""
+        return int(self._memory.size)
+
+    def __len__(self) -> int:
+        return int(self._memory.size)
+
+    def element_size(self) -> int:
+        return int(self._memory.itemsize)
+
+    def tolist(self) -> list[Any]:
+        return list(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._memory.astype(np.float32).tolist() if self._memory.dtype.kind == "V" else self._memory.tolist())
+
+    def fill_(self, value: Any) -> Any:
+        self._memory.fill(value)
+        return self
+
+    def copy_(self, source: _Storage, non_blocking: Any = None) -> Any:
+        np.copyto(self._memory, source._memory, casting="unsafe")
+        return self
+
+    def is_shared(self) -> bool:
+        return False
+
+    def share_memory_(self) -> Any:
+        return self
+
+    def is_pinned(self, device: Any = None) -> bool:
+        return False
+
+    def resizable(self) -> bool:
+        return backend.root(self._memory).base is None
+
+    def cpu(self) -> Any:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.data_ptr() == other.data_ptr() and self.nbytes() == other.nbytes()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def _checked(self, index: Any) -> int:
+        size = len(self)
+        if not isinstance(index, int):
+            raise TypeError(f"can't index a {self._label} with {type_name(index)}")
+        if not -size <= index < size:
+            raise IndexError(f"index {index} out of range for storage of size {size}")
+        return index
+
+    _label = "torch.storage.UntypedStorage"
+
+    def _text(self, kind: str) -> str:
+        return "".join(f" {number}\n" for number in self) + f"[{kind} of size {len(self)}]"
+
+
+class UntypedStorage(_Storage):
+    """A block of memory as bytes.
+
+    >>> import rushlight as torch
+    >>> x = torch.zeros(2, 3)
+    >>> x[1].untyped_storage().data_ptr() == x.untyped_storage().data_ptr(), x.untyped_storage().nbytes()
+    (True, 24)
+    """
+
+    def __init__(self, *args: Any, device: Any = None) -> None:
+        source = args[0] if args else 0
+        if isinstance(source, Tensor):
+            self._memory = memory.block(source._array)
+        elif isinstance(source, np.ndarray):
+            self._memory = source
+        elif isinstance(source, int):
+            self._memory = np.empty(source, _BYTE)
+        else:
+            self._memory = np.array(list(source), _BYTE)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return UntypedStorage(self._memory[index])
+        return int(self._memory[self._checked(index)])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._memory[index if isinstance(index, slice) else self._checked(index)] = value
+
+    def __repr__(self) -> str:
+        return self._text("torch.storage.UntypedStorage(device=cpu)")
+
+    def clone(self) -> UntypedStorage:
+        return UntypedStorage(self._memory.copy())
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
+        if id(self) not in memo:
+            memo[id(self)] = self.clone()
+        return memo[id(self)]  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _storage_from_bytes, (self._memory.tobytes(),)
+
+    def resize_(self, size: int) -> UntypedStorage:
+        """Makes this block ``size`` bytes long; tensors that lie over it keep the memory they have."""
+        have = self._memory
+        self._memory = np.zeros(size, _BYTE)
+        shared = min(size, have.size)
+        self._memory[:shared] = have[:shared]
+        return self
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        return "torch.storage.UntypedStorage" if dtype is None else TypedStorage(self, dtype=dtype)
+
+    def untyped(self) -> UntypedStorage:
+        return self
+
+
+def _storage_from_bytes(octets: bytes) -> UntypedStorage:
+    return UntypedStorage(np.frombuffer(octets, _BYTE).copy())
+
+
+class TypedStorage(_Storage):
+    """A block of memory as numbers of one dtype (deprecated in PyTorch): of a tensor, a storage, a size or a sequence."""
+
+    dtype: dtypes.dtype
+    _label = "torch.storage.TypedStorage"
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> TypedStorage:
+        return object.__new__(TypedStorage)
+
+    def __init__(
+        self, *args: Any, dtype: dtypes.dtype | None = None, device: Any = None, wrap_storage: Any = None
+    ) -> None:
+        source = wrap_storage if wrap_storage is not None else args[0] if args else 0
+        if isinstance(source, Tensor):
+            chosen = source.dtype
+            self._memory = memory.block(source._array).view(chosen.numpy)
+        else:
+            chosen = dtype or dtypes.get_default_dtype()
+            if isinstance(source, UntypedStorage):
+                self._memory = source._memory.view(chosen.numpy)
+            elif isinstance(source, int):
+                self._memory = np.empty(source, chosen.numpy)
+            else:
+                self._memory = np.array(list(source), chosen.numpy)
+        self.dtype = chosen
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        return self._memory[self._checked(index)].item()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._memory[index if isinstance(index, slice) else self._checked(index)] = value
+
+    def __repr__(self) -> str:
+        return self._text(f"torch.storage.TypedStorage(dtype={self.dtype}, device=cpu)")
+
+    def untyped(self) -> UntypedStorage:
+        return UntypedStorage(self._memory.view(_BYTE))
+
+    def pickle_storage_type(self) -> str:
+        return f"{self.dtype.scalar_name}Storage"
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        if dtype is None:
+            return f"torch.{self.pickle_storage_type()}"
+        return self._cast(getattr(dtype, "dtype", dtype))
+
+    def clone(self) -> TypedStorage:
+        return self._cast(self.dtype)
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TypedStorage:
+        if id(self) not in memo:
+            memo[id(self)] = self.clone()
+        return memo[id(self)]  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _typed_from_bytes, (self._memory.tobytes(), self.dtype)
+
+    def resize_(self, size: int) -> TypedStorage:
+        """Makes this block ``size`` numbers long; tensors that lie over it keep the memory they have."""
+        self._memory = self.untyped().resize_(size * self.element_size())._memory.view(self._memory.dtype)
+        return self
+
+    def _cast(self, dtype: dtypes.dtype) -> TypedStorage:
+        made = TypedStorage(0, dtype=dtype)
+        made._memory = self._memory.astype(dtype.numpy)
+        return made
+
+
+def _typed_from_bytes(octets: bytes, dtype: dtypes.dtype) -> TypedStorage:
+    return TypedStorage(_storage_from_bytes(octets), dtype=dtype)
+
+
+def _casting_method(name: str, dtype: dtypes.dtype) -> None:
+    def cast(self: _Storage) -> TypedStorage:
+        return TypedStorage(self._memory.tolist(), dtype=dtype)
+
+    cast.__name__ = name
+    cast.__doc__ = f"A copy as torch.{dtype.name}."
+    setattr(_Storage, name, cast)
+
+
+for _dtype in dtypes.ALL:
+    if not _dtype.is_complex:
+        _casting_method(_dtype.scalar_name.lower(), _dtype)
+
+
+class _LegacyStorage(type):
+    """``torch.FloatStorage``: makes a TypedStorage of its dtype; one of that dtype is an instance of it."""
+
+    dtype: dtypes.dtype
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> TypedStorage:
+        return TypedStorage(*args, dtype=cls.dtype, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
+
+
+CLASSES: dict[str, type] = {
+    f"{each.scalar_name}Storage": _LegacyStorage(f"{each.scalar_name}Storage", (), {"dtype": each, "__module__": "torch"})
+    for each in dtypes.ALL
+}
+
+
+@creation
+def is_storage(obj: Any) -> bool:
+    """Whether an object is a storage."""
+    return isinstance(obj, _Storage)
+
+
+_warned: set[str] = set()
+
+
+@method
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """The block of memory beneath the tensor; equal ``data_ptr()`` means that two tensors share it."""
+    return UntypedStorage(self)
+
+
+@method
+def storage(self: Tensor) -> TypedStorage:
+    """The block of memory beneath the tensor as numbers (deprecated in PyTorch)."""
+    if "typed" not in _warned:
+        _warned.add("typed")
+        warnings.warn(
+            "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
+            "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
+            "tensor.untyped_storage() instead of tensor.storage()",
+            stacklevel=3,
+        )
+    return TypedStorage(self)
+
+
+# Tensors over other memory ----------------------------------------------------------------------------------------------
+
+
+@method
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """Lays this tensor over the memory of another tensor or a storage; over none without arguments."""
+    dtype = self._array.dtype
+    if source is None:
+        self._array = np.empty(0, dtype)
+        return self
+    if isinstance(source, Tensor):
+        if source._array.dtype != dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {source.dtype.c_name} to a tensor of type {self.dtype.c_name}"
+            )
+        if size is None:
+            self._array = source._array
+            return self
+        whole = memory.block(source._array)
+    elif isinstance(source, _Storage):
+        whole = source._memory.view(_BYTE)
+    else:
+        raise TypeError(
+            f"set_() received an invalid combination of arguments - got ({type_name(source)}), but expected one of:\n"
+            " * ()\n * (torch.Storage source)\n * (torch.Storage source, int storage_offset, tuple of ints size, tuple of ints "
+            "stride = None)\n * (Tensor source)\n * (Tensor source, int storage_offset, tuple of ints size, tuple of ints stride "
+            "= None)\n"
+        )
+    shape = (whole.size // dtype.itemsize,) if size is None else checked_shape("set_", size)
+    self._array = memory.laid_over(whole, dtype, shape, None if stride is None else tuple(stride), storage_offset)
+    return self
+
+
+@method
+def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = None) -> Tensor:
+    """Gives this tensor another size, keeping its memory where that is long enough, its first values otherwise."""
+    if size is None and not sizes:
+        raise TypeError('resize_() missing 1 required positional arguments: "size"')
+    wanted = size if size is not None else sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+    if self.requires_grad and modes.state.grad_enabled:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = checked_shape("resize_", wanted)
+    array = self._array
+    if shape == array.shape:
+        return self
+    whole = memory.block(array)
+    start = backend.address(array) - backend.address(whole) if array.size else 0
+    need = math.prod(shape) * array.itemsize + start
+    if need > whole.size:
+        if not memory.resizable(array):
+            raise RuntimeError("Trying to resize storage that is not resizable")
+        longer = np.zeros(need, _BYTE)
+        longer[: whole.size] = whole
+        whole = longer
+    self._array = memory.laid_over(whole, array.dtype, shape, None, start // array.itemsize)
+    views.bump(self, "resize_")
+    return self
+
+
+@method
+def resize_as_(self: Tensor, the_template: Any, *, memory_format: Any = None) -> Tensor:
+    """Gives this tensor the size of another."""
+    if not isinstance(the_template, Tensor):
+        raise TypeError(f"resize_as_(): argument 'the_template' (position 1) must be Tensor, not {type_name(the_template)}")
+    return resize_(self, *the_template._array.shape, size=None if the_template.ndim else ())
