@@ -47,7 +47,7 @@ def clamp(x: Array, low: Any, high: Any) -> Array:
 def clamp_between(x: Array, low: Array | None = None, high: Array | None = None) -> Array:
     """The same with tensors for bounds."""
     dtype = common(x, low, high)
-    if dtype.kind in "bc":
+    if dtype.kind == "c" or (dtype.kind == "b" and low is not None and high is not None):
         refuse("clamp_cpu", x)
     result = x.astype(dtype, copy=False)
     if low is not None:

@@ -13,6 +13,7 @@ FAMILIES = (
     "rearrange",
     "reduce",
     "shape",
+    "special",
     "writing",
 )
 

@@ -79,7 +79,7 @@ op("copysign_number", k.copysign_number, node="CopysignBackward1", kind="element
    x=lambda g, xp, x, out: xp.masked_fill(g * (out / x), x == 0, 0))  # fmt: skip
 op("frexp", k.frexp, outputs="mantissa exponent!", kind="elementwise", x=lambda g, xp, exponent: g / xp.number_pow(exponent, 2.0))
 op("ldexp", k.ldexp, kind="elementwise",
-   a=lambda g, xp, b: g * xp.number_pow(b, 2.0), b=lambda g, out: g * out * LN2)  # fmt: skip
+   a=lambda g, xp, b: g * conj(xp.number_pow(b, 2.0)), b=lambda g, out: g * conj(out) * LN2)  # fmt: skip
 op("nextafter", k.nextafter, promote="same", kind="elementwise",
    a=lambda g: g, b=lambda g, xp: xp.zeroed(g))  # fmt: skip
 op("heaviside", k.heaviside, node="NotImplemented",

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..backend import comparison as k
+from ..dtypes import of as dtype_of
+from .choice import refuse_number
 from .public import alias, ops, public, publish
 from .table import op
 
@@ -43,5 +45,39 @@ for _name, _kernel, _promote in (
     op(_name, _kernel, inputs="a b", promote=_promote)
     publish(_name)
 
+op("isclose", k.isclose, inputs="a b")
 op("bitwise_not", k.bitwise_not, inputs="x", promote="same")
 publish("bitwise_not")
+
+
+@public(out=False)
+def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Whether ``|input - other| <= atol + rtol * |other|``, element by element.
+
+    Raises RuntimeError for different dtypes and negative tolerances.
+    """
+    refuse_number("isclose", ("input", "other"), (input, other))
+    if input._array.dtype != other._array.dtype:
+        raise RuntimeError(f"{dtype_of(input._array.dtype).scalar_name} did not match {dtype_of(other._array.dtype).scalar_name}")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
+    return ops.isclose(input, other, rtol, atol, bool(equal_nan))
+
+
+@public(out=False)
+def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are close, as :func:`isclose` says.
+
+    >>> import rushlight as torch
+    >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+    True
+    """
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+@public(out=False)
+def equal(input: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape and equal elements."""
+    refuse_number("equal", ("input", "other"), (input, other))
+    return k.equal(input._array, other._array)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import dispatch
-from .pointwise import pow
+from .pointwise import pow, remainder, rsub
 from .public import methods, operator_method, ops
 
 for _operator, _name in (
@@ -30,11 +30,9 @@ for _operator, _name in (
     methods[f"__{_operator}__"] = methods[f"{_name}_"]
 
 
-def _operator(function: Callable[[Any, Any], Any], numbers_only: bool = False) -> Callable[[Any, Any], Any]:
-    known: Any = dispatch.NUMBERS
-
+def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
-        if isinstance(other, known) or (not numbers_only and isinstance(other, dispatch.Tensor_)):
+        if isinstance(other, (dispatch.Tensor_, *dispatch.NUMBERS)):
             return function(self, other)
         return NotImplemented
 
@@ -50,21 +48,14 @@ def _pow(self: Any, exponent: Any) -> Any:
     return NotImplemented
 
 
-def _rsub(self: Any, other: Any) -> Any:
-    kind = other.__class__
-    if kind is int or kind is float or isinstance(other, dispatch.NUMBERS):
-        return ops.rsub_number(self, other)
-    return NotImplemented
-
-
 methods["__pow__"] = _pow
-methods["__rsub__"] = _rsub
-methods["__rpow__"] = _operator(lambda self, base: ops.number_pow(self, base), True)
-methods["__rtruediv__"] = methods["__rdiv__"] = _operator(lambda self, other: ops.mul(ops.reciprocal(self), other), True)
-methods["__floordiv__"] = _operator(methods["floor_divide"])
-methods["__rfloordiv__"] = _operator(lambda self, other: ops.floor_divide(other, self), True)
-methods["__mod__"] = _operator(methods["remainder"])
-methods["__rmod__"] = _operator(lambda self, other: ops.number_remainder(self, other), True)
-methods["__rlshift__"] = _operator(lambda self, other: ops.bitwise_left_shift(other, self), True)
-methods["__rrshift__"] = _operator(lambda self, other: ops.bitwise_right_shift(other, self), True)
+methods["__rpow__"] = _operator(lambda self, base: pow(base, self))
+methods["__rsub__"] = _operator(rsub)
+methods["__rtruediv__"] = methods["__rdiv__"] = _operator(lambda self, other: ops.mul(ops.reciprocal(self), other))
+methods["__floordiv__"] = _operator(lambda self, other: ops.floor_divide(self, other))
+methods["__rfloordiv__"] = _operator(lambda self, other: ops.floor_divide(other, self))
+methods["__mod__"] = _operator(remainder)
+methods["__rmod__"] = _operator(lambda self, other: remainder(other, self))
+methods["__rlshift__"] = _operator(lambda self, other: ops.bitwise_left_shift(other, self))
+methods["__rrshift__"] = _operator(lambda self, other: ops.bitwise_right_shift(other, self))
 methods["__pos__"] = methods["positive"]

@@ -1,0 +1,265 @@
+"""Kernels of special functions: SciPy's, imported when first used, and the few that need no SciPy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .numpy import Array
+from .pointwise import floating, meeting, refuse
+
+Unary = Callable[[Array], Array]
+Binary = Callable[[Array, Array], Array]
+
+
+@cache
+def _scipy_special() -> Any:
+    """SciPy's special functions, or None where SciPy is not installed."""
+    try:
+        import scipy.special
+    except ImportError:
+        return None
+    return scipy.special
+
+
+def _lgamma(value: float) -> float:
+    try:
+        return math.lgamma(value)
+    except (ValueError, OverflowError):
+        return math.inf
+
+
+# What the standard library computes too, one element at a time.
+_BY_ELEMENT = {"erf": math.erf, "erfc": math.erfc, "gammaln": _lgamma}
+
+
+@cache
+def _function(name: str) -> Callable[..., Array]:
+    special = _scipy_special()
+    if special is not None:
+        return getattr(special, name)  # type: ignore[no-any-return]
+    if name not in _BY_ELEMENT:
+        raise ImportError(
+            f"this function needs SciPy's scipy.special.{name}, and SciPy is not installed: pip install 'rushlight[scipy]'"
+        )
+    elements = np.frompyfunc(_BY_ELEMENT[name], 1, 1)
+    return lambda x: np.asarray(elements(x)).astype(x.dtype)
+
+
+def unary(name: str, refusal: str | None = None, half: bool = True) -> Unary:
+    """The kernel that calls SciPy's function; half precision computes in single, or is refused."""
+    label = refusal or f"{name}_cpu"
+
+    def kernel(x: Array) -> Array:
+        x = floating(x)
+        if x.dtype.kind == "c":
+            refuse(label, x)
+        if x.dtype.itemsize == 2:
+            if not half:
+                refuse(label, x)
+            return np.asarray(_function(name)(x.astype(np.float32))).astype(x.dtype)
+        return np.asarray(_function(name)(x))
+
+    kernel.__name__ = name
+    return kernel
+
+
+def binary(name: str, refusal: str | None = None) -> Binary:
+    """The kernel of a function of two arguments, as :func:`unary`."""
+    label = refusal or f"{name}_cpu"
+
+    def kernel(a: Array, b: Array) -> Array:
+        a, b = floating(a), floating(b)
+        if a.dtype.kind == "c":
+            refuse(label, a)
+        if a.dtype.itemsize == 2:
+            return np.asarray(_function(name)(a.astype(np.float32), b.astype(np.float32))).astype(a.dtype)
+        return np.asarray(_function(name)(a, b))
+
+    kernel.__name__ = name
+    return kernel
+
+
+erf = unary("erf", "erf_vml_cpu")
+erfc = unary("erfc", "erfc_vml_cpu")
+erfinv = unary("erfinv", "erfinv_vml_cpu")
+erfcx = unary("erfcx", half=False)
+digamma = unary("psi", "digamma")
+i0, i0e, i1, i1e = unary("i0"), unary("i0e"), unary("i1", half=False), unary("i1e", half=False)
+ndtri, log_ndtr = unary("ndtri", half=False), unary("log_ndtr", half=False)
+bessel_j0, bessel_j1 = unary("j0", "bessel_j0_cpu", half=False), unary("j1", "bessel_j1_cpu", half=False)
+bessel_y0, bessel_y1 = unary("y0", "bessel_y0_cpu", half=False), unary("y1", "bessel_y1_cpu", half=False)
+modified_bessel_i0 = unary("i0", "modified_bessel_i0_cpu", half=False)
+modified_bessel_i1 = unary("i1", "modified_bessel_i1_cpu", half=False)
+modified_bessel_k0 = unary("k0", "modified_bessel_k0_cpu", half=False)
+modified_bessel_k1 = unary("k1", "modified_bessel_k1_cpu", half=False)
+scaled_modified_bessel_k0 = unary("k0e", "scaled_modified_bessel_k0_cpu", half=False)
+scaled_modified_bessel_k1 = unary("k1e", "scaled_modified_bessel_k1_cpu", half=False)
+
+_gammaln = unary("gammaln", "lgamma_vml_cpu")
+_zeta = binary("zeta")
+
+
+def lgamma(x: Array) -> Array:
+    """The logarithm of the absolute value of the gamma function."""
+    out = _gammaln(x)
+    return np.asarray(np.where(x == -math.inf, out.dtype.type(math.inf), out))
+
+
+def zeta(x: Array, q: Array) -> Array:
+    """The zeta function of Hurwitz: the sum of ``(k + q) ** -x``."""
+    out = _zeta(x, q)
+    return np.asarray(np.where((floating(q) == math.inf) & (floating(x) > 1), out.dtype.type(math.nan), out))
+
+
+def polygamma(x: Array, n: int) -> Array:
+    """The n-th derivative of digamma."""
+    if n == 0:
+        return digamma(x)
+    x = floating(x)
+    if x.dtype.kind == "c":
+        refuse("polygamma", x)
+    two = np.asarray(n + 1).astype(x.dtype)
+    with np.errstate(all="ignore"):
+        if n == 1:
+            mirrored = (math.pi / np.sin(math.pi * x)) ** 2 - _zeta(two, 1 - x)
+            return np.asarray(np.where(x < 0.5, mirrored, _zeta(two, x)))
+        sign = 1.0 if n % 2 else -1.0
+        return np.asarray(zeta(two, x) * x.dtype.type(sign * math.exp(math.lgamma(n + 1))))
+
+
+def mvlgamma(x: Array, p: int) -> Array:
+    """The logarithm of the multivariate gamma function of dimension p."""
+    x = floating(x)
+    total = np.full(x.shape, p * (p - 1) / 4 * math.log(math.pi), x.dtype)
+    for place in range(p):
+        total = total + lgamma(x - place / 2)
+    return np.asarray(total)
+
+
+_gammainc, _gammaincc = binary("gammainc", "igamma"), binary("gammaincc", "igammac")
+
+
+def igamma(a: Array, x: Array) -> Array:
+    """The regularised lower incomplete gamma function."""
+    out = _gammainc(a, x)
+    return np.asarray(np.where((a == math.inf) & (x < math.inf) & (x >= 0), out.dtype.type(0), out))
+
+
+def igammac(a: Array, x: Array) -> Array:
+    """The regularised upper incomplete gamma function."""
+    out = _gammaincc(a, x)
+    return np.asarray(np.where((a == math.inf) & (x < math.inf) & (x >= 0), out.dtype.type(1), out))
+
+
+def airy_ai(x: Array) -> Array:
+    x = floating(x)
+    if x.dtype.kind == "c" or x.dtype.itemsize == 2:
+        refuse("airy_ai_cpu", x)
+    return np.asarray(np.where((x > 103.892) & (x < math.inf), x.dtype.type(0), _function("airy")(x)[0]))
+
+
+def spherical_bessel_j0(x: Array) -> Array:
+    x = floating(x)
+    if x.dtype.kind == "c" or x.dtype.itemsize == 2:
+        refuse("spherical_bessel_j0_cpu", x)
+    with np.errstate(all="ignore"):
+        out = np.where(np.abs(x) < 0.5, np.sinc(x / math.pi), np.sin(x) / x)
+    return np.where(np.isinf(x), 0, out).astype(x.dtype)
+
+
+def entr(x: Array) -> Array:
+    """``-x log x``; 0 at zero and minus infinity below."""
+    x = floating(x)
+    if x.dtype.kind == "c":
+        refuse("entr_cpu", x)
+    with np.errstate(all="ignore"):
+        out = np.where(x > 0, -x * np.log(x), np.where(x == 0, 0, -math.inf))
+    return np.where(np.isnan(x), x, out).astype(x.dtype)
+
+
+def xlogy(a: Array, b: Array) -> Array:
+    """``a log b``; 0 where a is 0, unless b is nan."""
+    a, b = floating(a), floating(b)
+    if a.dtype.kind == "c":
+        refuse("xlogy_cpu", a)
+    with np.errstate(all="ignore"):
+        return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log(b)))
+
+
+def xlog1py(a: Array, b: Array) -> Array:
+    """``a log(1 + b)``; 0 where a is 0, unless b is nan."""
+    a, b = floating(a), floating(b)
+    if a.dtype.kind == "c":
+        refuse("xlog1py_cpu", a)
+    with np.errstate(all="ignore"):
+        return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log1p(b)))
+
+
+def with_number(kernel: Binary, number_first: bool = False) -> Callable[[Array, Any], Array]:
+    """A kernel of two arrays as one of an array and a Python number."""
+
+    def of_number(x: Array, number: Any) -> Array:
+        dtype = meeting(x, number)
+        array, other = x.astype(dtype, copy=False), np.asarray(number).astype(dtype)
+        return kernel(other, array) if number_first else kernel(array, other)
+
+    return of_number
+
+
+# Orthogonal polynomials, by their recurrence.
+
+
+def _polynomial(first: Callable[[Array], Array], step: Callable[[Array, int, Array, Array], Array], name: str) -> Binary:
+    """Of degree n at x, each element with its own degree: ``p0 = 1``, ``p1 = first(x)``, ``p(k+1) = step(x, k, pk, p(k-1))``.
+
+    Of a degree below zero it is 0.
+    """
+
+    def kernel(x: Array, n: Array) -> Array:
+        x = floating(x)
+        if x.dtype.kind == "c" or x.dtype.itemsize == 2:
+            refuse(name, x)
+        with np.errstate(all="ignore"):
+            x, degree = np.broadcast_arrays(x, np.trunc(np.asarray(n).astype(np.float64)).astype(np.int64))
+            before, now = np.ones_like(x), first(x)
+            out = np.where(degree == 0, before, np.where(degree == 1, now, 0 * before))
+            for k in range(1, int(degree.max(initial=0))):
+                before, now = now, step(x, k, now, before)
+                out = np.where(degree == k + 1, now, out)
+        return np.asarray(out).astype(x.dtype)
+
+    kernel.__name__ = name
+    return kernel
+
+
+def _chebyshev(x: Array, k: int, now: Array, before: Array) -> Array:
+    return 2 * x * now - before
+
+
+def _shifted(x: Array, k: int, now: Array, before: Array) -> Array:
+    return 2 * (2 * x - 1) * now - before
+
+
+POLYNOMIALS: dict[str, Binary] = {
+    name: _polynomial(first, step, f"{name}_cpu")
+    for name, first, step in (
+        ("chebyshev_polynomial_t", lambda x: x, _chebyshev),
+        ("chebyshev_polynomial_u", lambda x: 2 * x, _chebyshev),
+        ("chebyshev_polynomial_v", lambda x: 2 * x - 1, _chebyshev),
+        ("chebyshev_polynomial_w", lambda x: 2 * x + 1, _chebyshev),
+        ("shifted_chebyshev_polynomial_t", lambda x: 2 * x - 1, _shifted),
+        ("shifted_chebyshev_polynomial_u", lambda x: 2 * (2 * x - 1), _shifted),
+        ("shifted_chebyshev_polynomial_v", lambda x: 2 * (2 * x - 1) - 1, _shifted),
+        ("shifted_chebyshev_polynomial_w", lambda x: 2 * (2 * x - 1) + 1, _shifted),
+        ("hermite_polynomial_h", lambda x: 2 * x, lambda x, k, now, before: 2 * x * now - 2 * k * before),
+        ("hermite_polynomial_he", lambda x: x, lambda x, k, now, before: x * now - k * before),
+        ("laguerre_polynomial_l", lambda x: 1 - x,
+         lambda x, k, now, before: ((2 * k + 1 - x) * now - k * before) / (k + 1)),
+        ("legendre_polynomial_p", lambda x: x, lambda x, k, now, before: ((2 * k + 1) * x * now - k * before) / (k + 1)),
+    )
+}  # fmt: skip

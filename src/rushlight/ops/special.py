@@ -1,0 +1,210 @@
+"""Special functions: torch.special, and those of them that torch and Tensor have too."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..backend import pointwise as elementary
+from ..backend import special as k
+from . import dispatch
+from .choice import refuse_number
+from .pointwise import not_differentiable
+from .public import module, ops, public, publish
+from .reading import conj
+from .table import op
+
+# Error functions.
+
+op("erf", k.erf, promote="float", kind="elementwise", x=lambda g, xp, x: g * (2 / math.sqrt(math.pi)) * xp.exp(-(x * x)))
+op("erfc", k.erfc, promote="float", kind="elementwise", x=lambda g, xp, x: g * (-2 / math.sqrt(math.pi)) * xp.exp(-(x * x)))
+op("erfinv", k.erfinv, promote="float", kind="elementwise",
+   x=lambda g, xp, x: g * (math.sqrt(math.pi) / 2) * xp.exp(xp.pow_number(xp.erfinv(x), 2)))  # fmt: skip
+op("erfcx", k.erfcx, node="SpecialErfcxBackward0", promote="float", kind="elementwise",
+   x=lambda g, x, out: g * (2 * x * out - 2 / math.sqrt(math.pi)))  # fmt: skip
+op("ndtri", k.ndtri, node="SpecialNdtriBackward0", promote="float", kind="elementwise",
+   x=lambda g, xp, out: g * math.sqrt(2 * math.pi) * xp.exp(out * out / 2))  # fmt: skip
+op("log_ndtr", k.log_ndtr, node="SpecialLogNdtrBackward0", promote="float", kind="elementwise",
+   x=lambda g, xp, x: g / xp.erfcx(x * -math.sqrt(0.5)) * math.sqrt(2 / math.pi))  # fmt: skip
+
+# Gamma functions.
+
+op("lgamma", k.lgamma, promote="float", kind="elementwise", x=lambda g, xp, x: g * xp.digamma(x))
+op("digamma", k.digamma, promote="float", kind="elementwise", x=lambda g, xp, x: g * xp.polygamma(x, 1))
+op("polygamma", k.polygamma, kind="elementwise", x=lambda g, xp, x, n: g * xp.polygamma(x, n + 1))
+op("mvlgamma", k.mvlgamma, kind="elementwise", x=lambda g, xp, x, p: g * sum(xp.digamma(x - place / 2) for place in range(p)))
+op("igamma", k.igamma, promote="float", kind="elementwise",
+   a=lambda g: _no_rule("igamma: input"), x=lambda g, xp, a, x: g * _gamma_density(xp, a, x))  # fmt: skip
+op("igammac", k.igammac, promote="float", kind="elementwise",
+   a=lambda g: _no_rule("igammac: input"), x=lambda g, xp, a, x: -g * _gamma_density(xp, a, x))  # fmt: skip
+op("zeta", k.zeta, node="SpecialZetaBackward0", promote="float", kind="elementwise",
+   x=lambda g: not_differentiable("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))  # fmt: skip
+op("zeta_number", k.with_number(k.zeta), node="SpecialZetaBackward2", x=lambda g: not_differentiable("zeta"))
+op("number_zeta", k.with_number(k.zeta, True), node="SpecialZetaBackward1", kind="elementwise",
+   x=lambda g, xp, x, number: g * -number * xp.number_zeta(x, number + 1.0))  # fmt: skip
+
+
+def _no_rule(what: str) -> Any:
+    raise RuntimeError(f"the derivative for '{what}' is not implemented.")
+
+
+def _gamma_density(xp: Any, a: Any, x: Any) -> Any:
+    return xp.exp((a - 1) * xp.log(x) - x - xp.lgamma(a))
+
+
+# Bessel functions.
+
+op("i0", k.i0, promote="float", kind="elementwise", x=lambda g, xp, x: g * xp.i1(x))
+op("i0e", k.i0e, node="SpecialI0EBackward0", promote="float", kind="elementwise",
+   x=lambda g, xp, x, out: g * (xp.i1e(x) - xp.sgn(x) * out))  # fmt: skip
+op("i1", k.i1, node="SpecialI1Backward0", promote="float", kind="elementwise",
+   x=lambda g, xp, x, out: g * _off_zero(xp, x, lambda x: xp.i0(x) - out / x))  # fmt: skip
+op("i1e", k.i1e, node="SpecialI1EBackward0", promote="float", kind="elementwise",
+   x=lambda g, xp, x, out: g * _off_zero(xp, x, lambda x: xp.i0e(x) - out * (xp.sgn(x) + 1 / x)))  # fmt: skip
+
+
+def _off_zero(xp: Any, x: Any, slope: Any) -> Any:
+    """``slope(x)``, whose value at zero is a half but cannot be computed."""
+    near = xp.abs(x) <= _tiny(x)
+    return xp.masked_fill(slope(xp.masked_fill(x, near, _tiny(x))), near, 0.5)
+
+
+def _tiny(x: Any) -> float:
+    return 2.220446049250313e-16 if getattr(x, "_array", x).dtype == np.float64 else 1.1920928955078125e-07
+
+
+# Logarithms.
+
+op("logit", elementary.logit, kind="elementwise", x=lambda g, xp, x, eps: _logit_slope(g, xp, x, eps))
+op("sinc", elementary.sinc, promote="float", kind="elementwise", x=lambda g, xp, x: _sinc_slope(g, xp, x))
+op("entr", k.entr, node="SpecialEntrBackward0", promote="float", kind="elementwise", x=lambda g, xp, x: g * (-xp.log(x) - 1))
+op("xlogy", k.xlogy, promote="float", kind="elementwise",
+   a=lambda g, xp, a, b: xp.masked_fill(g * xp.log(b), (a == 0) & (b <= 0), 0), b=lambda g, a, b: g * a / b)  # fmt: skip
+op("number_xlogy", k.with_number(k.xlogy, True), node="XlogyBackward1", kind="elementwise", x=lambda g, x, number: g * number / x)
+op("xlogy_number", k.with_number(k.xlogy), node="XlogyBackward2", kind="elementwise",
+   x=lambda g, xp, x, number: g * _log(number) if number > 0 else xp.masked_fill(g * _log(number), x == 0, 0))  # fmt: skip
+op("xlog1py", k.xlog1py, node="SpecialXlog1PyBackward0", promote="float", kind="elementwise",
+   a=lambda g, xp, a, b: xp.masked_fill(g * xp.log1p(b), (a == 0) & (b <= -1), 0), b=lambda g, a, b: g * a / (b + 1))  # fmt: skip
+op("number_xlog1py", k.with_number(k.xlog1py, True), node="SpecialXlog1PyBackward1", kind="elementwise",
+   x=lambda g, x, number: g * number / (x + 1))  # fmt: skip
+op("xlog1py_number", k.with_number(k.xlog1py), node="SpecialXlog1PyBackward2", kind="elementwise",
+   x=lambda g, xp, x, number: g * _log(number + 1) if number > -1 else xp.masked_fill(g * _log(number + 1), x == 0, 0))  # fmt: skip
+op("deg2rad", elementary.deg2rad, node="Deg2RadBackward0", promote="float", kind="linear", x=lambda g: g * (math.pi / 180))
+op("rad2deg", elementary.rad2deg, node="Rad2DegBackward0", promote="float", kind="linear", x=lambda g: g * (180 / math.pi))
+
+
+def _log(number: float) -> float:
+    return math.log(number) if number > 0 else -math.inf if number == 0 else math.nan
+
+
+def _logit_slope(g: Any, xp: Any, x: Any, eps: float | None) -> Any:
+    slope = g / (x * (1 - x))
+    if eps is None:
+        return xp.masked_fill(slope, (x < 0) | (x > 1), math.nan)
+    return xp.only(slope, (x >= eps) & (x <= 1 - eps))
+
+
+def _sinc_slope(g: Any, xp: Any, x: Any) -> Any:
+    angle = x * math.pi
+    return xp.masked_fill(g * conj((angle * xp.cos(angle) - xp.sin(angle)) / (angle * x)), x * x == 0, 0)
+
+
+# Public forms.
+
+for _name in "erf erfc erfinv lgamma digamma i0 sinc deg2rad rad2deg".split():
+    publish(_name)
+for _name, _of_torch in (
+    ("erf", "erf"), ("erfc", "erfc"), ("erfinv", "erfinv"), ("gammaln", "lgamma"), ("digamma", "digamma"), ("psi", "digamma"),
+    ("i0", "i0"), ("sinc", "sinc"), ("exp2", "exp2"), ("expm1", "expm1"), ("log1p", "log1p"), ("expit", "sigmoid"),
+    ("round", "round"),
+):  # fmt: skip
+    module("torch.special")[_name] = module("torch")[_of_torch]
+for _name in "erfcx ndtri log_ndtr i0e i1 i1e entr".split():
+    publish(_name, forms="function", space="torch.special")
+for _name in (
+    "bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 "
+    "scaled_modified_bessel_k0 scaled_modified_bessel_k1 airy_ai spherical_bessel_j0"
+).split():
+    op(_name, getattr(k, _name), inputs="x", promote="float")
+    publish(_name, forms="function", space="torch.special")
+for _name, _kernel in k.POLYNOMIALS.items():
+    op(_name, _kernel, inputs="x n", promote="float")
+    publish(_name, forms="function", space="torch.special")
+
+
+@public("ndtr", space="torch.special")
+def ndtr(input: Any) -> Any:
+    """The share of the normal distribution below ``input``."""
+    return (ops.erf(input * math.sqrt(0.5)) + 1) * 0.5
+
+
+@public(inplace=True)
+def logit(input: Any, eps: float | None = None) -> Any:
+    """``log(x / (1 - x))``, with x moved into the range from ``eps`` to ``1 - eps`` if that is given."""
+    return ops.logit(input, eps)
+
+
+@public("polygamma", method=False)
+def polygamma(n: int, input: Any) -> Any:
+    """The n-th derivative of :func:`digamma`."""
+    if not isinstance(n, int):
+        raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return ops.polygamma(input, n)
+
+
+@public("polygamma", function=False, inplace=True, out=False)
+def polygamma_method(self: Any, n: int) -> Any:
+    """The n-th derivative of digamma."""
+    return polygamma(n, self)
+
+
+@public(inplace=True)
+def mvlgamma(input: Any, p: int) -> Any:
+    """The logarithm of the gamma function of dimension p."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("mvlgamma: The input tensor may not be a boolean tensor.")
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    return ops.mvlgamma(input, p)
+
+
+def _incomplete_gamma(name: str) -> Any:
+    def function(input: Any, other: Any) -> Any:
+        refuse_number(name, ("input", "other"), (input, other))
+        return getattr(ops, name)(input, other)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+for _name in ("igamma", "igammac"):
+    public(inplace=True)(_incomplete_gamma(_name))
+
+
+def _number_forms(name: str) -> Any:
+    """A function of two tensors, or of a tensor and a number on either side."""
+
+    def function(input: Any, other: Any) -> Any:
+        if isinstance(other, dispatch.NUMBERS):
+            return getattr(ops, f"{name}_number")(input, other)
+        if isinstance(input, dispatch.NUMBERS):
+            return getattr(ops, f"number_{name}")(other, input)
+        return getattr(ops, name)(input, other)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+public(inplace=True)(_number_forms("xlogy"))
+public(space="torch.special")(_number_forms("xlog1py"))
+public(space="torch.special")(_number_forms("zeta"))
+
+for _name, _of_torch in (
+    ("logit", "logit"), ("polygamma", "polygamma"), ("multigammaln", "mvlgamma"), ("gammainc", "igamma"),
+    ("gammaincc", "igammac"), ("xlogy", "xlogy"),
+):  # fmt: skip
+    module("torch.special")[_name] = module("torch")[_of_torch]
