@@ -1,4 +1,7 @@
-"""Kernels that reduce an array along axes: sums, products, extremes, moments, norms."""
+"""Kernels that reduce an array along axes: sums, products, means, variances, truth.
+
+Half precision is computed in single, small integers and booleans in int64. ``axis`` is None (all) or a tuple.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 
 from .numpy import Array, Shape
 
-Axes = tuple[int, ...]
+Axes = tuple[int, ...] | None
 
 # Up to this many elements a dot product with ones is the fastest sum: half the time of np.add.reduce.
 _SMALL = 64
@@ -18,39 +21,55 @@ _ones: dict[Any, list[Array]] = {
 }
 
 
-def _half(x: Array) -> bool:
-    return x.dtype.itemsize == 2 and x.dtype.kind in "fV"
+def is_half(x: Any) -> bool:
+    return bool(x.dtype.itemsize == 2 and x.dtype.kind in "fV")
 
 
-def _wide(x: Array) -> Array:
-    """What ``x`` is summed in: single for half, int64 for booleans and small integers."""
-    if _half(x):
-        return x.astype(np.float32)
-    if x.dtype.kind in "bui" and x.dtype != np.int64:
+def wide(x: Array) -> Array:
+    """``x`` in the dtype that it is added up in."""
+    if x.dtype in _ones:
+        return x
+    if x.dtype.kind in "bui":
         return x.astype(np.int64)
-    return x
+    return x.astype(np.float32)
 
 
-def _narrow(out: Any, dtype: np.dtype[Any]) -> Any:
+def narrow(out: Any, dtype: np.dtype[Any]) -> Any:
+    """A result computed from :func:`wide`, back in half precision if it came from there."""
     return np.asarray(out).astype(dtype) if dtype.itemsize == 2 and dtype.kind in "fV" else out
+
+
+def double(x: Array) -> Array:
+    """``x`` in double precision, for sums of squares and running sums."""
+    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
+
+
+def count(shape: Shape, axis: Axes) -> int:
+    """How many elements are reduced into one."""
+    result = 1
+    for size in shape if axis is None else [shape[one] for one in axis]:
+        result *= size
+    return result
 
 
 def sum_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
     if dtype is not None:
-        return sum_all(x.astype(dtype)).astype(dtype)
+        return sum_all(x.astype(dtype))
     ones = _ones.get(x.dtype)
     if ones is None:
-        return _narrow(np.add.reduce(_wide(x), None), x.dtype)
+        return narrow(np.add.reduce(wide(x), None), x.dtype)
     size = x.size
     return ones[size].dot(x.ravel()) if size <= _SMALL else np.add.reduce(x, None)
 
 
-def sum(x: Array, axis: int | Axes | None, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
+def sum(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
     if dtype is not None:
-        return sum(x.astype(dtype), axis, keepdims).astype(dtype)
+        x = x.astype(dtype)
+        if dtype.kind in "bui":
+            return np.add.reduce(x, axis, dtype, None, keepdims)
     if x.dtype in _ones:
         return np.add.reduce(x, axis, None, None, keepdims)
-    return _narrow(np.add.reduce(_wide(x), axis, keepdims=keepdims), x.dtype)
+    return narrow(np.add.reduce(wide(x), axis, None, None, keepdims), x.dtype)
 
 
 def mean_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
@@ -60,21 +79,13 @@ def mean_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
     size = x.size
     if ones is not None and size <= _SMALL:
         return ones[size].dot(x.ravel()) / size
-    return _narrow(np.add.reduce(_wide(x), None) / size, x.dtype)
+    return narrow(np.add.reduce(wide(x), None) / size, x.dtype)
 
 
 def mean(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
     if dtype is not None:
         x = x.astype(dtype)
-    return _narrow(np.add.reduce(_wide(x), axis, None, None, keepdims) / count(x.shape, axis), x.dtype)
-
-
-def count(shape: Shape, axis: Axes) -> int:
-    """How many elements are reduced into one."""
-    result = 1
-    for one in axis:
-        result *= shape[one]
-    return result
+    return narrow(np.add.reduce(wide(x), axis, None, None, keepdims) / count(x.shape, axis), x.dtype)
 
 
 def expand_number(g: Any, shape: Shape) -> Array:
@@ -88,4 +99,94 @@ def divide_number(g: Any, shape: Shape, divisor: int) -> Array:
     """``g / divisor`` at every place of ``shape``: the adjoint of the full mean."""
     out = np.empty(shape, g.dtype)
     out.fill(g.item() / divisor if divisor else 0)
+    return out
+
+
+def without_nan(x: Array) -> Array:
+    """``x`` with zeros in place of nan."""
+    return np.where(np.isnan(x), x.dtype.type(0), x) if x.dtype.kind in "fcV" else x
+
+
+def nansum(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
+    return sum(without_nan(x if dtype is None else x.astype(dtype)), axis, keepdims, dtype)
+
+
+def not_nan(x: Array) -> Array:
+    return ~np.isnan(x) if x.dtype.kind in "fcV" else np.ones(x.shape, np.bool_)
+
+
+def prod(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
+    if dtype is not None:
+        x = x.astype(dtype)
+        if dtype.kind in "bui":
+            return np.multiply.reduce(x, axis, dtype, None, keepdims)
+    return narrow(np.multiply.reduce(wide(x), axis, None, None, keepdims), x.dtype)
+
+
+def variance(x: Array, axis: Axes, correction: float, keepdims: bool) -> tuple[Any, Any]:
+    """Variance and mean, in double precision."""
+    whole = double(x)
+    center = np.add.reduce(whole, axis, keepdims=True) / np.float64(count(x.shape, axis))
+    off = whole - center
+    squares = off.real * off.real + off.imag * off.imag if off.dtype.kind == "c" else off * off
+    freedom = max(count(x.shape, axis) - correction, 0)
+    spread = np.add.reduce(squares, axis, keepdims=keepdims) / np.float64(freedom)
+    return spread, center if keepdims else center.reshape(np.shape(spread))
+
+
+def _rounded(value: Any, dtype: np.dtype[Any]) -> Array:
+    return np.asarray(value).astype(dtype)
+
+
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of the parts of a complex dtype; others as they are."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def var(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> Array:
+    return _rounded(variance(x, axis, correction, keepdims)[0], real_dtype(x.dtype))
+
+
+def std(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> Array:
+    return _rounded(np.sqrt(variance(x, axis, correction, keepdims)[0]), real_dtype(x.dtype))
+
+
+def var_mean(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> tuple[Array, Array]:
+    spread, center = variance(x, axis, correction, keepdims)
+    return _rounded(spread, real_dtype(x.dtype)), _rounded(center, x.dtype)
+
+
+def std_mean(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> tuple[Array, Array]:
+    spread, center = variance(x, axis, correction, keepdims)
+    return _rounded(np.sqrt(spread), real_dtype(x.dtype)), _rounded(center, x.dtype)
+
+
+def all(x: Array, axis: Axes, keepdims: bool = False) -> Any:
+    out = np.logical_and.reduce(x, axis, keepdims=keepdims)
+    return np.asarray(out).astype(np.uint8) if x.dtype == np.uint8 else out
+
+
+def any(x: Array, axis: Axes, keepdims: bool = False) -> Any:
+    out = np.logical_or.reduce(x, axis, keepdims=keepdims)
+    return np.asarray(out).astype(np.uint8) if x.dtype == np.uint8 else out
+
+
+def count_nonzero(x: Array, axis: Axes) -> Any:
+    return np.asarray(np.count_nonzero(x, axis)).astype(np.int64)
+
+
+def masked_zero(x: Array, mask: Array) -> Array:
+    """``x`` with zeros where ``mask`` holds."""
+    return np.where(mask, x.dtype.type(0), x)
+
+
+def shift(x: Array, axis: int, step: int, fill: float) -> Array:
+    """Moved by one place along ``axis``, forward for 1 and backward for -1; ``fill`` comes in."""
+    out = np.full(x.shape, fill, x.dtype)
+    lead = (slice(None),) * axis
+    first, last = (*lead, slice(None, -1)), (*lead, slice(1, None))
+    if step > 0:
+        out[last] = x[first]
+    else:
+        out[first] = x[last]
     return out

@@ -1,35 +1,121 @@
-"""Reductions: sums, products, extremes, moments and norms, over all elements or along dimensions."""
+"""Reductions: sums, products, means, variances and truth, over all elements or along dimensions."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from ..backend import reduce as k
+from . import dispatch
 from .public import axes_of, ops, public
-from .reading import expand
+from .reading import conj, expand
 from .table import op
 
 # Sums and means. The cotangent of a full reduction is one number, put at every place of the input.
 
 op("sum_all", k.sum_all, node="SumBackward0", kind="linear", x=lambda g, xp, x_shape: xp.expand_number(g, x_shape))
-op(
-    "sum", k.sum, node="SumBackward1", kind="linear",
-    x=lambda g, xp, x_shape, axis, keepdims: xp.expand(expand(g, axis, keepdims, len(x_shape)), x_shape),
-)  # fmt: skip
+op("sum", k.sum, node="SumBackward1", kind="linear",
+   x=lambda g, xp, x_shape, axis, keepdims: stretched(g, xp, x_shape, axis, keepdims))  # fmt: skip
 op("mean_all", k.mean_all, node="MeanBackward0", kind="linear",
    x=lambda g, xp, x_shape: xp.divide_number(g, x_shape, math.prod(x_shape)))  # fmt: skip
-op(
-    "mean", k.mean, node="MeanBackward1", kind="linear",
-    x=lambda g, xp, x_shape, axis, keepdims: xp.divide_by(
-        xp.expand(expand(g, axis, keepdims, len(x_shape)), x_shape), max(k.count(x_shape, axis), 1)),
-)  # fmt: skip
-op("expand_number", k.expand_number, node="ExpandBackward0", kind="linear",
-   g=lambda g, xp: xp.sum_all(g))  # fmt: skip
+op("mean", k.mean, node="MeanBackward1", kind="linear",
+   x=lambda g, xp, x_shape, axis, keepdims: xp.divide_by(
+       stretched(g, xp, x_shape, axis, keepdims), k.count(x_shape, axis) or 1))  # fmt: skip
+op("expand_number", k.expand_number, node="ExpandBackward0", kind="linear", g=lambda g, xp: xp.sum_all(g))
 op("divide_number", k.divide_number, node="DivBackward1", kind="linear",
-   g=lambda g, xp, divisor: xp.divide_by(xp.sum_all(g), max(divisor, 1)))  # fmt: skip
+   g=lambda g, xp, divisor: xp.divide_by(xp.sum_all(g), divisor or 1))  # fmt: skip
 op("divide_by", lambda x, divisor: x / divisor, node="DivBackward1", kind="linear",
    x=lambda g, xp, divisor: xp.divide_by(g, divisor))  # fmt: skip
+op("nansum", k.nansum, kind="linear",
+   x=lambda g, xp, x, axis, keepdims: stretched(g, xp, x.shape, axis, keepdims) * xp.not_nan(x))  # fmt: skip
+op("not_nan", k.not_nan, inputs="x")
+
+
+def stretched(g: Any, xp: Any, shape: tuple[int, ...], axis: Any, keepdims: bool) -> Any:
+    """The cotangent of a reduction, at every place of what was reduced."""
+    return xp.expand(expand(g, axis, keepdims, len(shape)), shape)
+
+
+# Products. Where an element is zero, dividing by it is no way to the product of the others.
+
+op("prod_all", lambda x, dtype=None: k.prod(x, None, False, dtype), node="ProdBackward0",
+   x=lambda g, xp, x, out: g * conj(out / x) if no_zero(x) else g * conj(
+       others(xp, x.reshape((math.prod(x.shape),)), 0).reshape(x.shape)))  # fmt: skip
+op("prod", k.prod, node="ProdBackward1",
+   x=lambda g, xp, x, out, axis, keepdims: expand(g, axis, keepdims, len(x.shape)) * conj(
+       expand(out, axis, keepdims, len(x.shape)) / x if no_zero(x) or not x.shape else others(xp, x, axis[0])))  # fmt: skip
+op("shift", k.shift, kind="linear", x=lambda g, xp, axis, step: xp.shift(g, axis, -step, 0))
+
+
+def no_zero(x: Any) -> bool:
+    """Whether no element is zero."""
+    return bool((getattr(x, "_array", x) != 0).all())
+
+
+def others(xp: Any, x: Any, axis: int) -> Any:
+    """For each element the product of the others along ``axis``: of those before and those behind."""
+    before = xp.cumprod(xp.shift(x, axis, 1, 1), axis)
+    behind = xp.flip(xp.cumprod(xp.flip(xp.shift(x, axis, -1, 1), (axis,)), axis), (axis,))
+    return before * behind
+
+
+# Variances, computed in double precision.
+
+op("var", k.var,
+   x=lambda g, xp, x, axis, correction, keepdims: spread_slope(g, xp, x, axis, correction, keepdims))  # fmt: skip
+op("std", k.std,
+   x=lambda g, xp, x, out, axis, correction, keepdims: spread_slope(
+       root_slope(g, xp, out), xp, x, axis, correction, keepdims))  # fmt: skip
+op("var_mean", k.var_mean, outputs="spread center",
+   x=lambda g, xp, x, x_shape, axis, correction, keepdims: both_slopes(
+       g[0], g[1], xp, x, x_shape, axis, correction, keepdims))  # fmt: skip
+op("std_mean", k.std_mean, outputs="spread center",
+   x=lambda g, xp, x, x_shape, spread, axis, correction, keepdims: both_slopes(
+       None if g[0] is None else root_slope(g[0], xp, spread), g[1], xp, x, x_shape, axis, correction, keepdims))  # fmt: skip
+
+
+def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims: bool) -> Any:
+    """The variance's rule: how far each element is from the mean, times 2 / degrees of freedom."""
+    freedom = k.count(x.shape, axis) - correction
+    g = expand(g, axis, keepdims, len(x.shape))
+    off = x - (xp.mean_all(x) if axis is None else xp.mean(x, axis, True))
+    if freedom <= 0:
+        return g * xp.where(off == 0, math.nan, math.inf)
+    return g * (2 / freedom) * off
+
+
+def root_slope(g: Any, xp: Any, out: Any) -> Any:
+    return xp.masked_fill(g / (out * 2), out == 0, 0)
+
+
+def both_slopes(
+    spread: Any, center: Any, xp: Any, x: Any, shape: tuple[int, ...], axis: Any, correction: float, keepdims: bool
+) -> Any:
+    total = None
+    if center is not None:
+        total = stretched(center, xp, shape, axis, keepdims) / (k.count(shape, axis) or 1)
+    if spread is not None:
+        part = spread_slope(spread, xp, x, axis, correction, keepdims)
+        total = part if total is None else part + total
+    return total
+
+
+op("all", k.all, inputs="x")
+op("any", k.any, inputs="x")
+op("count_nonzero", k.count_nonzero, inputs="x")
+
+
+# The public functions.
+
+
+def numpy_dtype(dtype: Any) -> Any:
+    return None if dtype is None else dtype.numpy
+
+
+def check_tensor(name: str, input: Any) -> None:
+    if not isinstance(input, dispatch.Tensor_):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
 
 
 @public()
@@ -40,11 +126,9 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(dim=1)
     tensor([3., 7.])
     """
-    if dtype is not None:
-        dtype = dtype.numpy
     if dim is None and not keepdim:
-        return ops.sum_all(input) if dtype is None else ops.sum_all(input, dtype)
-    return ops.sum(input, axes_of(dim, input._array.ndim), bool(keepdim), dtype)
+        return ops.sum_all(input) if dtype is None else ops.sum_all(input, dtype.numpy)
+    return ops.sum(input, axes_of(dim, input._array.ndim), bool(keepdim), numpy_dtype(dtype))
 
 
 @public()
@@ -55,18 +139,132 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).mean(0)
     tensor([2., 3.])
     """
-    if (input._array.dtype if dtype is None else dtype.numpy).kind in "bui":
-        if dtype is None:
-            raise RuntimeError(
-                "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
-                f"{input.dtype.scalar_name}"
-            )
+    if input._array.dtype.kind in "bui" and dtype is None:
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
+            f"{input.dtype.scalar_name}"
+        )
+    if dtype is not None and dtype.numpy.kind in "bui":
         raise RuntimeError(
             "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: "
             f"{dtype.scalar_name}"
         )
-    if dtype is not None:
-        dtype = dtype.numpy
     if dim is None and not keepdim:
-        return ops.mean_all(input, dtype)
-    return ops.mean(input, axes_of(dim, input._array.ndim), bool(keepdim), dtype)
+        return ops.mean_all(input) if dtype is None else ops.mean_all(input, dtype.numpy)
+    return ops.mean(input, axes_of(dim, input._array.ndim), bool(keepdim), numpy_dtype(dtype))
+
+
+@public()
+def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum with nan counted as zero; RuntimeError for complex numbers."""
+    if input._array.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    axes = None if dim is None and not keepdim else axes_of(dim, input._array.ndim)
+    return ops.nansum(input, axes, bool(keepdim), numpy_dtype(dtype))
+
+
+@public()
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The mean of what is not nan; nan where nothing is left.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1.0, float("nan"), 3.0]).nanmean()
+    tensor(2.)
+    """
+    if input._array.dtype.kind not in "fcV":
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.scalar_name}"
+        )
+    present = sum(ops.not_nan(input), dim, keepdim)
+    return nansum(input, dim, keepdim, dtype=dtype) / present
+
+
+@public()
+def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The product of all elements, or along one dimension. Integers and booleans are multiplied in int64.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(dim=0)
+    tensor([3., 8.])
+    """
+    if dim is None:
+        return ops.prod_all(input) if dtype is None else ops.prod_all(input, dtype.numpy)
+    return ops.prod(input, axes_of(dim.__index__(), input._array.ndim), bool(keepdim), numpy_dtype(dtype))
+
+
+def _spread_arguments(
+    name: str, input: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> tuple[Any, float, bool]:
+    """Axes, correction and keepdims for std and var, whose second argument may be a bool: ``unbiased``."""
+    check_tensor(name, input)
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    array = input._array
+    if array.dtype.kind in "bui":
+        label = name if name.endswith("_mean") else "std and var"
+        raise RuntimeError(f"{label} only support floating point and complex dtypes")
+    axes = None if dim is None and not keepdim else axes_of(dim, array.ndim)
+    if k.count(array.shape, axes) - correction <= 0:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+            "numel divided by output numel).",
+            stacklevel=4,
+        )
+    return axes, correction, bool(keepdim)
+
+
+@public()
+def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """The variance: squared distances from the mean, summed and divided by their number less ``correction`` (1).
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0)
+    tensor(1.2500)
+    """
+    return ops.var(input, *_spread_arguments("var", input, dim, unbiased, keepdim, correction))
+
+
+@public()
+def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """The standard deviation: the root of :func:`var`."""
+    return ops.std(input, *_spread_arguments("std", input, dim, unbiased, keepdim, correction))
+
+
+@public(method=False, out=False)
+def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """Variance and mean."""
+    return ops.var_mean(input, *_spread_arguments("var_mean", input, dim, unbiased, keepdim, correction))
+
+
+@public(method=False, out=False)
+def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """Standard deviation and mean."""
+    return ops.std_mean(input, *_spread_arguments("std_mean", input, dim, unbiased, keepdim, correction))
+
+
+def _some_axes(dim: Any, keepdim: bool, ndim: int) -> Any:
+    """The axes of all() and any(), for which an empty list means none."""
+    if dim is None and not keepdim:
+        return None
+    return () if isinstance(dim, (tuple, list)) and not dim else axes_of(dim, ndim)
+
+
+@public()
+def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Whether all elements are nonzero, together or along dimensions; uint8 for uint8, else bool."""
+    return ops.all(input, _some_axes(dim, keepdim, input._array.ndim), bool(keepdim))
+
+
+@public()
+def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Whether any element is nonzero, together or along dimensions; uint8 for uint8, else bool."""
+    return ops.any(input, _some_axes(dim, keepdim, input._array.ndim), bool(keepdim))
+
+
+@public(out=False)
+def count_nonzero(input: Any, dim: Any = None) -> Any:
+    """How many elements are not zero."""
+    return ops.count_nonzero(input, axes_of(dim, input._array.ndim))
+

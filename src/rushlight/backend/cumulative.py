@@ -1,0 +1,102 @@
+"""Kernels that run along an axis: running sums, products, extremes, and linear recurrences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .numpy import Array
+from .reduce import double
+
+# Running totals of floats are kept in double and rounded at each step.
+
+
+def _accumulated(ufunc: np.ufunc, x: Array, axis: int, dtype: np.dtype[Any] | None) -> Array:
+    if dtype is not None:
+        x = x.astype(dtype)
+    kind = x.dtype.kind
+    result = x.dtype
+    if kind in "bui":
+        if dtype is None:
+            result = np.dtype(np.int64)
+        x = x.astype(np.int64)
+    else:
+        x = double(x)
+    if not x.ndim:
+        return x.astype(result)
+    return np.asarray(ufunc.accumulate(x, axis)).astype(result, copy=False)
+
+
+def cumsum(x: Array, axis: int, dtype: np.dtype[Any] | None = None) -> Array:
+    return _accumulated(np.add, x, axis, dtype)
+
+
+def cumprod(x: Array, axis: int, dtype: np.dtype[Any] | None = None) -> Array:
+    return _accumulated(np.multiply, x, axis, dtype)
+
+
+def cumsum_from_end(x: Array, axis: int) -> Array:
+    """Running sums from the last element to the first: the adjoint of cumsum."""
+    if not x.ndim:
+        return x.copy()
+    return np.ascontiguousarray(np.flip(_accumulated(np.add, np.flip(x, axis), axis, None), axis))
+
+
+def recurrence(a: Array, b: Array, axis: int, reverse: bool = False) -> Array:
+    """``s[i] = b[i] + a[i] * s[i - 1]`` along ``axis``, from the other end if ``reverse``."""
+    out = np.array(b)
+    rows, factors = np.moveaxis(out, axis, 0), np.moveaxis(a, axis, 0)
+    size = len(rows)
+    order = range(size - 2, -1, -1) if reverse else range(1, size)
+    step = 1 if reverse else -1
+    for index in order:
+        rows[index] += factors[index] * rows[index + step]
+    return out
+
+
+def _running(x: Array, axis: int, ufunc: np.ufunc) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x.copy(), np.zeros((), np.int64)
+    values = ufunc.accumulate(x, axis)
+    reached = values == x
+    if x.dtype.kind in "fV":
+        reached |= np.isnan(x)
+    number = np.arange(x.shape[axis]).reshape([-1 if one == axis else 1 for one in range(x.ndim)])
+    return values, np.maximum.accumulate(np.where(reached, number, 0), axis)
+
+
+def cummax(x: Array, axis: int) -> tuple[Array, Array]:
+    return _running(x, axis, np.maximum)
+
+
+def cummin(x: Array, axis: int) -> tuple[Array, Array]:
+    return _running(x, axis, np.minimum)
+
+
+def logcumsumexp(x: Array, axis: int) -> Array:
+    if not x.ndim or not x.size:
+        return x.copy()
+    whole = double(x)
+    if x.dtype.kind != "c":
+        return np.asarray(np.logaddexp.accumulate(whole, axis)).astype(x.dtype)
+    out = np.array(whole)
+    rows = np.moveaxis(out, axis, 0)
+    for index in range(1, len(rows)):
+        rows[index] = _log_add_exp(rows[index - 1], rows[index])
+    return out.astype(x.dtype)
+
+
+def _log_add_exp(a: Array, b: Array) -> Array:
+    """log(exp(a) + exp(b)) of complex numbers, from the one whose real part is greater."""
+    swap = (b.real > a.real) | np.isnan(b)
+    great, small = np.where(swap, b, a), np.where(swap, a, b)
+    total = great + np.log1p(np.exp(small - great))
+    # Both exponentials nothing: their sum is nothing, whatever the imaginary parts are.
+    return np.where(np.isneginf(great.real), great, total)
+
+
+def logcumsumexp_from_end(x: Array, axis: int) -> Array:
+    if not x.ndim:
+        return x.copy()
+    return np.ascontiguousarray(np.flip(logcumsumexp(np.flip(x, axis), axis), axis))

@@ -1,0 +1,50 @@
+"""Kernels of vector norms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .numpy import Array
+from .reduce import Axes, narrow, wide
+
+
+def vector_norm(
+    x: Array, ord: float, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None
+) -> Any:
+    """(sum of |x| ** ord) ** (1 / ord); the greatest and least |x| for inf and -inf, the number of nonzeros for 0."""
+    if dtype is not None:
+        x = x.astype(dtype)
+    whole = wide(x)
+    if ord == 2:
+        if axis is None and not keepdims:
+            flat = whole.ravel()
+            return narrow(np.sqrt(np.vdot(flat, flat).real if flat.dtype.kind == "c" else flat.dot(flat)), x.dtype)
+        squares = whole.real**2 + whole.imag**2 if whole.dtype.kind == "c" else whole * whole
+        return narrow(np.sqrt(np.add.reduce(squares, axis, None, None, keepdims)), x.dtype)
+    size = np.abs(whole)
+    if math.isinf(ord):
+        if not size.size and ord > 0:
+            return narrow(np.add.reduce(size, axis, None, None, keepdims), x.dtype)
+        return narrow((np.maximum if ord > 0 else np.minimum).reduce(size, axis, None, None, keepdims), x.dtype)
+    if ord == 0:
+        counted = np.add.reduce(size != 0, axis, None, None, keepdims)
+        return np.asarray(counted).astype(size.dtype if whole is x or x.dtype.kind == "c" else x.dtype)
+    if ord == 1:
+        return narrow(np.add.reduce(size, axis, None, None, keepdims), x.dtype)
+    power = size.dtype.type(ord)
+    return narrow(np.add.reduce(size**power, axis, None, None, keepdims) ** (1 / power), x.dtype)
+
+
+RENORM_EPSILON = 1e-7
+
+
+def renorm(x: Array, ord: float, axis: int, maxnorm: float) -> Array:
+    """Slices along ``axis`` whose norm is above ``maxnorm``, scaled down to it."""
+    axes = tuple(one for one in range(x.ndim) if one != axis)
+    norm = np.asarray(vector_norm(wide(x), ord, axes, True))
+    one = norm.dtype.type(1)
+    scale = np.where(norm > maxnorm, norm.dtype.type(maxnorm) / (norm + norm.dtype.type(RENORM_EPSILON)), one)
+    return narrow(wide(x) * scale, x.dtype)  # type: ignore[no-any-return]

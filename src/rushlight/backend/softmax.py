@@ -1,0 +1,51 @@
+"""Kernels of the softmax family. ``axis`` is an int, or () for 0-dim arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .numpy import Array
+from .reduce import Axes, narrow, wide
+
+
+def _highest(x: Array, axis: int | Axes) -> Any:
+    return np.maximum.reduce(x, axis, None, None, True)
+
+
+def softmax(x: Array, axis: int | tuple[()]) -> Array:
+    if not x.size:
+        return x.copy()
+    whole = wide(x)
+    out = np.exp(whole - _highest(whole, axis))
+    out /= np.add.reduce(out, axis, None, None, True)
+    return narrow(out, x.dtype)  # type: ignore[no-any-return]
+
+
+def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
+    product = wide(v) * wide(y)
+    return narrow(product - wide(y) * np.add.reduce(product, axis, None, None, True), v.dtype)  # type: ignore[no-any-return]
+
+
+def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
+    if not x.size:
+        return x.copy()
+    whole = wide(x)
+    off = whole - _highest(whole, axis)
+    return narrow(off - np.log(np.add.reduce(np.exp(off), axis, None, None, True)), x.dtype)  # type: ignore[no-any-return]
+
+
+def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
+    whole = wide(v)
+    return narrow(whole - np.exp(wide(y)) * np.add.reduce(whole, axis, None, None, True), v.dtype)  # type: ignore[no-any-return]
+
+
+def logsumexp(x: Array, axis: Axes, keepdims: bool = False) -> Any:
+    whole = wide(x)
+    if not x.size:
+        return narrow(np.log(np.add.reduce(whole, axis, None, None, keepdims)), x.dtype)
+    high = _highest(whole.real if x.dtype.kind == "c" else whole, axis)
+    high = np.where(np.isinf(high), high.dtype.type(0), high)
+    total = np.log(np.add.reduce(np.exp(whole - high), axis, None, None, keepdims))
+    return narrow(total + (high if keepdims else np.squeeze(high, axis)), x.dtype)

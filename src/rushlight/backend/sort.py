@@ -1,0 +1,91 @@
+"""Kernels that order elements and look them up: sorting, the greatest few, distinct values, binary search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .numpy import Array
+
+
+def order(x: Array, axis: int, descending: bool) -> Array:
+    """The places that sort ``x`` along ``axis``, equal elements in their order; nan counts as the greatest."""
+    if not descending:
+        return x.argsort(axis, kind="stable")
+    last = x.shape[axis] - 1
+    return last - np.flip(np.flip(x, axis).argsort(axis, kind="stable"), axis)
+
+
+def sort(x: Array, axis: int, descending: bool = False) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x.copy(), np.zeros((), np.int64)
+    indices = order(x, axis, descending)
+    return np.take_along_axis(x, indices, axis), indices
+
+
+def argsort(x: Array, axis: int, descending: bool = False) -> Array:
+    return np.zeros((), np.int64) if not x.ndim else order(x, axis, descending)
+
+
+def topk(x: Array, k: int, axis: int, largest: bool) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x.copy(), np.zeros((), np.int64)
+    indices = np.ascontiguousarray(order(x, axis, largest)[(slice(None),) * axis + (slice(k),)])
+    return np.take_along_axis(x, indices, axis), indices
+
+
+def unique(x: Array) -> tuple[Array, Array, Array]:
+    """Distinct values in order, which of them each element is, and how often each comes; no nan equals another."""
+    values, inverse, counts = np.unique(x, return_inverse=True, return_counts=True, equal_nan=False)
+    return values, inverse.reshape(x.shape).astype(np.int64), counts.astype(np.int64)
+
+
+def unique_slices(x: Array, axis: int) -> tuple[Array, Array, Array]:
+    """Distinct slices along ``axis``, in lexicographic order."""
+    rows = np.moveaxis(x, axis, 0)
+    flat = rows.reshape(len(rows), -1)
+    ordering = np.lexsort(flat.T[::-1]) if flat.shape[1] else np.arange(len(rows))
+    return _runs(x, axis, flat, ordering)
+
+
+def _runs(x: Array, axis: int, flat: Array, ordering: Array) -> tuple[Array, Array, Array]:
+    """The first of each run of equal rows, which run each row is in, and how long they are."""
+    ordered = flat[ordering]
+    fresh = np.ones(len(ordered), np.bool_)
+    fresh[1:] = (ordered[1:] != ordered[:-1]).any(1)
+    number = np.cumsum(fresh) - 1
+    inverse = np.empty(len(ordered), np.int64)
+    inverse[ordering] = number
+    counts = np.bincount(number, minlength=int(fresh.sum())).astype(np.int64)
+    return np.take(x, ordering[fresh], axis), inverse, counts
+
+
+def unique_consecutive(x: Array, axis: int | None) -> tuple[Array, Array, Array]:
+    """The first of each run of equal elements (or slices), which run each is in, and how long they are."""
+    if axis is None:
+        flat = x.reshape(-1)
+        values, inverse, counts = _runs(flat, 0, flat[:, None], np.arange(flat.size))
+        return values, inverse.reshape(x.shape), counts
+    rows = np.moveaxis(x, axis, 0)
+    return _runs(x, axis, rows.reshape(len(rows), -1), np.arange(len(rows)))
+
+
+def searchsorted(boundaries: Array, values: Array, sorter: Array | None = None, right: bool = False) -> Array:
+    """How many of the ordered ``boundaries`` lie before each value; rows of the last dimension go together."""
+    side = "right" if right else "left"
+    if sorter is not None:
+        boundaries = np.take_along_axis(boundaries, sorter, -1)
+    if boundaries.ndim == 1 or not values.ndim:
+        return np.asarray(np.searchsorted(boundaries.reshape(-1), values, side), np.int64)  # type: ignore[call-overload]
+    out = np.empty(values.shape, np.int64)
+    rows = boundaries.reshape(-1, boundaries.shape[-1])
+    wanted = values.reshape(len(rows), -1)
+    found = out.reshape(wanted.shape)
+    for index, row in enumerate(rows):
+        found[index] = np.searchsorted(row, wanted[index], side)  # type: ignore[call-overload]
+    return out
+
+
+def isin(elements: Array, test_elements: Array, invert: bool) -> Any:
+    return np.isin(elements, test_elements, invert=invert)

@@ -1,0 +1,322 @@
+"""Ops that run along a dimension: running sums, products and extremes, differences, and integrals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import return_types
+from ..backend import cumulative as k
+from . import dispatch
+from .extremes import refuse
+from .public import axes_of, axis_of, module, ops, public
+from .reading import conj
+from .reduce import no_zero, numpy_dtype
+from .table import op
+
+op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: xp.cumsum_from_end(g, axis))
+op("cumsum_from_end", k.cumsum_from_end, node="FlipBackward0", kind="linear", x=lambda g, xp, axis: xp.cumsum(g, axis))
+op("cumprod", k.cumprod, x=lambda g, xp, x, out, axis: _cumprod_slope(g, xp, x, out, axis))
+op("recurrence", k.recurrence, node="CopySlices",
+   a=lambda g, xp, a, b, out, axis, reverse: _adjoint_recurrence(g, xp, a, axis, reverse) * conj(
+       xp.shift(out, axis, -1 if reverse else 1, 0)),
+   b=lambda g, xp, a, axis, reverse: _adjoint_recurrence(g, xp, a, axis, reverse))  # fmt: skip
+op("cummax", k.cummax, outputs="values indices!",
+   x=lambda g, xp, x_shape, indices, axis: xp.add_along(g, indices, x_shape, axis))  # fmt: skip
+op("cummin", k.cummin, outputs="values indices!",
+   x=lambda g, xp, x_shape, indices, axis: xp.add_along(g, indices, x_shape, axis))  # fmt: skip
+op("logcumsumexp", k.logcumsumexp,
+   x=lambda g, xp, x, out, axis: _logcumsumexp_slope(g, xp, x, out, xp.logcumsumexp_from_end, axis))  # fmt: skip
+op("logcumsumexp_from_end", k.logcumsumexp_from_end, node="FlipBackward0",
+   x=lambda g, xp, x, out, axis: _logcumsumexp_slope(g, xp, x, out, xp.logcumsumexp, axis))  # fmt: skip
+
+
+def _cumprod_slope(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
+    if not x.shape:
+        return g
+    if no_zero(x):
+        return xp.cumsum_from_end(g * conj(out), axis) / conj(x)
+    # Without division: what stands before an element, times the sum over what follows of the products in between.
+    x = conj(x)
+    before = xp.cumprod(xp.shift(x, axis, 1, 1), axis)
+    return before * xp.recurrence(xp.shift(x, axis, -1, 0), g, axis, True)
+
+
+def _adjoint_recurrence(g: Any, xp: Any, a: Any, axis: int, reverse: bool) -> Any:
+    return xp.recurrence(conj(xp.shift(a, axis, 1 if reverse else -1, 0)), g, axis, not reverse)
+
+
+def _logcumsumexp_slope(g: Any, xp: Any, x: Any, out: Any, back: Any, axis: int) -> Any:
+    """sum of g[k] * exp(x[i] - out[k]) over k from i on, in logarithms; negative cotangents apart."""
+    if not x.shape:
+        return g
+    if _is_complex(g):
+        return xp.exp(back(xp.log(g) - conj(out), axis) + conj(x))
+    size = xp.log(xp.abs(g))
+    up = xp.exp(back(xp.where(g > 0, size, -math.inf) - out, axis) + x)
+    return up - xp.exp(back(xp.where(g < 0, size, -math.inf) - out, axis) + x)
+
+
+def _is_complex(value: Any) -> bool:
+    return bool(getattr(value, "_array", value).dtype.kind == "c")
+
+
+@public(inplace=True)
+def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Any:
+    """Running sums along ``dim``; those of integers and booleans are int64.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1.0, 2.0, 3.0]).cumsum(0)
+    tensor([1., 3., 6.])
+    """
+    return ops.cumsum(input, axis_of(dim, input._array.ndim), numpy_dtype(dtype))
+
+
+@public(inplace=True)
+def cumprod(input: Any, dim: Any, *, dtype: Any = None) -> Any:
+    """Running products along ``dim``; those of integers and booleans are int64."""
+    return ops.cumprod(input, axis_of(dim, input._array.ndim), numpy_dtype(dtype))
+
+
+@public()
+def cummax(input: Any, dim: Any) -> Any:
+    """The greatest so far along ``dim``, and its place (the last of equal ones).
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1.0, 3.0, 2.0]).cummax(0).values
+    tensor([1., 3., 3.])
+    """
+    refuse("cummax_cpu", input)
+    return return_types.cummax(*ops.cummax(input, axis_of(dim, input._array.ndim)))
+
+
+@public()
+def cummin(input: Any, dim: Any) -> Any:
+    """The least so far along ``dim``, and its place (the last of equal ones)."""
+    refuse("cummin_cpu", input)
+    return return_types.cummin(*ops.cummin(input, axis_of(dim, input._array.ndim)))
+
+
+@public()
+def logcumsumexp(input: Any, dim: Any) -> Any:
+    """log(cumsum(exp(x))) along ``dim``, computed without overflow."""
+    axis = axis_of(dim, input._array.ndim)
+    refuse("logcumsumexp_out_cpu", input, "bui")
+    return ops.logcumsumexp(input, axis)
+
+
+# Differences and integrals, composed of slices.
+
+
+@public()
+def diff(input: Any, n: int = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Differences between neighbours along ``dim``, ``n`` times over.
+
+    >>> import rushlight as torch
+    >>> torch.diff(torch.tensor([1, 3, 2]))
+    tensor([ 2, -1])
+    """
+    if not input._array.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    axis = axis_of(dim, input._array.ndim)
+    for extra in (prepend, append):
+        if extra is not None:
+            _check_neighbour(input, extra, axis)
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    parts = [part for part in (prepend, input, append) if part is not None]
+    result = input if len(parts) == 1 else _join(parts, axis)
+    for _ in range(min(n, result._array.shape[axis])):
+        count = result._array.shape[axis] - 1
+        ahead, behind = result.narrow(axis, 1, count), result.narrow(axis, 0, count)
+        result = ahead.logical_xor(behind) if result._array.dtype.kind == "b" else ahead - behind
+    return result if result is not input else input.clone()
+
+
+def _join(parts: list[Any], axis: int) -> Any:
+    return module("torch")["cat"](parts, axis)
+
+
+def _check_neighbour(input: Any, extra: Any, axis: int) -> None:
+    shape, other = input._array.shape, extra._array.shape
+    if len(shape) != len(other):
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for one, (have, wanted) in enumerate(zip(other, shape, strict=True)):
+        if have != wanted and one != axis:
+            raise RuntimeError(
+                f"diff expects the shape of tensor to prepend or append to match that of input except along the differencing "
+                f"dimension; input.size({one}) = {wanted}, but got tensor.size({one}) = {have}"
+            )
+
+
+def _widths(name: str, y: Any, x: Any, axis: int) -> Any:
+    """Distances between the sample points ``x``, shaped to multiply slices of ``y``."""
+    points, ndim = x._array.shape, y._array.ndim
+    if len(points) == 1:
+        if points[0] != y._array.shape[axis]:
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        x = x.view([points[0] if one == axis else 1 for one in range(ndim)])
+    elif len(points) < ndim:
+        x = x.view([1] * (ndim - len(points)) + list(points))
+    return _ahead(x, axis) - _behind(x, axis)
+
+
+def _ahead(x: Any, axis: int) -> Any:
+    """All slices along ``axis`` but the first."""
+    return ops.slice(x, axis, min(1, x._array.shape[axis]), x._array.shape[axis], 1)
+
+
+def _behind(x: Any, axis: int) -> Any:
+    """All slices along ``axis`` but the last."""
+    return ops.slice(x, axis, 0, max(x._array.shape[axis] - 1, 0), 1)
+
+
+def _integrand(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[int, Any]:
+    axis = axis_of(dim, y._array.ndim, wrap_scalar=False)
+    for word, value in (("y", y), ("x", x)):
+        if value is not None and value._array.dtype.kind == "b":
+            raise RuntimeError(f"{name}: received a bool input for `{word}`, but bool is not supported")
+    if x is not None and dx is not None:
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got (Tensor, Tensor, dx={type(dx).__name__}), but expected "
+            "one of:\n * (Tensor y, Tensor x, *, int dim = -1)\n * (Tensor y, *, Number dx = 1, int dim = -1)\n"
+        )
+    return axis, 1 if dx is None else dx
+
+
+@public(method=False, out=False)
+def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+    """The integral along ``dim`` by the trapezoidal rule, over sample points ``x`` or steps of ``dx`` (1).
+
+    >>> import rushlight as torch
+    >>> torch.trapezoid(torch.tensor([1.0, 5.0, 10.0]))
+    tensor(10.5000)
+    """
+    axis, dx = _integrand("trapezoid", y, x, dx, dim)
+    if not y._array.shape[axis]:
+        return y.sum(axis) * 0.0
+    if x is not None:
+        return ((_ahead(y, axis) + _behind(y, axis)) * _widths("trapezoid", y, x, axis)).sum(axis) / 2.0
+    return (y.sum(axis) - (y.select(axis, 0) + y.select(axis, -1)) * 0.5) * dx
+
+
+@public(method=False, out=False)
+def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+    """:func:`trapezoid` under its older name."""
+    return trapezoid(y, x, dx=dx, dim=dim)
+
+
+@public(method=False, out=False)
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+    """The running integral along ``dim`` by the trapezoidal rule."""
+    if not y._array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    axis, dx = _integrand("cumulative_trapezoid", y, x, dx, dim)
+    both = _ahead(y, axis) + _behind(y, axis)
+    if x is not None:
+        return (both * _widths("cumulative_trapezoid", y, x, axis)).cumsum(axis) / 2.0
+    return (both * (dx / 2.0)).cumsum(axis)
+
+
+# Gradients of samples.
+
+
+def _spacings(input: Any, spacing: Any, dim: Any) -> tuple[list[int], list[Any]]:
+    """The axes of gradient(), and for each the step or the sample points."""
+    array = input._array
+    axes = list(range(array.ndim)) if dim is None else list(axes_of(dim, array.ndim))
+    if not isinstance(spacing, (tuple, list)):
+        return axes, [spacing] * len(axes)
+    if len(spacing) != len(axes):
+        given = f"list of length {len(spacing)}"
+        if dim is None:
+            raise RuntimeError(
+                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+                f"{array.ndim}', since dim argument was not given, but got a {given}"
+            )
+        raise RuntimeError(
+            f"torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same "
+            f"length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(axes)}."
+        )
+    return axes, list(spacing)
+
+
+@public(method=False, out=False)
+def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
+    """Second-order estimates of the derivative along each dimension, of samples at steps or points ``spacing``.
+
+    >>> import rushlight as torch
+    >>> torch.gradient(torch.tensor([1.0, 4.0, 9.0]))
+    (tensor([3., 4., 5.]),)
+    """
+    array = input._array
+    if array.dtype == "uint8":
+        raise RuntimeError("torch.gradient does not support uint8 input.")
+    axes, spacings = _spacings(input, spacing, dim)
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    for axis in axes:
+        if array.shape[axis] < edge_order + 1:
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    return tuple(
+        _gradient_at_points(input, axis, step, edge_order)
+        if isinstance(step, dispatch.Tensor_) and step._array.ndim
+        else _gradient_by_steps(input, axis, step, edge_order)
+        for axis, step in zip(axes, spacings, strict=True)
+    )
+
+
+def _slices(x: Any, axis: int) -> Any:
+    size = x._array.shape[axis]
+
+    def part(start: int, stop: int) -> Any:
+        return ops.slice(x, axis, start % size, stop if stop > 0 else size + stop, 1)
+
+    return part
+
+
+def _gradient_by_steps(x: Any, axis: int, step: Any, edge_order: int) -> Any:
+    part = _slices(x, axis)
+    inner = (part(2, 0) - part(0, -2)) / 2.0 / step
+    if edge_order == 1:
+        first, last = part(1, 2) - part(0, 1), part(-1, 0) - part(-2, -1)
+    else:
+        first = part(0, 1) * -1.5 + part(1, 2) * 2.0 - part(2, 3) * 0.5
+        last = part(-3, -2) * 0.5 - part(-2, -1) * 2.0 + part(-1, 0) * 1.5
+    return _join([first / step, inner, last / step], axis)
+
+
+def _gradient_at_points(x: Any, axis: int, points: Any, edge_order: int) -> Any:
+    if points._array.ndim != 1:
+        raise RuntimeError(
+            f"torch.gradient expected each element of spacing to have one dimension, but got an element with "
+            f"{points._array.ndim} dimensions!"
+        )
+    widths = _ahead(points, 0) - _behind(points, 0)
+    count = widths._array.shape[0]
+    shape = [-1 if one == axis else 1 for one in range(x._array.ndim)]
+    widths = widths.reshape(shape)
+    part, width = _slices(x, axis), _slices(widths, axis)
+    left, right = width(0, count - 1), width(1, count)
+    inner = (
+        -right / (left * (left + right)) * part(0, -2)
+        + (right - left) / (left * right) * part(1, -1)
+        + left / (right * (left + right)) * part(2, 0)
+    ) if count > 1 else part(0, 0)  # fmt: skip
+    if edge_order == 1:
+        first = (part(1, 2) - part(0, 1)) / width(0, 1)
+        last = (part(-1, 0) - part(-2, -1)) / width(count - 1, count)
+    else:
+        one, two = width(0, 1), width(1, 2)
+        first = (
+            -(2.0 * one + two) / (one * (one + two)) * part(0, 1)
+            + (one + two) / (one * two) * part(1, 2)
+            - one / (two * (one + two)) * part(2, 3)
+        )
+        one, two = width(count - 2, count - 1), width(count - 1, count)
+        last = (
+            two / (one * (one + two)) * part(-3, -2)
+            - (one + two) / (one * two) * part(-2, -1)
+            + (one + 2.0 * two) / (two * (one + two)) * part(-1, 0)
+        )
+    return _join([first, inner, last], axis)

@@ -1,0 +1,243 @@
+"""The greatest and the least, the middle and the most frequent. Cotangents go back to where the value was found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import return_types
+from ..backend import extremes as k
+from . import dispatch
+from .public import axes_of, axis_of, ops, public
+from .table import op
+
+# Found at one place: the whole cotangent goes there.
+
+for _name, _kernel in {"max": k.max, "min": k.min, "mode": k.mode}.items():
+    op(_name, _kernel, outputs="values indices!",
+       x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(g, indices, x_shape, axis, keepdims))  # fmt: skip
+op("median", k.median, outputs="values indices!", node="MedianBackward1",
+   x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(g, indices, x_shape, axis, keepdims))  # fmt: skip
+op("nanmedian", lambda x, axis, keepdims: k.median(x, axis, keepdims, True), outputs="values indices!",
+   node="NanmedianBackward1",
+   x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(g, indices, x_shape, axis, keepdims))  # fmt: skip
+op("kthvalue", k.kthvalue, outputs="values indices!",
+   x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(g, indices, x_shape, axis, keepdims))  # fmt: skip
+op("put_reduced", k.put_reduced, inputs="indices", node="ScatterBackward0", kind="linear",
+   g=lambda g, xp, indices, axis, keepdims: xp.take_reduced(g, indices, axis, keepdims))  # fmt: skip
+op("take_reduced", k.take_reduced, inputs="indices", node="GatherBackward0", kind="linear",
+   x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(g, indices, x_shape, axis, keepdims))  # fmt: skip
+
+op("take_along", k.take_along, inputs="indices", node="GatherBackward0", kind="linear",
+   x=lambda g, xp, x_shape, indices, axis: xp.add_along(g, indices, x_shape, axis))  # fmt: skip
+op("put_along", k.put_along, inputs="indices", node="ScatterBackward0", kind="linear",
+   g=lambda g, xp, indices, axis: xp.take_along(g, indices, axis))  # fmt: skip
+op("add_along", k.add_along, inputs="indices", node="ScatterAddBackward0", kind="linear",
+   g=lambda g, xp, indices, axis: xp.take_along(g, indices, axis))  # fmt: skip
+
+# Perhaps found at several places: they share it.
+
+op("max_all", lambda x: k.amax(x, None), node="MaxBackward1", x=lambda g, xp, x, out: xp.share_all(g, x, out))
+op("min_all", lambda x: k.amin(x, None), node="MinBackward1", x=lambda g, xp, x, out: xp.share_all(g, x, out))
+op("median_all", k.median_all, node="MedianBackward0", x=lambda g, xp, x, out: xp.share_all(g, x, out))
+op("nanmedian_all", lambda x: k.median_all(x, True), node="NanmedianBackward0",
+   x=lambda g, xp, x, out: xp.share_all(g, x, out))  # fmt: skip
+op("amax", k.amax, x=lambda g, xp, x, out, axis, keepdims: xp.share(g, x, out, axis, keepdims))
+op("amin", k.amin, x=lambda g, xp, x, out, axis, keepdims: xp.share(g, x, out, axis, keepdims))
+op("aminmax", k.aminmax, outputs="least greatest",
+   x=lambda g, xp, x, least, greatest, axis, keepdims: _both_shares(g, xp, x, least, greatest, axis, keepdims))  # fmt: skip
+op("share_all", lambda g, x, best: k.share(g, x, best, None), inputs="x best", node="MaskedFillBackward1", kind="linear",
+   g=lambda g, xp, x, best: xp.gather_share(g, x, best, None))  # fmt: skip
+op("share", k.share, inputs="x best", node="MulBackward0", kind="linear",
+   g=lambda g, xp, x, best, axis, keepdims: xp.gather_share(g, x, best, axis, keepdims))  # fmt: skip
+op("gather_share", k.gather_share, inputs="x best", node="SumBackward1", kind="linear",
+   g=lambda g, xp, x, best, axis, keepdims: xp.share(g, x, best, axis, keepdims))  # fmt: skip
+
+op("argmax", k.argmax, inputs="x")
+op("argmin", k.argmin, inputs="x")
+
+
+def _both_shares(g: Any, xp: Any, x: Any, least: Any, greatest: Any, axis: Any, keepdims: bool) -> Any:
+    low, high = g
+    if low is None:
+        return xp.share(high, x, greatest, axis, keepdims)
+    part = xp.share(low, x, least, axis, keepdims)
+    return part if high is None else part + xp.share(high, x, greatest, axis, keepdims)
+
+
+# The public functions.
+
+
+def refuse(kernel: str, input: Any, kinds: str = "c") -> None:
+    """PyTorch's error where its kernel lacks a dtype; ``kinds`` are NumPy's letters of those that it lacks."""
+    if input._array.dtype.kind in kinds:
+        raise NotImplementedError(f'"{kernel}" not implemented for \'{input.dtype.scalar_name}\'')
+
+
+def axis_with_elements(name: str, dim: Any, array: Any) -> int:
+    """The axis, of which there must be at least one element to choose."""
+    axis = axis_of(dim, array.ndim)
+    if array.ndim and not array.shape[axis]:
+        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+    return axis
+
+
+def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
+    if dim is None and other is None:
+        if not input._array.size:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                "the 'dim' argument."
+            )
+        refuse(name + "_all", input)
+        return (ops.max_all if name == "max" else ops.min_all)(input)
+    if other is not None or isinstance(dim, dispatch.Tensor_):
+        return (ops.maximum if name == "max" else ops.minimum)(input, dim if other is None else other)
+    if input._array.dtype.kind == "c":
+        raise RuntimeError(f"{name}(): does not support complex input")
+    axis = axis_with_elements(name, dim, input._array)
+    return getattr(return_types, name)(*(ops.max if name == "max" else ops.min)(input, axis, bool(keepdim)))
+
+
+@public()
+def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    """The greatest element; or the greatest along ``dim`` with their places; or, of two tensors, :func:`maximum`.
+
+    nan counts as greater than anything. Of equal elements the first is the place, and without ``dim`` all share the
+    gradient.
+
+    >>> import rushlight as torch
+    >>> torch.max(torch.tensor([1.0, 5.0, 2.0]))
+    tensor(5.)
+    >>> torch.max(torch.tensor([1.0, 5.0, 2.0]), dim=0)
+    torch.return_types.max(
+    values=tensor(5.),
+    indices=tensor(1))
+    """
+    return _extreme("max", input, dim, keepdim, other)
+
+
+@public()
+def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    """The least element, in the forms of :func:`max`."""
+    return _extreme("min", input, dim, keepdim, other)
+
+
+def _axes(name: str, input: Any, dim: Any) -> tuple[int, ...]:
+    array = input._array
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+        if not array.size:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                "the 'dim' argument."
+            )
+    axes = axes_of(dim, array.ndim)
+    for axis in axes:
+        if not array.shape[axis]:
+            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+    return axes
+
+
+@public()
+def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+    """The greatest along one or several dimensions; equal elements share the gradient."""
+    refuse("max_values_cpu", input)
+    return ops.amax(input, _axes("amax", input, dim), bool(keepdim))
+
+
+@public()
+def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+    """The least along one or several dimensions; equal elements share the gradient."""
+    refuse("min_values_cpu", input)
+    return ops.amin(input, _axes("amin", input, dim), bool(keepdim))
+
+
+@public()
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    """The least and the greatest, together or along one dimension."""
+    array = input._array
+    if dim is None:
+        if not array.size:
+            raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+        axes = tuple(range(array.ndim))
+    else:
+        axes = (axis_with_elements("aminmax", dim, array),) if array.ndim else (axis_of(dim, 0),)[:0]
+    refuse("aminmax_cpu", input)
+    return return_types.aminmax(*ops.aminmax(input, axes, bool(keepdim)))
+
+
+def _place(name: str, function: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    array = input._array
+    if array.dtype.kind in "bc":
+        raise RuntimeError(f"{name}(): does not support {'bool' if array.dtype.kind == 'b' else 'complex'} input")
+    if dim is None:
+        if not array.size:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+        return function(input, None, bool(keepdim))
+    return function(input, axis_with_elements(name, dim, array), bool(keepdim))
+
+
+@public()
+def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Where the greatest element is: its place in the flattened tensor, or along ``dim``. The first of equal ones.
+
+    >>> import rushlight as torch
+    >>> torch.argmax(torch.tensor([[1, 9], [5, 3]]))
+    tensor(1)
+    """
+    return _place("argmax", ops.argmax, input, dim, keepdim)
+
+
+@public()
+def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Where the least element is: its place in the flattened tensor, or along ``dim``."""
+    return _place("argmin", ops.argmin, input, dim, keepdim)
+
+
+def _middle(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
+    refuse("median_cpu" if dim is None else "median_out", input, "bc")
+    if dim is None:
+        return (ops.median_all if name == "median" else ops.nanmedian_all)(input)
+    axis = axis_with_elements("median", dim, input._array)
+    found = (ops.median if name == "median" else ops.nanmedian)(input, axis, bool(keepdim))
+    return getattr(return_types, name)(*found)
+
+
+@public()
+def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The middle element, the lower of two; with ``dim``, along that dimension and with its place.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([3.0, 1.0, 2.0, 9.0]).median()
+    tensor(2.)
+    """
+    return _middle("median", input, dim, keepdim)
+
+
+@public()
+def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The median of what is not nan."""
+    return _middle("nanmedian", input, dim, keepdim)
+
+
+@public()
+def mode(input: Any, dim: Any = -1, keepdim: bool = False) -> Any:
+    """The most frequent value along ``dim`` (the least of several) and a place of it."""
+    axis = axis_with_elements("mode", dim, input._array)
+    refuse("mode_cpu", input)
+    return return_types.mode(*ops.mode(input, axis, bool(keepdim)))
+
+
+@public()
+def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False) -> Any:
+    """The ``k``-th smallest along ``dim``, counted from 1, and its place.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([5.0, 1.0, 3.0]).kthvalue(2).values
+    tensor(3.)
+    """
+    array = input._array
+    axis = axis_with_elements("kthvalue", dim, array)
+    refuse("kthvalue_cpu", input, "bc")
+    if not 1 <= k <= (array.shape[axis] if array.ndim else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    return return_types.kthvalue(*ops.kthvalue(input, k, axis, bool(keepdim)))

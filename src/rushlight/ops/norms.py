@@ -1,0 +1,176 @@
+"""Norms of vectors, distances, and slices scaled down to a norm."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..backend import norms as k
+from .public import axes_of, axis_of, module, ops, public
+from .reading import conj, expand
+from .table import op
+
+op("vector_norm", k.vector_norm, node="LinalgVectorNormBackward0",
+   x=lambda g, xp, x, out, ord, axis, keepdims: norm_slope(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
+op("dist", lambda a, b, ord: k.vector_norm(a - b, ord, None), promote="same",
+   a=lambda g, xp, a, b, out, ord: norm_slope(g, xp, a - b, out, ord, None, False),
+   b=lambda g, xp, a, b, out, ord: -norm_slope(g, xp, a - b, out, ord, None, False))  # fmt: skip
+op("renorm", k.renorm, x=lambda g, xp, x, ord, axis, maxnorm: _renorm_slope(g, xp, x, ord, axis, maxnorm))
+
+
+def norm_slope(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, keepdims: bool) -> Any:
+    """A norm's rule; zero where the norm is, and for the number of nonzeros."""
+    if axis is not None:
+        g, norm = (expand(value, axis, keepdims, len(x.shape)) for value in (g, norm))
+    if ord == 0:
+        return None
+    if ord == 1:
+        return xp.sgn(x) * g
+    if ord == 2:
+        return g * xp.masked_fill(x / norm, norm == 0, 0)
+    if math.isinf(ord):
+        size = xp.abs(x)
+        return xp.sgn(x) * xp.share(g, size, norm, axis if axis is not None else tuple(range(len(x.shape))), True)
+    scale = xp.masked_fill(g / xp.pow_number(norm, ord - 1), norm == 0, 0)
+    if ord < 1:
+        return xp.masked_fill(xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1), x == 0, 0) * scale
+    if ord < 2:
+        return xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1) * scale
+    return x * xp.pow_number(xp.abs(x), ord - 2) * scale
+
+
+def _renorm_slope(g: Any, xp: Any, x: Any, ord: float, axis: int, maxnorm: float) -> Any:
+    axes = tuple(one for one in range(len(x.shape)) if one != axis)
+    norm = xp.vector_norm(x, ord, axes, True)
+    along = xp.sum(xp.real(conj(x) * g) if g.dtype.kind == "c" else x * g, axes, True)
+    slope = norm_slope(along, xp, x, norm, ord, axes, True)
+    inverse = 1 / (norm + k.RENORM_EPSILON)
+    scaled = g if slope is None else g - inverse * slope
+    return xp.where(norm > maxnorm, maxnorm * inverse * scaled, g)
+
+
+def _not_floating(x: Any) -> RuntimeError:
+    return RuntimeError(
+        f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.scalar_name}"
+    )
+
+
+def _order(ord: Any) -> float:
+    if isinstance(ord, (bool, str)) or not isinstance(ord, (int, float)):
+        item = getattr(ord, "item", None)
+        if item is None:
+            raise TypeError(f"linalg_vector_norm(): argument 'ord' must be Number, not {type(ord).__name__}")
+        ord = item()
+    return float(ord)
+
+
+@public(space="torch.linalg", method=False)
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norm of order ``ord`` of all elements, or along one or several dimensions.
+
+    The root of the sum of squares for 2; the greatest and least size for inf and -inf; the number of nonzeros for 0;
+    ``sum(abs(x) ** ord) ** (1 / ord)`` for all others.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
+    array = x._array
+    if array.dtype.kind not in "fcV":
+        raise _not_floating(x)
+    if dtype is not None:
+        _check_dtype(x, dtype)
+        dtype = None if dtype.numpy == array.dtype else dtype.numpy
+    order = _order(ord)
+    axes = None if dim is None else axes_of(dim, array.ndim)
+    if (order < 0 or order == math.inf) and not array.size:
+        _check_empty(order, dim, axes, array)
+    if axes is None and keepdim:
+        axes = tuple(range(array.ndim))
+    return ops.vector_norm(x, order, axes, bool(keepdim), dtype)
+
+
+def _check_dtype(x: Any, dtype: Any) -> None:
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {dtype.scalar_name}")
+    if dtype.is_complex != x.dtype.is_complex:
+        kind = "complex" if x.dtype.is_complex else "real"
+        raise RuntimeError(f"linalg.vector_norm: dtype should be {kind} for {kind} inputs, but got {dtype.scalar_name}")
+    if dtype.numpy.itemsize < x._array.dtype.itemsize:
+        raise RuntimeError(
+            f"linalg.vector_norm: the dtype of the input ({x.dtype.scalar_name}) should be convertible without narrowing to "
+            f"the specified dtype ({dtype.scalar_name})"
+        )
+
+
+def _check_empty(order: float, dim: Any, axes: Any, array: Any) -> None:
+    if dim is None or not axes:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {_shown(order)} norm on an empty tensor because the operation does not have "
+            "an identity"
+        )
+    for axis in axes:
+        if not array.shape[axis]:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {_shown(order)} norm on the dimension {axis}because this dimension is "
+                "empty and the operation does not have an identity"
+            )
+
+
+def _shown(order: float) -> str:
+    return f"{order:g}"
+
+
+@public()
+def norm(
+    input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
+) -> Any:
+    """The norm of a tensor, all of it or along dimensions: :func:`torch.linalg.vector_norm` under its older name.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([[3.0, 0.0], [0.0, 4.0]]).norm()
+    tensor(5.)
+    """
+    array = input._array
+    if isinstance(p, str):
+        axes = tuple(range(array.ndim)) if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+        if p == "fro" and (dim is None or len(axes) <= 2):
+            return vector_norm(input, 2, dim, keepdim, dtype=dtype)
+        if p == "nuc" and dim is None and array.ndim != 2 or len(axes) != 2:
+            raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, axes))}")
+        return module("torch.linalg")["matrix_norm"](input, p, axes, keepdim, dtype=dtype)
+    return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
+
+
+@public(out=False)
+def dist(input: Any, other: Any, p: Any = 2) -> Any:
+    """The norm of ``input - other``.
+
+    >>> import rushlight as torch
+    >>> torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 6.0]))
+    tensor(5.)
+    """
+    for value in (input, other):
+        if value._array.dtype.kind in "bui":
+            raise RuntimeError(
+                f"norm(): input dtype should be either floating point or complex. Got {value.dtype.scalar_name} instead."
+            )
+    return ops.dist(input, other, float(p))
+
+
+@public(inplace=True)
+def renorm(input: Any, p: Any, dim: int, maxnorm: float) -> Any:
+    """Slices along ``dim`` whose norm is above ``maxnorm`` scaled down to it."""
+    array = input._array
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if array.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {array.ndim} dimensions")
+    axis = axis_of(dim, array.ndim)
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if array.dtype.kind in "bui":
+        raise _not_floating(input)
+    return ops.renorm(input, float(p), axis, float(maxnorm))
+
+

@@ -1,0 +1,105 @@
+"""Softmax and its logarithm, and the logarithm of a sum of exponentials."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+
+from .. import dtypes
+from ..backend import softmax as k
+from .public import axes_of, axis_of, module, ops, public
+from .reading import conj, expand
+from .table import op
+
+op("softmax", k.softmax, x=lambda g, xp, out, axis: xp.softmax_grad(g, out, axis))
+op("softmax_grad", k.softmax_grad, node="SoftmaxBackwardDataBackward0",
+   v=lambda g, xp, y, axis: xp.softmax_grad(g, y, axis),
+   y=lambda g, xp, v, y, axis: g * (v - total(xp, v * y, axis)) - v * total(xp, g * y, axis))  # fmt: skip
+op("log_softmax", k.log_softmax, x=lambda g, xp, out, axis: xp.log_softmax_grad(g, out, axis))
+op("log_softmax_grad", k.log_softmax_grad, node="LogSoftmaxBackwardDataBackward0",
+   v=lambda g, xp, y, axis: g - total(xp, g * xp.exp(y), axis),
+   y=lambda g, xp, v, y, axis: -g * xp.exp(y) * total(xp, v, axis))  # fmt: skip
+op("logsumexp", k.logsumexp,
+   x=lambda g, xp, x, out, axis, keepdims: expand(g, axis, keepdims, len(x.shape)) * conj(
+       xp.exp(x - expand(out, axis, keepdims, len(x.shape)))))  # fmt: skip
+
+
+def total(xp: Any, x: Any, axis: Any) -> Any:
+    return xp.sum(x, axis, True)
+
+
+def _prepared(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, Any]:
+    """The input in the dtype to compute in, and the axis."""
+    if dtype is not None and input._array.dtype != dtype.numpy:
+        input = ops.astype(input, dtype.numpy)
+    array = input._array
+    axis = axis_of(dim, array.ndim)
+    if array.dtype.kind not in "fV":
+        place = "lastdim_" if axis == array.ndim - 1 or not array.ndim else ""
+        raise NotImplementedError(f'"{name}_{place}kernel_impl" not implemented for \'{input.dtype.scalar_name}\'')
+    return input, axis if array.ndim else ()
+
+
+@public()
+def softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
+    """exp(x) divided by its sum along ``dim``.
+
+    >>> import rushlight as torch
+    >>> torch.softmax(torch.tensor([0.0, 0.0]), dim=0)
+    tensor([0.5000, 0.5000])
+    """
+    return ops.softmax(*_prepared("softmax", input, dim, dtype))
+
+
+@public()
+def log_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
+    """The logarithm of :func:`softmax`, computed without overflow."""
+    return ops.log_softmax(*_prepared("log_softmax", input, dim, dtype))
+
+
+def _chosen(name: str, dim: Any, ndim: int) -> Any:
+    if dim is None:
+        warnings.warn(
+            f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+            stacklevel=4,
+        )
+        return 0 if ndim in (0, 1, 3) else 1
+    return dim
+
+
+@public("softmax", space="torch.nn.functional", method=False, out=False)
+def softmax_functional(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """:func:`torch.softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
+    return softmax(input, _chosen("softmax", dim, input._array.ndim), dtype)
+
+
+@public("log_softmax", space="torch.nn.functional", method=False, out=False)
+def log_softmax_functional(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """:func:`torch.log_softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
+    return log_softmax(input, _chosen("log_softmax", dim, input._array.ndim), dtype)
+
+
+@public("softmin", space="torch.nn.functional", method=False, out=False)
+def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """Softmax of the negated input."""
+    return softmax(ops.neg(input), _chosen("softmin", dim, input._array.ndim), dtype)
+
+
+@public()
+def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
+    """log(sum(exp(x))) along one or several dimensions, computed without overflow.
+
+    >>> import rushlight as torch
+    >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
+    tensor(1000.6931)
+    """
+    if input._array.dtype.kind in "bui":
+        input = ops.astype(input, dtypes.get_default_dtype().numpy)
+    array = input._array
+    return ops.logsumexp(input, axes_of(dim, array.ndim), bool(keepdim))
+
+
+for _name in ("softmax", "log_softmax", "logsumexp"):
+    module("torch.special")[_name] = module("torch")[_name]
+

@@ -1,0 +1,319 @@
+"""Ordering: sorting, the greatest few, quantiles, distinct values, and binary search."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import return_types
+from ..backend import sort as k
+from . import dispatch
+from .extremes import refuse
+from .public import axis_of, module, ops, public
+from .table import op
+
+op("sort", k.sort, outputs="values indices!",
+   x=lambda g, xp, x_shape, indices, axis: xp.put_along(g, indices, x_shape, axis))  # fmt: skip
+op("topk", k.topk, outputs="values indices!",
+   x=lambda g, xp, x_shape, indices, axis: xp.put_along(g, indices, x_shape, axis))  # fmt: skip
+op("argsort", k.argsort, inputs="x")
+
+
+def underivable(name: str) -> NoReturn:
+    raise RuntimeError(f"the derivative for '{name}' is not implemented.")
+
+
+op("unique", k.unique, outputs="values inverse! counts!", node="Unique2Backward0", x=lambda g: underivable("_unique2"))
+op("unique_slices", k.unique_slices, outputs="values inverse! counts!", node="UniqueDimBackward0",
+   x=lambda g: underivable("unique_dim"))  # fmt: skip
+op("unique_consecutive", k.unique_consecutive, outputs="values inverse! counts!",
+   x=lambda g: underivable("unique_consecutive"))  # fmt: skip
+op("searchsorted", k.searchsorted, inputs="boundaries values sorter")
+
+
+@public()
+def sort(input: Any, dim: Any = -1, descending: bool = False, stable: bool | None = None) -> Any:
+    """The elements in order along ``dim``, and the places they came from. Equal elements keep their order.
+
+    >>> import rushlight as torch
+    >>> torch.sort(torch.tensor([3.0, 1.0, 2.0]))
+    torch.return_types.sort(
+    values=tensor([1., 2., 3.]),
+    indices=tensor([1, 2, 0]))
+    """
+    array = input._array
+    if isinstance(dim, bool):
+        raise TypeError("sort(): argument 'dim' (position 2) must be int, not bool")
+    axis = axis_of(dim, array.ndim)
+    if array.dtype.kind == "c":
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    return return_types.sort(*ops.sort(input, axis, bool(descending)))
+
+
+@public()
+def msort(input: Any) -> Any:
+    """The elements in order along the first dimension."""
+    return sort(input, 0)[0]
+
+
+@public(out=False)
+def argsort(input: Any, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """The places that put the elements in order along ``dim``."""
+    if input._array.dtype.kind == "c":
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    return ops.argsort(input, axis_of(dim, input._array.ndim), bool(descending))
+
+
+@public()
+def topk(input: Any, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The ``k`` greatest (or least) elements along ``dim``, in order, and their places.
+
+    >>> import rushlight as torch
+    >>> torch.topk(torch.tensor([1.0, 4.0, 2.0]), 2).values
+    tensor([4., 2.])
+    """
+    array = input._array
+    axis = axis_of(dim, array.ndim)
+    if not 0 <= k <= (array.shape[axis] if array.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    if array.dtype.kind == "c":
+        raise RuntimeError(" topk does not support complex dtypes on CPU")
+    if array.dtype.kind == "b":
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    return return_types.topk(*ops.topk(input, int(k), axis, bool(largest)))
+
+
+# Quantiles: sorted, then looked up between two neighbours.
+
+
+def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, skip_nan: bool) -> Any:
+    array = input._array
+    if not array.size:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    if array.dtype not in (np.float32, np.float64):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    if not isinstance(q, dispatch.Tensor_):
+        if not isinstance(q, (int, float)):
+            raise TypeError(f"{name}(): argument 'q' must be Tensor or float, not {type(q).__name__}")
+        if not 0 <= q <= 1:
+            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        q = dispatch.new_tensor(np.asarray(q, array.dtype))
+    if q._array.ndim > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+    if q._array.dtype != array.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+        )
+    if not ((q._array >= 0) & (q._array <= 1)).all():
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    axis = axis_of(dim, array.ndim) if dim is not None else None
+    shape = [1 if axis is None or one == axis else size for one, size in enumerate(array.shape)]
+    flat = input.flatten() if axis is None else input.unsqueeze(-1).transpose(axis, -1).squeeze(axis) if (
+        axis != array.ndim - 1) else input  # fmt: skip
+    if axis is not None and array.ndim:
+        flat = input if axis == array.ndim - 1 else input.unsqueeze(-1).transpose(axis, -1).squeeze(axis)
+    ordered = sort(flat, -1)[0] if flat._array.ndim else flat.reshape(1)
+    result = _between(ordered, q, interpolation, skip_nan)
+    # The quantiles are in the last dimension; they go to the front, or away for a single one.
+    if q._array.ndim:
+        result = result.movedim(-1, 0)
+        return result.reshape([q._array.shape[0], *shape]) if keepdim else result
+    return result.reshape(shape) if keepdim else result.squeeze(-1)
+
+
+def _between(ordered: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
+    rows = ordered._array
+    size = rows.shape[-1]
+    wanted = q._array.reshape(-1)
+    missing = np.isnan(rows)
+    if skip_nan:
+        last = (size - 1 - np.count_nonzero(missing, -1, keepdims=True)).astype(rows.dtype)
+        ranks = np.maximum(wanted * last, rows.dtype.type(0))
+    else:
+        last = rows.dtype.type(size - 1)
+        ranks = np.where(missing.any(-1, keepdims=True), last, wanted * last)
+    if interpolation == "lower":
+        ranks = np.floor(ranks)
+    elif interpolation == "higher":
+        ranks = np.ceil(ranks)
+    elif interpolation == "nearest":
+        ranks = np.rint(ranks)
+    below = ranks.astype(np.int64)
+    lower = ops.take_along(ordered, dispatch.new_tensor(below), ordered._array.ndim - 1)
+    if interpolation not in ("linear", "midpoint"):
+        return lower
+    weights = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
+    above = np.ceil(ranks).astype(np.int64)
+    upper = ops.take_along(ordered, dispatch.new_tensor(above), ordered._array.ndim - 1)
+    return lower.lerp(upper, dispatch.new_tensor(np.asarray(weights)))
+
+
+@public()
+def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+    """The value below which a fraction ``q`` of the elements lies, along ``dim`` or of all; nan if there is any.
+
+    >>> import rushlight as torch
+    >>> torch.quantile(torch.tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
+    tensor(2.5000)
+    """
+    return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
+
+
+@public()
+def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+    """The quantile of what is not nan."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
+
+
+# Distinct values.
+
+
+def _chosen(found: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool) -> Any:
+    values, inverse, counts = found
+    if not return_inverse and not return_counts:
+        return values
+    return (values, *([inverse] if return_inverse else []), *([counts] if return_counts else []))
+
+
+@public(out=False)
+def unique(
+    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """The distinct values in order; on demand also which of them each element is, and how often each comes.
+
+    >>> import rushlight as torch
+    >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
+    (tensor([1, 2]), tensor([1, 2]))
+    """
+    refuse("unique", input)
+    if dim is None:
+        return _chosen(ops.unique(input), return_inverse, return_counts)
+    array = input._array
+    axis = axis_of(dim, array.ndim, wrap_scalar=False)
+    _check_slices(array.shape, axis)
+    return _chosen(ops.unique_slices(input, axis), return_inverse, return_counts)
+
+
+def _check_slices(shape: tuple[int, ...], axis: int) -> None:
+    if not math.prod(size for one, size in enumerate(shape) if one != axis):
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+
+
+@public(out=False)
+def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
+    """The first of each run of equal elements.
+
+    >>> import rushlight as torch
+    >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    axis = None
+    if dim is not None:
+        axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+        _check_slices(input._array.shape, axis)
+    return _chosen(ops.unique_consecutive(input, axis), return_inverse, return_counts)
+
+
+# Binary search.
+
+
+def _side(right: bool, side: str | None) -> bool:
+    if side is None:
+        return right
+    if side not in ("left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if right and side == "left":
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    return side == "right"
+
+
+@public(method=False)
+def searchsorted(
+    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
+    sorter: Any = None,
+) -> Any:  # fmt: skip
+    """Where values belong in an ordered sequence: before its equal elements, or behind them if ``right``.
+
+    Several sequences stand in rows, and values in rows of their own.
+
+    >>> import rushlight as torch
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([2, 5]))
+    tensor([1, 2])
+    """
+    values = input
+    if not isinstance(values, dispatch.Tensor_):
+        values = dispatch.new_tensor(np.asarray(values))
+    rows, wanted = sorted_sequence._array, values._array
+    right = _side(right, side)
+    if not rows.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if rows.ndim > 1 and not wanted.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+            f"tensor dim({rows.ndim}) and input value's dim({wanted.ndim}) numel({wanted.size})"
+        )
+    if rows.ndim > 1 and (wanted.ndim != rows.ndim or wanted.shape[:-1] != rows.shape[:-1]):
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor "
+            f"and input value tensor must match, but we got boundaries tensor {list(rows.shape)} and input value tensor "
+            f"{list(wanted.shape)}"
+        )
+    if sorter is not None:
+        _check_sorter(rows, sorter)
+    for one in (sorted_sequence, values):
+        refuse("searchsorted_out_cpu", one, "bc")
+    found = ops.searchsorted(sorted_sequence, values, sorter, right)
+    return found.int() if out_int32 else found
+
+
+def _check_sorter(rows: Any, sorter: Any) -> None:
+    places = sorter._array
+    if places.shape != rows.shape:
+        raise RuntimeError(
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(rows.shape)}and got sorter tensor {list(places.shape)}"
+        )
+    if places.dtype != np.int64:
+        raise RuntimeError(
+            f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter.dtype.scalar_name}"
+        )
+    if places.size and (places.min() < 0 or places.max() >= rows.shape[-1]):
+        raise RuntimeError("torch.searchsorted(): sorter index out of range")
+
+
+@public(method=False)
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    """Which interval between the ordered ``boundaries`` each value lies in.
+
+    >>> import rushlight as torch
+    >>> torch.bucketize(torch.tensor([3, 6]), torch.tensor([1, 5]))
+    tensor([1, 2])
+    """
+    if boundaries._array.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
+    return module("torch")["searchsorted"](boundaries, input, out_int32=out_int32, right=right)
+
+
+@public(method=False)
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Whether each of ``elements`` is among ``test_elements``.
+
+    >>> import rushlight as torch
+    >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([3, 1]))
+    tensor([ True, False,  True])
+    """
+    arrays = []
+    for value in (elements, test_elements):
+        is_tensor = isinstance(value, dispatch.Tensor_)
+        if is_tensor and value._array.dtype.kind in "bc":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {value.dtype.scalar_name}")
+        arrays.append(value._array if is_tensor else np.asarray(value))
+    return dispatch.new_tensor(np.asarray(k.isin(*arrays, bool(invert))))
