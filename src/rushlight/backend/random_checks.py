@@ -86,7 +86,15 @@ def integers_of_dtype(dtype: DType, low: int | None) -> None:
     if low is not None:
         if dtype.kind == "c":
             raise RuntimeError("random_from_to_impl handles only integral, floating-point and boolean types")
+        last = last_integer(dtype)
+        if dtype.kind in "fV" and low >= last:
+            raise RuntimeError(
+                "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got "
+                f"from={low} > to_inc={last}"
+            )
         _require_room(dtype, "from", low)
+        if dtype.name == "uint64":  # whose last integer PyTorch cannot count to
+            raise RuntimeError("to - 1 is out of bounds for long unsigned int")
     elif dtype.kind == "c" or dtype.name in ("uint16", "uint32", "uint64"):
         _no_kernel("random_kernel_cpu", dtype)
 

@@ -301,7 +301,7 @@ class Stream:
     def gamma(self, shapes: Array) -> Array:
         """A gamma number of scale 1 for each shape parameter, in order, at least the dtype's least normal number."""
         check.gamma(shapes.dtype)
-        with self._lock:
+        with self._lock, np.errstate(over="ignore"):
             drawn = self._gammas(shapes, shapes.dtype == _F4)
         at_least: Array = np.fmax(drawn.astype(shapes.dtype, copy=False), np.finfo(shapes.dtype).tiny)
         return at_least
