@@ -29,6 +29,15 @@ greater = _ordering(np.greater, "gt_cpu")
 greater_equal = _ordering(np.greater_equal, "ge_cpu")
 
 
+def as_number(kernel: Binary) -> Binary:
+    """A comparison whose truth values have the dtype of what was compared."""
+
+    def in_dtype(a: Array, b: Array) -> Array:
+        return np.asarray(kernel(a, b)).astype(a.dtype)
+
+    return in_dtype
+
+
 def isinf(x: Array) -> Array:
     return np.isinf(x, out=...)
 

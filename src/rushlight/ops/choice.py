@@ -11,7 +11,7 @@ from ..backend import choice as k
 from ..dtypes import of as dtype_of
 from . import dispatch
 from .pointwise import LN2, not_differentiable
-from .public import ops, public
+from .public import alias, ops, public, publish
 from .reading import conj
 from .table import op
 
@@ -36,13 +36,13 @@ op("clamp_min_tensor", lambda x, low: k.clamp_between(x, low), node="ClampMinBac
    x=lambda g, xp, x, low: xp.only(g, x >= low), low=lambda g, xp, x, low: xp.only(g, x < low))  # fmt: skip
 op("clamp_max_tensor", lambda x, high: k.clamp_between(x, None, high), node="ClampMaxBackward1", kind="elementwise",
    x=lambda g, xp, x, high: xp.only(g, x <= high), high=lambda g, xp, x, high: xp.only(g, x > high))  # fmt: skip
-op("maximum", k.maximum, promote="same", kind="elementwise",
+op("maximum", k.maximum, promote="same", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: _share(g, xp, a == b, a < b), b=lambda g, xp, a, b: _share(g, xp, a == b, a > b))  # fmt: skip
-op("minimum", k.minimum, promote="same", kind="elementwise",
+op("minimum", k.minimum, promote="same", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: _share(g, xp, a == b, a > b), b=lambda g, xp, a, b: _share(g, xp, a == b, a < b))  # fmt: skip
-op("fmax", k.fmax, promote="same", kind="elementwise",
+op("fmax", k.fmax, promote="same", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: xp.only(g, (a >= b) | (b != b)), b=lambda g, xp, a, b: xp.masked_fill(g, (a >= b) | (b != b), 0))  # fmt: skip
-op("fmin", k.fmin, promote="same", kind="elementwise",
+op("fmin", k.fmin, promote="same", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: xp.only(g, (a <= b) | (b != b)), b=lambda g, xp, a, b: xp.masked_fill(g, (a <= b) | (b != b), 0))  # fmt: skip
 
 
@@ -73,38 +73,26 @@ op("addcdiv", k.addcdiv, promote="same", x=lambda g: g,
 # Numbers taken apart and put together.
 
 op("nan_to_num", k.nan_to_num, kind="elementwise", x=lambda g, xp, x: g * xp.isfinite(x))
-op("copysign", k.copysign, promote="float", kind="elementwise",
+op("copysign", k.copysign, promote="float", numbers="second", kind="elementwise",
    a=lambda g, xp, a, out: xp.masked_fill(g * (out / a), a == 0, 0), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
 op("copysign_number", k.copysign_number, node="CopysignBackward1", kind="elementwise",
    x=lambda g, xp, x, out: xp.masked_fill(g * (out / x), x == 0, 0))  # fmt: skip
 op("frexp", k.frexp, outputs="mantissa exponent!", kind="elementwise", x=lambda g, xp, exponent: g / xp.number_pow(exponent, 2.0))
 op("ldexp", k.ldexp, kind="elementwise",
    a=lambda g, xp, b: g * conj(xp.number_pow(b, 2.0)), b=lambda g, out: g * conj(out) * LN2)  # fmt: skip
-op("nextafter", k.nextafter, promote="same", kind="elementwise",
+op("nextafter", k.nextafter, promote="same", numbers="none", kind="elementwise",
    a=lambda g: g, b=lambda g, xp: xp.zeroed(g))  # fmt: skip
 op("heaviside", k.heaviside, node="NotImplemented",
    x=lambda g: not_differentiable("heaviside"), values=lambda g: not_differentiable("heaviside"))  # fmt: skip
-op("atan2", k.atan2, promote="float", kind="elementwise",
+op("atan2", k.atan2, promote="float", numbers="none", kind="elementwise",
    a=lambda g, a, b: g * (b / (a * a + b * b)), b=lambda g, a, b: g * (-a / (a * a + b * b)))  # fmt: skip
-op("hypot", k.hypot, promote="same", kind="elementwise", a=lambda g, a, out: g * (a / out), b=lambda g, b, out: g * (b / out))
-op("logaddexp", k.logaddexp, promote="float", kind="elementwise",
+op("hypot", k.hypot, promote="same", numbers="none", kind="elementwise", a=lambda g, a, out: g * (a / out), b=lambda g, b, out: g * (b / out))
+op("logaddexp", k.logaddexp, promote="float", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: g / conj(1 + xp.exp(b - a)), b=lambda g, xp, a, b: g / conj(1 + xp.exp(a - b)))  # fmt: skip
-op("logaddexp2", k.logaddexp2, promote="float", kind="elementwise",
+op("logaddexp2", k.logaddexp2, promote="float", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: g / (1 + xp.exp2(b - a)), b=lambda g, xp, a, b: g / (1 + xp.exp2(a - b)))  # fmt: skip
 
 # Public forms.
-
-
-def tensors_only(name: str, inplace: bool = True) -> None:
-    """Publishes an op of two tensors that takes no numbers."""
-
-    def function(input: Any, other: Any) -> Any:
-        if not isinstance(other, dispatch.Tensor_) or not isinstance(input, dispatch.Tensor_):
-            refuse_number(name, ("input", "other"), (input, other))
-        return getattr(ops, name)(input, other)
-
-    function.__name__ = function.__qualname__ = name
-    public(inplace=inplace)(function)
 
 
 def refuse_number(name: str, labels: tuple[str, ...], values: tuple[Any, ...]) -> None:
@@ -114,10 +102,18 @@ def refuse_number(name: str, labels: tuple[str, ...], values: tuple[Any, ...]) -
             raise TypeError(f"{name}(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}")
 
 
-for _name in "atan2 hypot nextafter ldexp".split():
-    tensors_only(_name)
+for _name in "atan2 hypot nextafter".split():
+    publish(_name)
 for _name in "maximum minimum fmax fmin logaddexp logaddexp2".split():
-    tensors_only(_name, inplace=False)
+    publish(_name, forms="function method")
+alias("arctan2", "atan2")
+
+
+@public(inplace=True)
+def ldexp(input: Any, other: Any) -> Any:
+    """``input * 2 ** other``."""
+    refuse_number("ldexp", ("input", "other"), (input, other))
+    return ops.ldexp(input, other)
 
 
 def _branches(input: Any, other: Any) -> tuple[Any, Any]:
@@ -165,6 +161,9 @@ def where_method(self: Any, condition: Any, other: Any) -> Any:
     return ops.where(_mask_of(condition), *_branches(self, other))
 
 
+_C_TYPES = {"int64": "int64_t", "float64": "double"}
+
+
 @public(inplace=True, out=False)
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """``value`` (a number or a 0-dim tensor) where the mask is true."""
@@ -179,6 +178,10 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     if value._array.ndim:
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
+        )
+    if value._array.dtype.kind == "c" and input._array.dtype.kind != "c":
+        raise RuntimeError(
+            f"value cannot be converted to type {_C_TYPES.get(input._array.dtype.name, 'float')} without overflow"
         )
     return ops.masked_fill_tensor(input, mask, value)
 
@@ -269,6 +272,8 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
 def copysign(input: Any, other: Any) -> Any:
     """The size of ``input`` with the sign of ``other``, a tensor or a number."""
     if isinstance(other, dispatch.NUMBERS):
+        if not isinstance(input, dispatch.Tensor_):
+            raise dispatch.no_such_form("copysign", (input, other))
         return ops.copysign_number(input, other)
     return ops.copysign(input, other)
 

@@ -9,16 +9,31 @@ import numpy as np
 from ..backend import comparison as k
 from ..dtypes import of as dtype_of
 from .choice import refuse_number
-from .public import alias, ops, public, publish
+from .inplace import recorded
+from .public import alias, methods, ops, public, publish
 from .table import op
 
 # Comparison.
 
+
+def _inplace(name: str) -> Any:
+    """``x.eq_(y)``: the truth values as numbers in x, which then has no slope."""
+
+    def function(self: Any, other: Any) -> Any:
+        return recorded(self, f"{name}_", f"{name}_into" if self.requires_grad else name, other)
+
+    function.__name__ = function.__qualname__ = f"{name}_"
+    return function
+
+
 for _name, _kernel in (
     ("eq", np.equal), ("ne", np.not_equal), ("lt", k.less), ("le", k.less_equal), ("gt", k.greater), ("ge", k.greater_equal),
 ):  # fmt: skip
-    op(_name, _kernel, inputs="a b", promote="compare")
+    op(_name, _kernel, inputs="a b", promote="compare", numbers="second")
+    op(f"{_name}_into", k.as_number(_kernel), node=f"{_name.capitalize()}Backward0", promote="same",
+       a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
     publish(_name, forms="function method")
+    methods[f"{_name}_"] = _inplace(_name)
 
 for _long, _short in (
     ("not_equal", "ne"), ("less", "lt"), ("less_equal", "le"), ("greater", "gt"), ("greater_equal", "ge"),
@@ -32,7 +47,7 @@ for _name, _kernel in (
     ("isreal", k.isreal), ("logical_not", np.logical_not),
 ):  # fmt: skip
     op(_name, _kernel, inputs="x", promote="compare")
-    publish(_name, forms="function method")
+    publish(_name, forms="function method" + (" inplace" if _name == "logical_not" else ""))
 
 # Logic and bits.
 
@@ -42,7 +57,7 @@ for _name, _kernel, _promote in (
     ("bitwise_xor", k.bitwise_xor, "same"), ("bitwise_left_shift", k.left_shift, "same"),
     ("bitwise_right_shift", k.right_shift, "same"), ("gcd", k.gcd, "same"), ("lcm", k.lcm, "same"),
 ):  # fmt: skip
-    op(_name, _kernel, inputs="a b", promote=_promote)
+    op(_name, _kernel, inputs="a b", promote=_promote, numbers="any" if "bitwise" in _name else "none")
     publish(_name)
 
 op("isclose", k.isclose, inputs="a b")

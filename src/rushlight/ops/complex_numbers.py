@@ -10,7 +10,7 @@ from ..backend import choice as k
 from ..dtypes import of as dtype_of
 from . import dispatch
 from .choice import refuse_number
-from .public import methods, ops, public
+from .public import methods, ops, public, write_out
 from .reading import conj as conjugate
 from .table import op
 
@@ -140,7 +140,7 @@ def view_as_complex(input: Any) -> Any:
     return ops.view_as_complex(input)
 
 
-@public(out=False)
+@public()
 def angle(input: Any) -> Any:
     """The angle of complex numbers in radians; pi for negative real numbers, 0 for the others."""
     return ops.angle(input)
@@ -161,22 +161,27 @@ def _check_parts(name: str, labels: tuple[str, str], first: Any, second: Any) ->
         )
 
 
-@public("complex", method=False)
-def complex_(real: Any, imag: Any) -> Any:
+def _check_target(like: Any, out: Any) -> None:
+    double = like._array.dtype == np.float64
+    if out is not None and out._array.dtype != (np.complex128 if double else np.complex64):
+        raise RuntimeError(
+            f"Expected object of scalar type Complex{'Double' if double else 'Float'} but got scalar type "
+            f"{dtype_of(out._array.dtype).scalar_name} for argument 'out'"
+        )
+
+
+@public("complex", method=False, out=False)
+def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
     """The complex tensor with these parts."""
     _check_parts("complex", ("real", "imag"), real, imag)
-    return ops.complex(real, imag)
+    _check_target(real, out)
+    return ops.complex(real, imag) if out is None else write_out(ops.complex, "complex", out, (real, imag), {})
 
 
-@public(method=False)
-def polar(abs: Any, angle: Any) -> Any:
+@public(method=False, out=False)
+def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     """The complex tensor with these absolute values and angles."""
     _check_parts("polar", ("abs", "angle"), abs, angle)
-    return ops.polar(abs, angle)
-
-
-@public()
-def isreal(input: Any) -> Any:
-    """Whether the imaginary part is zero."""
-    return ops.isreal(input)
+    _check_target(abs, out)
+    return ops.polar(abs, angle) if out is None else write_out(ops.polar, "polar", out, (abs, angle), {})
 

@@ -49,7 +49,11 @@ def general_method(op: Op, args: tuple[Any, ...]) -> Any:
 
 def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
     """The op as an operator: foreign operands leave the matter to the other side."""
-    for value in args[: len(op.inputs)]:
+    if not isinstance(args[0], Tensor_):
+        raise TypeError(
+            f"descriptor '{op.name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type(args[0]).__name__}' object"
+        )
+    for value in args[1 : len(op.inputs)]:
         if not isinstance(value, (Tensor_, *NUMBERS)):
             return NotImplemented
     return run(op, args, 1)
@@ -64,7 +68,9 @@ def run(op: Op, args: tuple[Any, ...], first: int) -> Any:
             if result is not NotImplemented:
                 return result
     for position, value in enumerate(inputs):
-        _check(op, position, value, first)
+        _check(op, position, value, first, args)
+    if op.promote is not None and not any(isinstance(value, Tensor_) for value in inputs):
+        raise no_such_form(op.name, args)
     arrays = promoted(op, inputs) if op.promote is not None else [_array(value) for value in inputs]
     try:
         out = op.kernel(*arrays, *params)
@@ -73,7 +79,7 @@ def run(op: Op, args: tuple[Any, ...], first: int) -> Any:
     return finish(op, inputs, arrays, params, out)
 
 
-def _check(op: Op, position: int, value: Any, first: int) -> None:
+def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -> None:
     name = op.inputs[position]
     if isinstance(value, Tensor_):
         return
@@ -84,11 +90,22 @@ def _check(op: Op, position: int, value: Any, first: int) -> None:
         return
     if value is None and name in op.optional:
         return
-    if op.promote is not None and isinstance(value, NUMBERS) and (position > 0 or len(op.inputs) > 1):
-        return
+    if op.promote is not None and isinstance(value, NUMBERS) and len(op.inputs) > 1 and op.numbers != "none":
+        if position > 0 or op.numbers == "any":
+            return
+        raise no_such_form(op.name, args)
     label = ("input", "other")[position] if op.promote is not None and position < 2 else name
     raise TypeError(
         f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type(value).__name__}"
+    )
+
+
+def no_such_form(name: str, args: Sequence[Any]) -> TypeError:
+    """PyTorch's error for arguments that none of a function's forms takes."""
+    given = ", ".join(type(value).__name__ for value in args)
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+        " * (Tensor input, Tensor other, *, Tensor out = None)\n * (Tensor input, Number other, *, Tensor out = None)"
     )
 
 

@@ -182,6 +182,8 @@ alias("subtract", "sub")
 @public(out=False)
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``other - alpha * input``."""
+    if not isinstance(input, dispatch.Tensor_):
+        raise dispatch.no_such_form("rsub", (input, other))
     if isinstance(other, dispatch.NUMBERS):
         return ops.rsub_number(input, other, alpha)
     return ops.rsub_scaled(input, other, alpha)
@@ -232,6 +234,8 @@ def remainder(input: Any, other: Any) -> Any:
 @public(inplace=True)
 def fmod(input: Any, other: Any) -> Any:
     """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``input``, as in C."""
+    if not isinstance(input, dispatch.Tensor_):
+        raise dispatch.no_such_form("fmod", (input, other))
     if isinstance(other, dispatch.NUMBERS):
         return ops.fmod_number(input, other)
     return ops.fmod(input, other)

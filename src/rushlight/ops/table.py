@@ -59,12 +59,14 @@ class Op:
         kind: str | None,
         promote: str | None,
         view: bool,
+        numbers: str = "any",
     ) -> None:
         self.name, self.kernel = name, kernel
         self.inputs, self.optional, self.variadic = inputs, optional, variadic
         self.params, self.outputs, self.differentiable = params, outputs, differentiable
         self.rules, self.joint, self.node_name = rules, joint, node
         self.kind, self.promote, self.view = kind, promote, view
+        self.numbers = numbers
         self.is_ufunc = isinstance(kernel, np.ufunc)
         # The inputs that nodes have edges for.
         self.sources = [name for name in inputs if joint is not None or name in rules]
@@ -134,6 +136,7 @@ def op(
     promote: str | None = None,
     view: bool = False,
     joint: Rule | None = None,
+    numbers: str = "any",
     **rules: Rule | None,
 ) -> Op:
     """Adds an op to the table.
@@ -148,6 +151,7 @@ def op(
     ``promote``  how dtypes mix: 'same' (to a common one), 'float' (integers become floating too), 'compare' (common, the result
                  is bool); None where the kernel takes dtypes as they are.
     ``view``     the result shares memory with the first input.
+    ``numbers``  which inputs of a pointwise op may be Python numbers: 'any', 'second' or 'none'.
     """
     extra = inputs.split()
     variadic = next((word[1:] for word in extra if word.startswith("*")), None)
@@ -189,6 +193,7 @@ def op(
         kind,
         promote,
         view,
+        numbers,
     )
     table[name] = entry
     return entry
@@ -322,7 +327,7 @@ def _forward_source(entry: Op) -> str:
     if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
         add(f"    {general}")
         return "\n".join(lines)
-    number_for = entry.inputs[1] if pointwise and len(entry.inputs) == 2 else None
+    number_for = entry.inputs[1] if pointwise and len(entry.inputs) == 2 and entry.numbers != "none" else None
     checks = ["special.active"]
     for name in entry.inputs:
         if name != number_for:
