@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -98,12 +99,12 @@ def read_floors() -> dict[str, dict[str, Any]]:
     return tomllib.loads(FLOORS.read_text())
 
 
-def write_floors(outcomes: list[Outcome]) -> None:
-    """Records this run's figures, and the ops that differ, beside those of the figures that it did not take."""
+def write_floors(figures: Iterable[Figure]) -> None:
+    """Records these figures, and what differs, beside those that the run did not take."""
     floors = read_floors() if FLOORS.exists() else {}
-    for figure in figures_in(outcomes).values():
+    for figure in figures:
         floors[figure.name] = {**dataclasses.asdict(figure), "differ": sorted(figure.differ)}
-    text = ["# Written by op_samples.py --write-floors. What agrees with PyTorch must go on agreeing.\n"]
+    text = ["# Written by the scripts here with --write-floors. What agrees with PyTorch must go on agreeing.\n"]
     for name, floor in floors.items():
         numbers = [f"{key} = {value}\n" for key, value in floor.items() if key not in ("name", "differ")]
         names = "".join(f'    "{op}",\n' for op in floor["differ"])

@@ -246,7 +246,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.json:
         write_outcomes(options.json, outcomes)
     if options.write_floors:
-        write_floors(outcomes)
+        write_floors(figures_in(outcomes).values())
     return 0
 
 

@@ -28,10 +28,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from op_results import FLOORS, Figure, write_floors
 from op_samples import OutOfTime, load_candidate
 from program_parts import ACTIONS, LARGEST, SEVERAL, VALUES, Holes, NoFit
 from sides import Side, array_difference, tolerance_for
 
+FIGURE = "random programs"
 SECONDS_PER_PROGRAM = 20
 SHRUNK_OF_A_KIND = 3
 # PyTorch's own faults: nothing to agree with.
@@ -396,6 +398,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--length", type=int, default=14, help="lines of a program")
     parser.add_argument("--candidate", default="rushlight", help="module under test; `mirror` is PyTorch again")
     parser.add_argument("--causes", type=int, default=40, help="how many causes to show")
+    parser.add_argument("--write-floors", action="store_true", help=f"record this run in {FLOORS.name}")
     parser.add_argument("--out", type=Path, help="write the report here")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -409,6 +412,9 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{time.monotonic() - start:.0f} s")
     if options.out:
         options.out.write_text(text)
+    agree = options.count - len(failures)
+    if options.write_floors:
+        write_floors([Figure(FIGURE, options.count, agree, options.count, agree)])
     return 1 if failures else 0
 
 
