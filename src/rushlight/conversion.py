@@ -15,7 +15,7 @@ from . import dtypes
 from .backend import creation as backend
 from .device import device as Device
 from .device import require_cpu
-from .factory import as_dtype, check_bool, memory_format_name, method, type_name
+from .factory import as_dtype, check_bool, finished, memory_format_name, method, type_name
 from .ops.table import op, table
 from .tensor import Tensor
 
@@ -47,6 +47,8 @@ def _convert(self: Tensor, dtype: np.dtype[Any], memory_format: str = "preserve_
         warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
     if self._conjugate:
         self = self.resolve_conj()
+    if dtype.kind in "iub":  # nothing to differentiate
+        return finished(_cast(self._array, dtype, memory_format))
     return _to_copy(self, dtype, memory_format)  # type: ignore[no-any-return]
 
 
@@ -84,7 +86,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         names = ("tensor", "non_blocking", "copy")
     else:
         names = ("device", "dtype", "non_blocking", "copy")
-    if len(args) > len(names) or any(name in given for name in names[: len(args)]):
+    if (len(args) > 1 and isinstance(args[1], str)) or len(args) > len(names) or any(name in given for name in names[: len(args)]):
         _refuse_to(args, kwargs)
     given.update(zip(names, args, strict=False))
     if given.keys() - {"tensor", "device", "dtype", "non_blocking", "copy"}:
@@ -123,8 +125,7 @@ def _refuse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
 _BY_TYPE_NAME = {each.type_name: each for each in dtypes.ALL}
 
 
-@method
-def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Without argument the name of the tensor's type, 'torch.FloatTensor' say; else the tensor in that type.
 
     Takes a dtype, such a name or such a class.
@@ -143,7 +144,7 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
             raise RuntimeError("Cannot initialize CUDA without ATen_cuda library. rushlight runs on the CPU.")
         if found is None and dtype == "torch.Tensor":
             found = dtypes.get_default_dtype()
-    elif isinstance(dtype, _CLASS):
+    elif isinstance(dtype, type):
         found = dtypes.get_default_dtype() if dtype is Tensor else getattr(dtype, "dtype", None)
         if not isinstance(found, dtypes.dtype):
             raise ValueError(f"invalid type: '{dtype.__name__}'")
@@ -154,7 +155,8 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     return _convert(self, found.numpy)
 
 
-_CLASS = (1).__class__.__class__  # the builtin `type`, whose name the method above has
+_type.__name__ = "type"  # which is Python's, too
+method(_type)
 
 
 @method

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
@@ -55,9 +56,21 @@ def _watched(function: F) -> F:
             result = protocol[0](call, args, kwargs)
             if result is not NotImplemented:
                 return result
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            raise _reworded(error, function.__name__) from None
 
     return call  # type: ignore[return-value]
+
+
+def _reworded(error: TypeError, name: str) -> TypeError:
+    """Python's error for a missing argument in PyTorch's words."""
+    found = re.fullmatch(rf"{name}\(\) missing (\d+) required positional arguments?: ('.*)", str(error))
+    if found is None:
+        return error
+    names = ", ".join(f'"{each}"' for each in re.findall(r"'(\w+)'", found[2]))
+    return TypeError(f"{name}() missing {found[1]} required positional arguments: {names}")
 
 
 # Options ------------------------------------------------------------------------------------------------------------
@@ -193,7 +206,7 @@ def checked_shape(name: str, sizes: Any, *, one: bool = False, owner: str | None
         if not -(2**63) <= number < 2**63:
             raise TypeError(
                 f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"Overflow when "
-                'unpacking long long"'
+                "unpacking long long"
             )
         shape.append(number)
     for size in shape:
@@ -204,12 +217,22 @@ def checked_shape(name: str, sizes: Any, *, one: bool = False, owner: str | None
     return tuple(shape)
 
 
-def _refused(name: str, sizes: Any, numpy_type: np.dtype[Any], one: bool, owner: str | None, error: Exception) -> NoReturn:
-    """PyTorch's error for sizes of which NumPy makes no array."""
+def _second_try(
+    make: Callable[..., np.ndarray[Any, Any]],
+    name: str,
+    sizes: Any,
+    one: bool,
+    numpy_type: np.dtype[Any],
+    owner: str | None,
+    error: Exception,
+) -> np.ndarray[Any, Any]:
+    """After NumPy refused: the array if the sizes are right all the same, else PyTorch's error."""
     shape = checked_shape(name, sizes, one=one, owner=owner)
     size = math.prod(shape) * numpy_type.itemsize
     if size >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}") from None
+    if isinstance(error, TypeError):
+        return make(shape, numpy_type)  # NumPy is stricter about what an integer is
     if isinstance(error, MemoryError) or size >= 2**40:
         raise RuntimeError(
             f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {size} bytes. Error code 12 (Cannot "
@@ -230,7 +253,7 @@ def allocated(
     try:
         return make(sizes, numpy_type)
     except Exception as error:
-        _refused(name, sizes, numpy_type, one, owner, error)
+        return _second_try(make, name, sizes, one, numpy_type, owner, error)
 
 
 def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor:

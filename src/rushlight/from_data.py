@@ -234,7 +234,7 @@ def _inferred(data: Any) -> dtypes.dtype | None:
         return dtypes.of_number(type(data))
     if isinstance(data, _TEXT):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-    if not _is_sequence(data):
+    if not is_sequence(data):
         raise RuntimeError(f"Could not infer dtype of {_bare_name(data)}")
     result: dtypes.dtype | None = None
     for item in data:
@@ -250,7 +250,8 @@ def _bare_name(value: Any) -> str:
     return "torch.dtype" if isinstance(value, dtypes.dtype) else type(value).__name__
 
 
-def _is_sequence(data: Any) -> bool:
+def is_sequence(data: Any) -> bool:
+    """Whether tensors are made of its items."""
     if isinstance(data, (dict, set, frozenset)):
         return False
     return isinstance(data, Sequence) or (hasattr(data, "__getitem__") and hasattr(data, "__len__"))
@@ -261,7 +262,7 @@ def _shape(data: Any) -> tuple[int, ...]:
     if isinstance(data, (Tensor, np.ndarray)):
         return tuple(data.shape)
     shape: list[int] = []
-    while _is_sequence(data) and not isinstance(data, (*_TEXT, np.generic)):
+    while is_sequence(data) and not isinstance(data, (*_TEXT, np.generic)):
         if isinstance(data, Tensor):  # stands for its one element
             break
         if isinstance(data, np.ndarray):
@@ -274,7 +275,7 @@ def _shape(data: Any) -> tuple[int, ...]:
 
 
 def _fill(array: np.ndarray[Any, Any], data: Any, level: int) -> None:
-    if not _is_sequence(data) or isinstance(data, _TEXT):
+    if not is_sequence(data) or isinstance(data, _TEXT):
         raise TypeError("not a sequence")
     if len(data) != len(array):
         raise ValueError(f"expected sequence of length {len(array)} at dim {level} (got {len(data)})")

@@ -12,7 +12,7 @@ import numpy as np
 from . import dtypes
 from .device import as_device, strided
 from .factory import allocated, finished, method, type_name
-from .from_data import array_of
+from .from_data import array_of, is_sequence
 from .ops.public import ops
 from .size import Size
 from .storage import TypedStorage, UntypedStorage
@@ -69,7 +69,7 @@ def _from_one(dtype: dtypes.dtype, value: Any, exact: bool) -> Tensor:
         return finished(allocated(np.empty, "new", value, False, dtype.numpy))
     if isinstance(value, str):
         raise TypeError("new(): invalid data type 'str'")
-    if isinstance(value, np.ndarray) or (hasattr(value, "__len__") and hasattr(value, "__getitem__")):
+    if isinstance(value, np.ndarray) or is_sequence(value):
         return finished(array_of(value, dtype.numpy, True))
     raise TypeError(f"new(): data must be a sequence (got {type_name(value)})")
 

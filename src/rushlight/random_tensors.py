@@ -9,7 +9,7 @@ import numpy as np
 
 from . import dtypes
 from . import random as generators
-from .factory import checked_shape, creation, finished, integer, into, options, shape_of, type_name
+from .factory import checked_shape, creation, finished, fitting, integer, into, options, shape_of, type_name
 from .like import unset_like
 from .tensor import Tensor
 
@@ -203,8 +203,7 @@ def randperm(
     numpy_type = options("randperm", dtype, layout, device, requires_grad, pin_memory, natural)
     checked_shape("randperm", (length,))
     chosen = dtypes.of(numpy_type)
-    if chosen.kind_rank == dtypes.INTEGRAL and length > dtypes.iinfo(chosen).max + 1:
-        raise RuntimeError(f"n is too large for result tensor type: '{chosen.type_name}'")
+    fitting(length, chosen)
     array = generators.stream_of(generator).permutation(length, numpy_type)
     return finished(array, requires_grad) if out is None else into(out, "randperm", array, dtype)
 

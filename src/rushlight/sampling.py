@@ -64,13 +64,24 @@ def _fill(self: Tensor, name: str, node: str, draw: Draw) -> Tensor:
 
 
 @method
-def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None) -> Tensor:
-    """Fills with uniform numbers from [from, to). RuntimeError unless from <= to."""
+def uniform_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
+    """``uniform_(from, to)`` fills with uniform numbers from [from, to), by default [0, 1). RuntimeError if from > to."""
+    low, high = _bounds("uniform_", bounds, named, 0.0, 1.0)
     dtype = self._array.dtype
     if dtype.kind in "iub":
         no_kernel("check_uniform_bounds", dtype)
     stream = generators.stream_of(generator)
-    return _fill(self, "uniform_", "UniformBackward0", lambda shape, _: stream.uniform(shape, dtype, from_, to))
+    return _fill(self, "uniform_", "UniformBackward0", lambda shape, _: stream.uniform(shape, dtype, low, high))
+
+
+def _bounds(name: str, given: tuple[Any, ...], named: dict[str, Any], low: Any, high: Any) -> tuple[Any, Any]:
+    """The arguments ``from`` and ``to``, the first of which no Python function can name."""
+    for key in named:
+        if key not in ("from", "to"):
+            raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    if len(given) > 2:
+        raise TypeError(f"{name}() takes from 0 to 2 positional arguments but {len(given)} were given")
+    return (*given, *(named.get(key, default) for key, default in (("from", low), ("to", high))[len(given) :]))  # type: ignore
 
 
 @method
@@ -90,36 +101,19 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
     """Fills with whole numbers: ``random_()`` of the dtype's range, ``random_(to)`` below, ``random_(from, to)`` between."""
     dtype = self._array.dtype
-    first, last = named.pop("from", None), named.pop("to", None)
-    if named or len(bounds) > 2:
-        refuse("random_", bounds, named, "*, torch.Generator generator = None", "int to, *, ...", "int from, int to, *, ...")
-    if len(bounds) == 2:
-        first, last = bounds
-    elif bounds and last is None and first is None:
-        last = bounds[0]
-    elif bounds:
-        first = bounds[0]
+    first, last = _bounds("random_", (None, *bounds) if len(bounds) == 1 and "to" not in named else bounds, named, None, None)
     if dtype.kind == "c":
         no_kernel("random_kernel_cpu", dtype)
     stream = generators.stream_of(generator)
-    if first is None and last is None:
-        draw: Draw = lambda shape, _: stream.integers_of_dtype(shape, dtype)
-        return _fill(self, "random_", "RandomBackward2", draw)
+    if last is None:
+        node = "RandomBackward2" if first is None else "RandomBackward0"
+        low = None if first is None else int(first)
+        return _fill(self, "random_", node, lambda shape, _: stream.integers_of_dtype(shape, dtype, low))
     node = "RandomBackward1" if first is None else "RandomBackward0"
-    low = 0 if first is None else int(first)
-    high = _end_of(dtype) if last is None else int(last)
-    if low < high:
-        check_bounds(low, high, dtype)
-    return _fill(self, "random_", node, lambda shape, _: stream.integers(shape, dtype, low, high))
-
-
-def _end_of(dtype: np.dtype[Any]) -> int:
-    """The first whole number that a dtype is not filled with."""
-    if dtype.kind in "iu":
-        return int(np.iinfo(dtype).max) + (dtype.itemsize < 8)
-    if dtype.kind == "b":
-        return 2
-    return {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "float64": 2**53}[dtype.name] + 1
+    start, end = 0 if first is None else int(first), int(last)
+    if start < end:
+        check_bounds(start, end, dtype)
+    return _fill(self, "random_", node, lambda shape, _: stream.integers(shape, dtype, start, end))
 
 
 def _continuous(self: Tensor, distribution: str, word: str) -> np.dtype[Any]:

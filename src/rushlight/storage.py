@@ -19,6 +19,7 @@ from .backend import numpy as backend
 from .device import CPU
 from .device import device as Device
 from .factory import checked_shape, creation, method, type_name
+from .ops.table import op, table
 from .tensor import Tensor
 
 _BYTE = np.dtype(np.uint8)
@@ -118,6 +119,8 @@ class UntypedStorage(_Storage):
     (True, 24)
     """
 
+    __module__ = "torch.storage"
+
     def __init__(self, *args: Any, device: Any = None) -> None:
         source = args[0] if args else 0
         if isinstance(source, Tensor):
@@ -175,6 +178,7 @@ def _storage_from_bytes(octets: bytes) -> UntypedStorage:
 class TypedStorage(_Storage):
     """A block of memory as numbers of one dtype (deprecated in PyTorch): of a tensor, a storage, a size or a sequence."""
 
+    __module__ = "torch.storage"
     dtype: dtypes.dtype
     _label = "torch.storage.TypedStorage"
 
@@ -374,3 +378,31 @@ def resize_as_(self: Tensor, the_template: Any, *, memory_format: Any = None) ->
     if not isinstance(the_template, Tensor):
         raise TypeError(f"resize_as_(): argument 'the_template' (position 1) must be Tensor, not {type_name(the_template)}")
     return resize_(self, *the_template._array.shape, size=None if the_template.ndim else ())
+
+
+# The older forms, which make a new tensor of the same elements.
+op("resize", lambda x, shape: np.ascontiguousarray(x).reshape(shape).copy(), node="ResizeBackward", kind="linear",
+   x=lambda g, x_shape: g.reshape(x_shape))  # fmt: skip
+
+
+@method
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    """Deprecated: use reshape."""
+    warnings.warn("non-inplace resize is deprecated", stacklevel=3)
+    shape = checked_shape("resize", sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes)
+    if math.prod(shape) != self._array.size:
+        raise RuntimeError(
+            f"requested resize to {list(shape)} ({math.prod(shape)} elements in total), but the given tensor has a size of "
+            f"{list(self._array.shape)} ({self._array.size} elements). autograd's resize can only change the shape of a given "
+            "tensor, while preserving the number of elements. "
+        )
+    return table["resize"].call(self, shape)  # type: ignore[no-any-return]
+
+
+@method
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """Deprecated: use reshape_as."""
+    warnings.warn("non-inplace resize_as is deprecated", stacklevel=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return resize(self, *tensor._array.shape)

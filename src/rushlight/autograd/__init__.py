@@ -12,10 +12,12 @@ from .modes import (
     set_detect_anomaly,
     set_grad_enabled,
 )
+from .variable import Variable
 
 __getattr__ = module_getattr(__name__, frozenset({"forward_ad", "functional", "gradcheck", "profiler"}))
 __all__ = [
     "Function",
+    "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",

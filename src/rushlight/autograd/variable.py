@@ -9,6 +9,8 @@ from typing import Any
 class VariableMeta(type):
     """Makes ``isinstance(x, Variable)`` true of tensors."""
 
+    __module__ = "torch.autograd.variable"
+
     def __instancecheck__(cls, instance: Any) -> bool:
         from ..tensor import Tensor
 
@@ -25,6 +27,8 @@ class Variable(metaclass=VariableMeta):
     >>> Variable(torch.ones(2), requires_grad=True)
     tensor([1., 1.], requires_grad=True)
     """
+
+    __module__ = "torch.autograd.variable"
 
     def __new__(cls, data: Any = None, requires_grad: Any = False, volatile: bool = False) -> Any:
         from ..factory import check_bool, type_name

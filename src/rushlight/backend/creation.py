@@ -61,29 +61,76 @@ def empty_strided(shape: Shape, strides: tuple[int, ...], dtype: np.dtype[Any]) 
     return np.ndarray(shape, dtype, whole, 0, tuple(step * dtype.itemsize for step in strides))
 
 
+_LANES = 32  # bytes that PyTorch's kernels take at a time
+
+
 def arange(start: float, step: float, count: int, dtype: np.dtype[Any]) -> Array:
-    """``start + i * step``, computed in int64 or float64 and rounded once."""
+    """``start + i * step`` in int64 or float64, rounded as PyTorch's vector instructions round."""
     if dtype.kind in "iu":
         return np.asarray(np.arange(count) * int(step) + int(start)).astype(dtype)
-    values = np.arange(count, dtype=np.float64)
-    values *= step
-    values += start
-    return values.astype(dtype, copy=False)
+    index = np.arange(count, dtype=np.float64)
+    if dtype.itemsize == 4 or (float(start).is_integer() and float(step).is_integer()):
+        index *= step
+        index += start
+        return index.astype(dtype, copy=False)
+    # By blocks: the first number of each is rounded to the dtype, the others count from there; what is left, one by one.
+    values = fused(index, step, start).astype(dtype)
+    lanes = _LANES // dtype.itemsize
+    whole = count // (2 * lanes) * (2 * lanes)
+    lane = index[:whole] % lanes
+    first = values[:whole:lanes].astype(np.float64).repeat(lanes)
+    values[:whole] = fused(lane, step, first)
+    return values
+
+
+def fused(a: Any, b: Any, c: Any) -> Array:
+    """``a * b + c`` in float64, rounded once (Dekker's product and Knuth's sum tell what was lost)."""
+    product = np.asarray(a * b)
+    a_high, b_high = _upper_half(a), _upper_half(b)
+    a_low, b_low = a - a_high, b - b_high
+    lost = a_high * b_high - product + a_high * b_low + a_low * b_high + a_low * b_low
+    total = product + c
+    shared = total - product
+    lost += (product - (total - shared)) + (c - shared)
+    return np.where(np.isfinite(lost), total + lost, total)
+
+
+def _upper_half(x: Any) -> Any:
+    shifted = x * 134217729.0  # 2**27 + 1
+    return shifted - (shifted - x)
 
 
 def linspace(start: Any, stop: Any, count: int, dtype: np.dtype[Any]) -> Array:
     """``count`` values from ``start`` to ``stop``: the first half counted from the start, the second from the end."""
     if count == 1:
         return np.asarray([start]).astype(dtype)
-    wide = np.dtype(np.float64) if dtype.kind in "iu" else dtype
-    first, last = np.asarray(start).astype(wide), np.asarray(stop).astype(wide)
-    step = ((last - first) / wide.type(count - 1)).astype(wide)
+    if dtype.kind == "c":
+        parts = np.dtype(np.float64 if dtype.itemsize == 16 else np.float32)
+        values = np.empty(count, dtype)
+        values.real = linspace(complex(start).real, complex(stop).real, count, parts)
+        values.imag = linspace(complex(start).imag, complex(stop).imag, count, parts)
+        return values
+    kind = np.dtype(np.float64).type if dtype.kind in "iu" else dtype.type
+    first, last = kind(start), kind(stop)
+    step = float((last - first) / kind(max(count - 1, 1)))
+    index = np.arange(count, dtype=np.float64)
     half = count // 2
-    values = np.empty(count, wide)
-    index = np.arange(count)
-    values[:half] = first + step * index[:half].astype(wide)
-    values[half:] = last - step * (count - 1 - index[half:]).astype(wide)
-    return values.astype(dtype, copy=False)
+    ends = np.empty(count)
+    ends[:half], ends[half:] = first, last
+    index[half:] -= count - 1
+    # Shorter types are exact in float64 up to the one rounding at the end.
+    return (index * step + ends if dtype.itemsize < 8 else fused(index, step, ends)).astype(dtype)
+
+
+def logspace(start: Any, stop: Any, count: int, base: Any, dtype: np.dtype[Any]) -> Array:
+    """``base`` to the powers of linspace."""
+    wide = np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
+    if dtype.kind == "f" and dtype.itemsize < 8:
+        start, stop = float(dtype.type(start)), float(dtype.type(stop))
+    powers = linspace(start, stop, count, wide)
+    if dtype.kind == "c" or (base < 0):
+        return np.power(np.asarray(base).astype(wide), powers).astype(dtype)
+    return np.array([math.pow(base, power) for power in powers.tolist()]).astype(dtype)
 
 
 def steps_between(start: float, stop: float, step: float, whole: bool) -> int:
@@ -91,10 +138,3 @@ def steps_between(start: float, stop: float, step: float, whole: bool) -> int:
     if whole:
         return max(0, -((int(start) - int(stop)) // int(step)))
     return max(0, math.ceil((stop - start) / step))
-
-
-def logspace(start: Any, stop: Any, count: int, base: Any, dtype: np.dtype[Any]) -> Array:
-    """``base`` to the powers of linspace, computed as linspace computes."""
-    wide = np.dtype(np.float32) if dtype.kind in "iu" else dtype
-    powers = linspace(start, stop, count, wide)
-    return np.power(np.asarray(base).astype(wide), powers).astype(dtype)
