@@ -19,6 +19,10 @@ TWO_TO_MINUS_53 = 2.0**-53
 # Numbers drawn at a time where many are asked for, so that the words are still in the cache when they are converted.
 _AT_ONCE = 24 * BLOCK
 
+# Constants are arrays of no axes, which NumPy's functions take up quicker than numbers.
+_LOW_24, _LOW_21 = np.array(0xFFFFFF, np.uint32), np.array(0x1FFFFF, np.uint32)
+_TWO_TO_MINUS_24, _TWO_TO_32 = np.array(2.0**-24, np.float32), np.array(2.0**32)
+
 _STATE = np.dtype(
     {
         "names": ["seed", "left", "seeded", "next", "key", "normal", "normal_is_valid"],
@@ -160,17 +164,18 @@ class MersenneTwister:
 
 def as_doubles(words: Array) -> Array:
     """Pairs of words to numbers of [0, 1): the low 53 bits of each pair, the first word the higher."""
-    drawn = (words[0::2] & np.uint32(0x1FFFFF)).astype(np.float64)
-    drawn *= 2.0**32
+    drawn: Array = (words[0::2] & _LOW_21).astype(np.float64)
+    drawn *= _TWO_TO_32
     drawn += words[1::2]
     drawn *= TWO_TO_MINUS_53
     return drawn
 
 
-def as_floats(words: Array, out: Array) -> None:
-    """Words to numbers of [0, 1) in `out`, float32: the low 24 bits of each."""
-    out[...] = (words & np.uint32(0xFFFFFF)).view(np.int32)
-    out *= np.float32(2.0**-24)
+def as_floats(words: Array) -> Array:
+    """Words to float32 numbers of [0, 1): the low 24 bits of each."""
+    drawn: Array = (words & _LOW_24).astype(np.float32)
+    drawn *= _TWO_TO_MINUS_24
+    return drawn
 
 
 def _tempered(key: Array) -> Array:

@@ -14,17 +14,15 @@ from typing import Any
 import numpy as np
 
 from . import random_checks as check
-from . import rejection
+from . import rejection, shuffles
 from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift
-from .mersenne_twister import MersenneTwister, as_doubles, as_floats
+from .mersenne_twister import BLOCK, MersenneTwister, as_doubles, as_floats
 from .numpy import Array, Shape
 
 _F4, _F8 = np.dtype(np.float32), np.dtype(np.float64)
 _SQRT_2 = math.sqrt(2.0)
 _WIDE_SPAN = 1 << 28  # a range this wide or wider takes two words a number
 _FEW = 24  # up to this many normal numbers, Python's arithmetic is quicker than NumPy's
-_LONG_SHUFFLE = (2**32 - 1) // 20
-_SHORT_SHUFFLE = 4096  # up to this length swapping one by one is quicker than chasing chains
 
 
 def memory_axes(array: Array) -> tuple[int, ...]:
@@ -41,6 +39,12 @@ class Stream:
 
     Shapes are tuples, dtypes NumPy's; results are new C-contiguous arrays. Where a dtype or a parameter does not fit
     the distribution, PyTorch's error.
+
+    >>> stream = Stream(0)
+    >>> stream.uniform((2,), np.dtype("float32"))
+    array([0.4962566, 0.7682218], dtype=float32)
+    >>> stream.permutation(5, np.dtype("int64")).tolist()
+    [2, 1, 4, 0, 3]
     """
 
     __slots__ = ("_lock", "_twister")
@@ -76,8 +80,7 @@ class Stream:
 
         Scaled and shifted with one rounding; what rounds to `high` becomes `low`.
         """
-        if low != 0.0 or high != 1.0 or dtype != _F4:
-            check.uniform(dtype, low, high)
+        check.uniform(dtype, low, high)
         if dtype.kind == "c":
             parts = self.uniform((*shape, 2), _part(dtype), low, high)
             return parts.view(dtype)[..., 0]
@@ -86,11 +89,13 @@ class Stream:
             drawn = self._twister.doubles(count) if dtype == _F8 else self._floats(count, low, high)
         if dtype == _F8 and not (low == 0.0 and high == 1.0):
             scale_and_shift(drawn, high - low, low)
-        if dtype not in (_F4, _F8):
+        if dtype.itemsize == 2:
             drawn = drawn.astype(dtype)
-        # From 0 to 1, only a half rounds up to 1.
-        if not (low == 0.0 and high == 1.0 and dtype in (_F4, _F8)):
-            np.copyto(drawn, dtype.type(low), where=drawn >= dtype.type(high))
+        elif low == 0.0 and high == 1.0:  # only a half rounds up to 1
+            return drawn.reshape(shape)
+        too_high = drawn >= dtype.type(high)
+        if too_high.any():
+            drawn[too_high] = dtype.type(low)
         return drawn.reshape(shape)
 
     def normal(
@@ -184,21 +189,27 @@ class Stream:
     def _integers(self, shape: Shape, dtype: np.dtype[Any], low: int, high: int) -> Array:
         span = high - low
         count = math.prod(shape)
-        drawn = np.empty(count, dtype)
         with self._lock:
-            if span < _WIDE_SPAN:
-                for part, words in self._twister.pieces(count, 1):
-                    rest = _modulo(words, np.uint32(span))
-                    drawn[part] = rest if low == 0 else rest.astype(np.int64) + low
+            if span >= _WIDE_SPAN:
+                drawn = self._wide_integers(count, dtype, low, span)
+            elif count <= BLOCK:
+                drawn = _whole_numbers(self._twister.words(count), dtype, low, span)
             else:
-                shift = np.uint64(low % 2**64)
-                for part, words in self._twister.pieces(count, 2):
-                    wide = _as_integers(words)
-                    if span < 2**64:
-                        wide = _modulo(wide, np.uint64(span))
-                        wide += shift
-                    drawn[part] = wide if dtype == np.uint64 else wide.view(np.int64)
+                drawn = np.empty(count, dtype)
+                for part, words in self._twister.pieces(count, 1):
+                    drawn[part] = _whole_numbers(words, dtype, low, span)
         return drawn.reshape(shape)
+
+    def _wide_integers(self, count: int, dtype: np.dtype[Any], low: int, span: int) -> Array:
+        drawn = np.empty(count, dtype)
+        shift = np.uint64(low % 2**64)
+        for part, words in self._twister.pieces(count, 2):
+            wide = _as_integers(words)
+            if span < 2**64:
+                wide = _modulo(wide, np.uint64(span))
+                wide += shift
+            drawn[part] = wide if dtype == np.uint64 else wide.view(np.int64)
+        return drawn
 
     def integers_of_dtype(self, shape: Shape, dtype: np.dtype[Any], low: int | None = None) -> Array:
         """`low` to the greatest integer of `dtype`; of a float dtype, to the last before integers are left out.
@@ -219,31 +230,12 @@ class Stream:
         From a twentieth of 2**32 on it is grown instead, with two words for each place.
         """
         check.permutation(dtype, length)
-        if length >= _LONG_SHUFFLE:
-            return self._long_permutation(length).astype(dtype, copy=False)
         with self._lock:
-            words = self._twister.words(max(length - 1, 0))
-        partner = words % np.arange(length, 1, -1, dtype=np.uint32)
-        partner += np.arange(length - 1, dtype=np.uint32)
-        if length > _SHORT_SHUFFLE:
-            return _shuffled(partner, length).astype(dtype, copy=False)
-        order = list(range(length))
-        for i, j in enumerate(partner.tolist()):
-            order[i], order[j] = order[j], order[i]
-        return np.array(order, dtype)
-
-    def _long_permutation(self, length: int) -> Array:
-        """Grown from nothing: place i takes what stands at j, two words modulo (i + 1), and j takes i."""
-        partner = np.empty(length, np.int64)
-        with self._lock:
-            for part, words in self._twister.pieces(length, 2):
-                partner[part] = _as_integers(words) % np.arange(part.start + 1, part.stop + 1, dtype=np.uint64)
-        # That is swapping i and j <= i for each i in turn. Undone it is swapping from the last to the first, and read
-        # backwards, which is what _shuffled does.
-        backwards = length - 1 - partner[:0:-1]
-        order = np.empty(length, np.int64)
-        order[length - 1 - _shuffled(backwards, length)[::-1]] = np.arange(length)
-        return order
+            if length < shuffles.LONG:
+                order = shuffles.swapped(self._twister.words(max(length - 1, 0)), length)
+            else:
+                order = shuffles.grown(self._wide_integers(length, np.dtype(np.uint64), 0, 2**64))
+        return order.astype(dtype, copy=False)
 
     def bernoulli(self, shape: Shape, dtype: np.dtype[Any], chance: float | Array = 0.5) -> Array:
         """1 where u < chance, else 0: u is float64 for a number and a float64 array, float32 for arrays of the rest.
@@ -349,17 +341,11 @@ class Stream:
             return self._twister.doubles(math.prod(shape)).reshape(shape)
 
     def _floats(self, count: int, low: float = 0.0, high: float = 1.0) -> Array:
+        if count <= BLOCK:
+            return _between(as_floats(self._twister.words(count)), low, high)
         drawn = np.empty(count, _F4)
         for part, words in self._twister.pieces(count, 1):
-            piece = drawn[part]
-            as_floats(words, piece)
-            if low != 0.0:
-                wide = piece.astype(_F8)  # in which the product is exact, so that one rounding is left
-                wide *= np.float32(high) - np.float32(low)
-                wide += np.float32(low)
-                piece[...] = wide
-            elif high != 1.0:
-                piece *= np.float32(high)
+            drawn[part] = _between(as_floats(words), low, high)
         return drawn
 
     def _gaussians(self, count: int) -> Array:
@@ -396,6 +382,19 @@ class Stream:
         return _array(
             [rejection.gamma(one, uniform, normal, single) for one in shapes.ravel().tolist()], _F8, shapes.shape
         )
+
+
+def _between(drawn: Array, low: float, high: float) -> Array:
+    """float32 numbers of [0, 1) to as many of [low, high], rounded once."""
+    if low == 0.0:
+        if high != 1.0:
+            drawn *= np.float32(high)
+        return drawn
+    wide = drawn.astype(_F8)  # in which the product is exact
+    first = np.float32(low)
+    wide *= float(np.float32(high) - first)
+    wide += float(first)
+    return wide.astype(_F4)
 
 
 def _part(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -445,40 +444,13 @@ def _as_integers(words: Array) -> Array:
     return wide
 
 
+def _whole_numbers(words: Array, dtype: np.dtype[Any], low: int, span: int) -> Array:
+    rest = _modulo(words, np.uint32(span))
+    return rest.astype(dtype) if low == 0 else (rest.astype(np.int64) + low).astype(dtype, copy=False)
+
+
 def _modulo(words: Array, span: Any) -> Array:
     below = span - span.dtype.type(1)
     # NumPy divides by one number with vector instructions and takes remainders without.
     rest: Array = words & below if span & below == 0 else words - words // span * span
     return rest
-
-
-def _shuffled(partner: Array, length: int) -> Array:
-    """0, ..., length - 1 after swapping places i and partner[i] >= i for each i in turn, without a loop over i.
-
-    partner[i] is given for all i but the last. Place i ends with what stands at partner[i] at step i, and then takes no
-    further part. What stands there was left by the last step before that had the same partner, if any, namely what that
-    step had found at its own place: so, followed from step to step, each value comes from a place no step had touched.
-    """
-    small = np.int32 if length < 2**31 else np.int64
-    partner = partner.astype(small)
-    places: Array = np.arange(length, dtype=small)
-    steps = places[:-1]
-    moved = partner != steps
-    # Where a place's finding at its own step comes from: the last step that left its own there. Follow to the first.
-    source = places.copy()
-    source[partner[moved]] = steps[moved]  # of several the last stays
-    while True:
-        further = source[source]
-        if np.array_equal(further, source):
-            break
-        source = further
-    # Steps by partner, then in time.
-    by_partner = partner.astype(np.int64) << 32
-    by_partner |= steps
-    by_partner.sort()
-    earlier, later = by_partner[:-1], by_partner[1:]
-    again = (earlier ^ later) < 2**32
-    order = np.append(partner, source[-1])
-    order[later[again] & 0xFFFFFFFF] = source[earlier[again] & 0xFFFFFFFF]
-    np.copyto(order[:-1], source[:-1], where=~moved)
-    return order
