@@ -197,15 +197,18 @@ def test_torch_means_rushlight(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("statement", "error"),
     [
-        ("torch.compile", "AttributeError: rushlight does not have torch.compile (yet); PyTorch has it"),
+        ("torch.onnx", "AttributeError: rushlight does not have torch.onnx (yet); PyTorch has it"),
         ("torch.nn.quantized", "AttributeError: rushlight does not have torch.nn.quantized (yet); PyTorch has it"),
         ("torch.no_such_name", "AttributeError: module 'torch' has no attribute 'no_such_name'"),
-        ("torch.ones(1).cuda", "AttributeError: rushlight does not have torch.Tensor.cuda (yet); PyTorch has it"),
+        (
+            "torch.ones(1).align_to",
+            "AttributeError: rushlight does not have torch.Tensor.align_to (yet); PyTorch has it",
+        ),
         ("torch.ones(1).no_such_name", "AttributeError: 'Tensor' object has no attribute 'no_such_name'"),
         ("import torch.onnx", "ModuleNotFoundError: rushlight does not have torch.onnx (yet); PyTorch has it"),
         ("import torch.no_such_name", "ModuleNotFoundError: No module named 'torch.no_such_name'"),
         ("import torch.tensor", "ModuleNotFoundError: No module named 'torch.tensor'"),
-        ("from torch import compile", "ImportError: rushlight does not have torch.compile (yet); PyTorch has it"),
+        ("from torch import onnx", "ImportError: rushlight does not have torch.onnx (yet); PyTorch has it"),
     ],
 )
 def test_missing_names(statement: str, error: str, tmp_path: Path) -> None:
@@ -216,7 +219,7 @@ def test_missing_names(statement: str, error: str, tmp_path: Path) -> None:
 
 
 def test_has_no_attribute_that_it_lacks() -> None:
-    assert not hasattr(rushlight, "compile")
+    assert not hasattr(rushlight, "onnx")
 
 
 def test_install_twice_changes_nothing(tmp_path: Path) -> None:
@@ -246,7 +249,7 @@ def test_error_of_the_program_shows_its_lines_only(tmp_path: Path) -> None:
     script.write_text("import torch\ntorch.ones(2, requires_grad=True).backward()\n")
     done = run(*RUSHLIGHT, "script.py", cwd=tmp_path)
     assert [line for line in done.stderr.splitlines() if "File" in line] == [f'  File "{script}", line 2, in <module>']
-    assert done.stderr.endswith("RuntimeError: grad can be implicitly created only for scalar outputs\n")
+    assert "RuntimeError: grad can be implicitly created only for scalar outputs" in done.stderr.splitlines()
     everything = run(*RUSHLIGHT, "script.py", cwd=tmp_path, RUSHLIGHT_FULL_TRACEBACK="1").stderr
     assert os.path.dirname(rushlight.__file__) in everything
 

@@ -61,15 +61,13 @@ def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[
     spelling = "torch" + module.removeprefix("rushlight")
 
     def __getattr__(name: str) -> Any:
-        from .ops.public import registry
-
-        function = registry.get(spelling, {}).get(name)
-        if function is not None:
-            setattr(sys.modules[module], name, function)
-            return function
-        if name in lazy:
-            return import_module(f"{module}.{name}")
         qualified = f"{spelling}.{name}"
+        if name in lazy:
+            try:
+                return import_module(f"{module}.{name}")
+            except ImportError as error:
+                if error.name not in (qualified, f"{module}.{name}"):
+                    raise
         plain = f"module {spelling!r} has no attribute {name!r}"
         raise AttributeError(lacks(qualified) if is_in_torch(qualified) else plain)
 

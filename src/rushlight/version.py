@@ -7,15 +7,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-rushlight = "0.1.0"
-__version__ = "2.13.0+rushlight"
-debug = False
-cuda: str | None = None
-hip: str | None = None
-rocm: str | None = None
-xpu: str | None = None
-git_version = "Unknown"
-
 
 class TorchVersion(str):
     """A version that compares as versions do, with a string or a tuple.
@@ -63,3 +54,13 @@ def _key(text: str) -> tuple[tuple[int, ...], bool, str] | None:
     while release and release[-1] == 0:
         release.pop()
     return tuple(release), not found[2], found[3] or ""
+
+
+rushlight = "0.1.0"
+__version__ = TorchVersion("2.13.0+rushlight")
+debug = False
+cuda: str | None = None
+hip: str | None = None
+rocm: str | None = None
+xpu: str | None = None
+git_version = "Unknown"
