@@ -44,7 +44,7 @@ class Stream:
     >>> stream.uniform((2,), np.dtype("float32"))
     array([0.4962566, 0.7682218], dtype=float32)
     >>> stream.permutation(5, np.dtype("int64")).tolist()
-    [2, 1, 4, 0, 3]
+    [3, 1, 0, 4, 2]
     """
 
     __slots__ = ("_lock", "_twister")
