@@ -69,17 +69,20 @@ class Tensor:
     def requires_grad(self) -> bool:
         if self._base is not None and self._seen != self._counter[0]:
             views.refresh(self)
-        return self._needs_grad
+        return self._needs_grad or (self._base is not None and self._base._needs_grad)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        if self._edge is not None:
-            if not value:
-                raise RuntimeError(
-                    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                    "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+        if self.grad_fn is not None:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables."
+                + (
+                    ""
+                    if value
+                    else " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+                    "var_no_grad = var.detach()."
                 )
-            return
+            )
         if value and self._array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if value and self._inference and not modes.state.inference:
@@ -88,11 +91,8 @@ class Tensor:
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Says whether operations on this leaf are to be recorded; returns the tensor."""
-        if self._edge is not None and not requires_grad:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
+        if requires_grad and self._edge is not None:
+            return self
         self.requires_grad = requires_grad
         return self
 
@@ -133,18 +133,18 @@ class Tensor:
                 )
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
-            if value._array.dtype != self._array.dtype:
-                raise RuntimeError(
-                    f"attempting to assign a gradient with dtype '{_word(value)}' to a tensor with grad_dtype "
-                    f"'{_word(self)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You "
-                    "can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
-                    "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems "
-                    "that assume they match."
-                )
             if value._array.shape != self._array.shape:
                 raise RuntimeError(
-                    f"assigned grad has data of a different size: expected {list(self._array.shape)}, got "
-                    f"{list(value._array.shape)}"
+                    f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
+                    f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
+                )
+            if value._array.dtype != self._array.dtype:
+                raise RuntimeError(
+                    f"attempting to assign a gradient with dtype '{value.dtype.c_name}' to a tensor with grad_dtype "
+                    f"'{self.dtype.scalar_name}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+                    "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
+                    "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+                    "systems that assume they match."
                 )
         self._grad = value
 
@@ -578,12 +578,6 @@ def make_tensor(array: np.ndarray[Any, Any], version: list[Any], edge: Edge | No
     result._array, result._counter, result._edge = array, version, edge
     result._needs_grad = edge is not None
     return result
-
-
-def _word(tensor: Tensor) -> str:
-    return {"torch.float32": "float", "torch.float64": "double", "torch.int64": "long int", "torch.float16": "c10::Half"}.get(
-        str(tensor.dtype), str(tensor.dtype).removeprefix("torch.")
-    )
 
 
 def _python_number(array: np.ndarray[Any, Any]) -> Any:

@@ -108,7 +108,7 @@ class Pass:
             if needed is not None:
                 if node in captures:
                     self._capture(node, g)
-                if not needed[node]:
+                if not needed.get(node, False):
                     continue
                 edges = tuple([edge if edge is not None and edge[0] in needed else None for edge in edges])
             self.node = node
@@ -291,7 +291,7 @@ def _name(hook: Any) -> str:
 
 def _checked_hook_result(hook: Any, result: Any, old: Any) -> Any:
     if not hasattr(result, "_array"):
-        raise TypeError(f"hook '{_name(hook)}' has returned a value of type {type(result).__name__}, not a Tensor")
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     if result._array.dtype != old._array.dtype:
         raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got {result.type()})")
     if result._array.shape != old._array.shape:
@@ -408,7 +408,8 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
     with accumulate_lock:
         have = variable._grad
         if have is None:
-            variable._grad = g.clone() if g._edge is None or g._base is not None else g
+            fresh = wrap(np.empty_like(g._array))
+            variable._grad = fresh.copy_(g)  # type: ignore[attr-defined]
         else:
             variable._grad = have + g
 

@@ -39,6 +39,7 @@ def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> N
     result._seen = result._counter[0]
     if not modes.state.grad_enabled:
         result._made = "inference" if modes.state.inference else "no_grad"
+        result._needs_grad = source._needs_grad
     elif one_of_several:
         result._made = "several"
     elif source._made is not None:

@@ -46,7 +46,9 @@ def squeeze(x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def expand_dims(x: Array, axis: int) -> Array:
-    return x[(slice(None),) * axis + (None,)]
+    shape, strides = x.shape, x.strides
+    step = shape[axis] * strides[axis] if axis < len(shape) else x.itemsize
+    return backend.strided(x, (*shape[:axis], 1, *shape[axis:]), (*strides[:axis], step, *strides[axis:]))
 
 
 def select(x: Array, axis: int, index: int) -> Array:

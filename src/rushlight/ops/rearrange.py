@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import gradients
 from ..backend import shape as k
 from . import dispatch
 from .public import alias, axes_of, axis_of, module, ops, public
@@ -550,5 +551,7 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     )
     return (ops.sum(self, axes, True) if axes else self).view(wanted)
 
+
+gradients.stack = stack
 
 __all__ = ["broadcast_tensors", "cat", "stack"]

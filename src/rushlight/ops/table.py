@@ -395,6 +395,7 @@ def _forward_source(entry: Op) -> str:
         add("    result._seen = version[0]")
         add("    if not state.grad_enabled:")
         add("        result._made = 'no_grad'")
+        add(f"        result._needs_grad = r_{first}")
         add(f"    elif {first}._made is not None:")
         add(f"        result._made = {first}._made")
     else:
