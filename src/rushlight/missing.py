@@ -51,7 +51,7 @@ def explain_attribute(owner: str, name: str, kind: str) -> str:
 
 
 def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[[str], Any]:
-    """A ``__getattr__`` for the module ``rushlight[.x]``; submodules in ``lazy`` are imported when first read.
+    """A ``__getattr__`` for the module ``rushlight[.x]``: functions of the op table, else submodules in ``lazy``.
 
     >>> from rushlight.missing import module_getattr
     >>> module_getattr("rushlight.fft")("no_such_transform")
@@ -61,6 +61,12 @@ def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[
     spelling = "torch" + module.removeprefix("rushlight")
 
     def __getattr__(name: str) -> Any:
+        from .ops.public import registry
+
+        function = registry.get(spelling, {}).get(name)
+        if function is not None:
+            setattr(sys.modules[module], name, function)
+            return function
         qualified = f"{spelling}.{name}"
         if name in lazy:
             try:
