@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def unique(x: Array) -> tuple[Array, Array, Array]:
 def unique_slices(x: Array, axis: int) -> tuple[Array, Array, Array]:
     """Distinct slices along ``axis``, in lexicographic order."""
     rows = np.moveaxis(x, axis, 0)
-    flat = rows.reshape(len(rows), -1)
+    flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
     ordering = np.lexsort(flat.T[::-1]) if flat.shape[1] else np.arange(len(rows))
     return _runs(x, axis, flat, ordering)
 
@@ -68,7 +69,7 @@ def unique_consecutive(x: Array, axis: int | None) -> tuple[Array, Array, Array]
         values, inverse, counts = _runs(flat, 0, flat[:, None], np.arange(flat.size))
         return values, inverse.reshape(x.shape), counts
     rows = np.moveaxis(x, axis, 0)
-    return _runs(x, axis, rows.reshape(len(rows), -1), np.arange(len(rows)))
+    return _runs(x, axis, rows.reshape(len(rows), math.prod(rows.shape[1:])), np.arange(len(rows)))
 
 
 def searchsorted(boundaries: Array, values: Array, sorter: Array | None = None, right: bool = False) -> Array:
@@ -79,8 +80,9 @@ def searchsorted(boundaries: Array, values: Array, sorter: Array | None = None, 
     if boundaries.ndim == 1 or not values.ndim:
         return np.asarray(np.searchsorted(boundaries.reshape(-1), values, side), np.int64)  # type: ignore[call-overload]
     out = np.empty(values.shape, np.int64)
-    rows = boundaries.reshape(-1, boundaries.shape[-1])
-    wanted = values.reshape(len(rows), -1)
+    count = math.prod(boundaries.shape[:-1])
+    rows = boundaries.reshape(count, boundaries.shape[-1])
+    wanted = values.reshape(count, values.shape[-1])
     found = out.reshape(wanted.shape)
     for index, row in enumerate(rows):
         found[index] = np.searchsorted(row, wanted[index], side)  # type: ignore[call-overload]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .. import return_types
@@ -10,7 +9,7 @@ from ..backend import cumulative as k
 from . import dispatch
 from .extremes import refuse
 from .public import axes_of, axis_of, module, ops, public
-from .reading import conj
+from .reading import conj, is_complex
 from .reduce import no_zero, numpy_dtype
 from .table import op
 
@@ -46,19 +45,19 @@ def _adjoint_recurrence(g: Any, xp: Any, a: Any, axis: int, reverse: bool) -> An
     return xp.recurrence(conj(xp.shift(a, axis, 1 if reverse else -1, 0)), g, axis, not reverse)
 
 
+# The logarithm of no cotangent: finite, because the second derivative takes differences of such.
+_NOTHING = -3e38
+
+
 def _logcumsumexp_slope(g: Any, xp: Any, x: Any, out: Any, back: Any, axis: int) -> Any:
     """sum of g[k] * exp(x[i] - out[k]) over k from i on, in logarithms; negative cotangents apart."""
     if not x.shape:
         return g
-    if _is_complex(g):
+    if is_complex(g):
         return xp.exp(back(xp.log(g) - conj(out), axis) + conj(x))
     size = xp.log(xp.abs(g))
-    up = xp.exp(back(xp.where(g > 0, size, -math.inf) - out, axis) + x)
-    return up - xp.exp(back(xp.where(g < 0, size, -math.inf) - out, axis) + x)
-
-
-def _is_complex(value: Any) -> bool:
-    return bool(getattr(value, "_array", value).dtype.kind == "c")
+    up = xp.exp(back(xp.masked_fill(size, g <= 0, _NOTHING) - out, axis) + x)
+    return up - xp.exp(back(xp.masked_fill(size, g >= 0, _NOTHING) - out, axis) + x)
 
 
 @public(inplace=True)
@@ -124,13 +123,15 @@ def diff(input: Any, n: int = 1, dim: Any = -1, prepend: Any = None, append: Any
             _check_neighbour(input, extra, axis)
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0:
+        return input.clone()
     parts = [part for part in (prepend, input, append) if part is not None]
     result = input if len(parts) == 1 else _join(parts, axis)
     for _ in range(min(n, result._array.shape[axis])):
         count = result._array.shape[axis] - 1
         ahead, behind = result.narrow(axis, 1, count), result.narrow(axis, 0, count)
         result = ahead.logical_xor(behind) if result._array.dtype.kind == "b" else ahead - behind
-    return result if result is not input else input.clone()
+    return result
 
 
 def _join(parts: list[Any], axis: int) -> Any:
@@ -225,6 +226,8 @@ def _spacings(input: Any, spacing: Any, dim: Any) -> tuple[list[int], list[Any]]
     """The axes of gradient(), and for each the step or the sample points."""
     array = input._array
     axes = list(range(array.ndim)) if dim is None else list(axes_of(dim, array.ndim))
+    if spacing is None:
+        spacing = 1
     if not isinstance(spacing, (tuple, list)):
         return axes, [spacing] * len(axes)
     if len(spacing) != len(axes):

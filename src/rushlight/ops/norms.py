@@ -7,7 +7,7 @@ from typing import Any
 
 from ..backend import norms as k
 from .public import axes_of, axis_of, module, ops, public
-from .reading import conj, expand
+from .reading import conj, expand, is_complex
 from .table import op
 
 op("vector_norm", k.vector_norm, node="LinalgVectorNormBackward0",
@@ -42,7 +42,7 @@ def norm_slope(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, keepdi
 def _renorm_slope(g: Any, xp: Any, x: Any, ord: float, axis: int, maxnorm: float) -> Any:
     axes = tuple(one for one in range(len(x.shape)) if one != axis)
     norm = xp.vector_norm(x, ord, axes, True)
-    along = xp.sum(xp.real(conj(x) * g) if g.dtype.kind == "c" else x * g, axes, True)
+    along = xp.sum(xp.real(conj(x) * g) if is_complex(g) else x * g, axes, True)
     slope = norm_slope(along, xp, x, norm, ord, axes, True)
     inverse = 1 / (norm + k.RENORM_EPSILON)
     scaled = g if slope is None else g - inverse * slope

@@ -43,9 +43,13 @@ op("prod_all", lambda x, dtype=None: k.prod(x, None, False, dtype), node="ProdBa
    x=lambda g, xp, x, out: g * conj(out / x) if no_zero(x) else g * conj(
        others(xp, x.reshape((math.prod(x.shape),)), 0).reshape(x.shape)))  # fmt: skip
 op("prod", k.prod, node="ProdBackward1",
-   x=lambda g, xp, x, out, axis, keepdims: expand(g, axis, keepdims, len(x.shape)) * conj(
-       expand(out, axis, keepdims, len(x.shape)) / x if no_zero(x) or not x.shape else others(xp, x, axis[0])))  # fmt: skip
+   x=lambda g, xp, x, out, axis, keepdims: g if not x.shape else _prod_slope(
+       *(expand(value, axis, keepdims, len(x.shape)) for value in (g, out)), xp, x, axis[0]))  # fmt: skip
 op("shift", k.shift, kind="linear", x=lambda g, xp, axis, step: xp.shift(g, axis, -step, 0))
+
+
+def _prod_slope(g: Any, out: Any, xp: Any, x: Any, axis: int) -> Any:
+    return g * conj(out / x if no_zero(x) else others(xp, x, axis))
 
 
 def no_zero(x: Any) -> bool:
@@ -81,7 +85,7 @@ def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims
     g = expand(g, axis, keepdims, len(x.shape))
     off = x - (xp.mean_all(x) if axis is None else xp.mean(x, axis, True))
     if freedom <= 0:
-        return g * xp.where(off == 0, math.nan, math.inf)
+        return g * xp.masked_fill(xp.masked_fill(off, off != 0, math.inf), off == 0, math.nan)
     return g * (2 / freedom) * off
 
 

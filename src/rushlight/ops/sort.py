@@ -112,12 +112,11 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     axis = axis_of(dim, array.ndim) if dim is not None else None
     shape = [1 if axis is None or one == axis else size for one, size in enumerate(array.shape)]
-    flat = input.flatten() if axis is None else input.unsqueeze(-1).transpose(axis, -1).squeeze(axis) if (
-        axis != array.ndim - 1) else input  # fmt: skip
-    if axis is not None and array.ndim:
+    if axis is None or not array.ndim:
+        flat = input.reshape(array.size)
+    else:
         flat = input if axis == array.ndim - 1 else input.unsqueeze(-1).transpose(axis, -1).squeeze(axis)
-    ordered = sort(flat, -1)[0] if flat._array.ndim else flat.reshape(1)
-    result = _between(ordered, q, interpolation, skip_nan)
+    result = _between(sort(flat, -1)[0], q if q._array.ndim else q.reshape(1), interpolation, skip_nan)
     # The quantiles are in the last dimension; they go to the front, or away for a single one.
     if q._array.ndim:
         result = result.movedim(-1, 0)
@@ -126,30 +125,29 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
 
 
 def _between(ordered: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
+    """The quantiles of each row of ``ordered``, in its last dimension."""
     rows = ordered._array
-    size = rows.shape[-1]
-    wanted = q._array.reshape(-1)
     missing = np.isnan(rows)
     if skip_nan:
-        last = (size - 1 - np.count_nonzero(missing, -1, keepdims=True)).astype(rows.dtype)
-        ranks = np.maximum(wanted * last, rows.dtype.type(0))
+        count = np.count_nonzero(~missing, -1, keepdims=True)
+        ranks = q * dispatch.new_tensor(np.maximum(count - 1, 0).astype(rows.dtype))
     else:
-        last = rows.dtype.type(size - 1)
-        ranks = np.where(missing.any(-1, keepdims=True), last, wanted * last)
-    if interpolation == "lower":
-        ranks = np.floor(ranks)
-    elif interpolation == "higher":
-        ranks = np.ceil(ranks)
-    elif interpolation == "nearest":
-        ranks = np.rint(ranks)
-    below = ranks.astype(np.int64)
-    lower = ops.take_along(ordered, dispatch.new_tensor(below), ordered._array.ndim - 1)
+        # A row with nan in it gives its last element, nan.
+        ranks = (q * (rows.shape[-1] - 1)).expand(*rows.shape[:-1], q._array.size)
+        ranks = ranks.masked_fill(dispatch.new_tensor(missing.any(-1, keepdims=True)), rows.shape[-1] - 1)
+    if interpolation in ("lower", "higher", "nearest"):
+        ranks = {"lower": ranks.floor, "higher": ranks.ceil, "nearest": ranks.round}[interpolation]()
+    below = ranks._array.astype(np.int64)
+    lower = ops.take_along(ordered, dispatch.new_tensor(below), rows.ndim - 1)
     if interpolation not in ("linear", "midpoint"):
         return lower
-    weights = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
-    above = np.ceil(ranks).astype(np.int64)
-    upper = ops.take_along(ordered, dispatch.new_tensor(above), ordered._array.ndim - 1)
-    return lower.lerp(upper, dispatch.new_tensor(np.asarray(weights)))
+    if interpolation == "midpoint":
+        weights = ranks.detach() * 0 + 0.5
+    else:
+        weights = ranks - dispatch.new_tensor(below.astype(rows.dtype))
+    above = np.ceil(ranks._array).astype(np.int64)
+    upper = ops.take_along(ordered, dispatch.new_tensor(above), rows.ndim - 1)
+    return lower.lerp(upper, weights)
 
 
 @public()

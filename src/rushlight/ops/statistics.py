@@ -21,7 +21,7 @@ def underivable(name: str) -> NoReturn:
 
 
 op("bincount", k.bincount, inputs="x", node="NotImplemented", weights=lambda g: underivable("bincount"))
-op("histogram_counts", lambda x, weights, edges, even, dense: _counts(x, weights, edges, even, dense),
+op("histogram_counts", lambda x, weights=None, edges=(), even=True, dense=False: _counts(x, weights, edges, even, dense),
    outputs="hist bin_edges", node="NotImplemented",
    x=lambda g: underivable("histogram"), weights=lambda g: underivable("histogram"))  # fmt: skip
 
