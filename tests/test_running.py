@@ -201,8 +201,8 @@ def test_torch_means_rushlight(tmp_path: Path) -> None:
         ("torch.nn.quantized", "AttributeError: rushlight does not have torch.nn.quantized (yet); PyTorch has it"),
         ("torch.no_such_name", "AttributeError: module 'torch' has no attribute 'no_such_name'"),
         (
-            "torch.ones(1).to_mkldnn",
-            "AttributeError: rushlight does not have torch.Tensor.to_mkldnn (yet); PyTorch has it",
+            "torch.ones(1).record_stream",
+            "AttributeError: rushlight does not have torch.Tensor.record_stream (yet); PyTorch has it",
         ),
         ("torch.ones(1).no_such_name", "AttributeError: 'Tensor' object has no attribute 'no_such_name'"),
         ("import torch.onnx", "ModuleNotFoundError: rushlight does not have torch.onnx (yet); PyTorch has it"),

@@ -74,7 +74,8 @@ def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[
             except ImportError as error:
                 if error.name not in (qualified, f"{module}.{name}"):
                     raise
-        plain = f"module {spelling!r} has no attribute {name!r}"
-        raise AttributeError(lacks(qualified) if is_in_torch(qualified) else plain)
+        if is_in_torch(qualified):
+            raise AttributeError(lacks(qualified), name=name)  # naming it keeps Python from guessing at another name
+        raise AttributeError(f"module {spelling!r} has no attribute {name!r}")
 
     return __getattr__
