@@ -1,0 +1,19 @@
+"""Every test starts from the state of a fresh process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import rushlight as torch
+from rushlight.printing import set_printoptions
+
+
+@pytest.fixture(autouse=True)
+def fresh_state() -> Iterator[None]:
+    torch.manual_seed(0)
+    yield
+    torch.set_default_dtype(torch.float32)
+    set_printoptions(profile="default")
+    torch.set_grad_enabled(True)
