@@ -13,19 +13,20 @@ matrix and multiplied by the weights; blocks are shared out between threads. The
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
+from operator import le
 from typing import Any
 
 import numpy as np
 
 from rushlight.backend import threads
 from rushlight.backend.numpy import Array, Shape
+from rushlight.backend.windows import MULTIPLY, Block, Windows, blocks, fill, trailing
 
-# What a block may hold: its columns pass from the gather to the product in the cache of one processor core.
-_BLOCK_BYTES = 2 << 20
-# Measured in ns, in float32: per element copied in long runs, per run, per element added up, per multiplication.
-_COPY, _RUN, _ADD, _MULTIPLY = 0.07, 4.0, 0.1, 0.02
+# Measured in ns, in float32: per element added up.
+_ADD = 0.1
 # A thread is worth waking for this many ns of work.
 _THREAD_WORK = 250_000
 # The blocks of a weight gradient are summed in a fixed number of parts: the result does not depend on the threads.
@@ -40,7 +41,7 @@ def conv(x: Array, w: Array, stride: Shape, padding: Shape, dilation: Shape, gro
     out = conv_shape(x.shape[2:], w.shape[2:], stride, padding, dilation)
     y = np.empty((x.shape[0], w.shape[0], *out), np.result_type(x, w))
     offset = tuple(-before for before in padding)
-    _correlate(_split(x, groups), _grouped(w, groups), _split(y, groups), offset, stride, dilation)
+    _perform([_correlation(_split(x, groups), _grouped(w, groups), _split(y, groups), offset, stride, dilation)])
     return y
 
 
@@ -61,22 +62,20 @@ def conv_input_grad(
         x.fill(0)
         return x
     transposed = _grouped(w, groups).swapaxes(1, 2)
-    if (
-        all(size <= step for size, step in zip(kernel, stride, strict=True))
-        and math.prod(stride) > 4
-        and (all(spread == 1 for spread in dilation))
-    ):
-        _scatter_apart(_split(g, groups), transposed, x, stride, padding)
+    grouped_g, grouped_x = _split(g, groups), _split(x, groups)
+    if max(dilation) == 1 and math.prod(stride) > 4 and all(map(le, kernel, stride)):
+        _perform([_scattering(grouped_g, transposed, grouped_x, stride, padding)])
         return x
     # With strides, inputs of one phase (position modulo stride) see only some of the taps, and those evenly spaced: a
     # convolution of stride 1 for each phase.
-    grouped_g, grouped_x = _split(g, groups), _split(x, groups)
     axes = zip(kernel, stride, padding, dilation, x.shape[2:], strict=True)
+    jobs = []
     for phases in product(*(list(_phases(*axis)) for axis in axes)):
-        into = grouped_x[_trailing(phase[0] for phase in phases)]
-        taps = transposed[_trailing(phase[1] for phase in phases)]
+        into = grouped_x[trailing(phase[0] for phase in phases)]
+        taps = transposed[trailing(phase[1] for phase in phases)]
         offset, spread = tuple(phase[2] for phase in phases), tuple(phase[3] for phase in phases)
-        _correlate(grouped_g, taps, into, offset, (1,) * len(kernel), spread)
+        jobs.append(_correlation(grouped_g, taps, into, offset, (1,) * len(kernel), spread))
+    _perform(jobs)
     return x
 
 
@@ -118,11 +117,6 @@ def _accumulator(a: Array, b: Array) -> np.dtype[Any] | None:
     return np.dtype(np.float32) if a.dtype == b.dtype and a.dtype.itemsize == 2 and a.dtype.kind not in "iu" else None
 
 
-def _trailing(parts: Iterable[slice]) -> Any:
-    """The index that takes ``parts`` of the last axes."""
-    return (..., *parts)
-
-
 def _split(x: Array, groups: int) -> Array:
     return x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
 
@@ -145,152 +139,91 @@ def _phases(taps: int, step: int, pad: int, spread: int, size: int) -> Iterator[
         yield slice(phase, None, step), seen, (phase + pad - last * spread) // step, spread // common
 
 
-class _Windows:
-    """How the windows of x (N, G, C, *spatial) become columns, block by block.
+@dataclass(slots=True)
+class _Job:
+    """Work that falls into blocks: what it costs in ns, its blocks for a number of threads, and what to do with one."""
 
-    Position p of the output and tap t read x at ``p * stride + t * dilation + offset``, zero outside x. With stride 1,
-    trailing axes may be widened to the padded size of x: the rows then follow each other without a gap, and the copy
-    runs over all of them at once. The results at the widened positions mean nothing and are cut off.
-    """
-
-    def __init__(
-        self,
-        x: Array,
-        channels: int,
-        kernel: Shape,
-        out: Shape,
-        offset: Shape,
-        stride: Shape,
-        dilation: Shape,
-        widen: bool,
-    ) -> None:
-        self.x, self.kernel, self.out = x, kernel, out
-        self.offset, self.stride, self.dilation = offset, stride, dilation
-        self.reach = tuple((taps - 1) * spread + 1 for taps, spread in zip(kernel, dilation, strict=True))
-        self.padded = tuple(
-            (size - 1) * step + reach for size, step, reach in zip(out, stride, self.reach, strict=True)
-        )
-        samples, groups, depth = x.shape[:3]
-        self.taps = depth * math.prod(kernel)
-        self.extent, cost = self._extent(channels, widen and all(step == 1 for step in stride))
-        row = groups * self.taps * math.prod(self.extent[1:])
-        self.work = cost * samples * row * out[0]
-        self.threads = max(1, min(threads.limit(), int(self.work / _THREAD_WORK)))
-        rows_in_block = max(1, _BLOCK_BYTES // (row * x.itemsize))
-        if samples < self.threads:
-            rows_in_block = min(rows_in_block, -(-out[0] * samples // self.threads))
-        row_blocks = -(-out[0] // rows_in_block)
-        self.rows_in_block = -(-out[0] // row_blocks)
-        self.samples_in_block = min(max(1, rows_in_block // out[0]), -(-samples // self.threads))
-
-    def _extent(self, channels: int, widen: bool) -> tuple[Shape, float]:
-        """The cheapest number of trailing axes to widen, and the cost per element of the columns that are wanted."""
-        best, least = self.out, math.inf
-        for first in range(len(self.out), 0, -1) if widen else (len(self.out),):
-            extent = (*self.out[:first], *self.padded[first:])
-            run = math.prod(extent[first - 1 :])
-            cost = math.prod(extent[1:]) / math.prod(self.out[1:]) * (_COPY + _RUN / run + _MULTIPLY * channels)
-            if cost < least:
-                best, least = extent, cost
-        return best, least
-
-    def blocks(self) -> list[tuple[slice, slice]]:
-        """Samples and rows (of the first spatial axis of the output) of each block."""
-        samples, rows = self.x.shape[0], self.out[0]
-        return [
-            (slice(a, min(a + self.samples_in_block, samples)), slice(r, min(r + self.rows_in_block, rows)))
-            for a in range(0, samples, self.samples_in_block)
-            for r in range(0, rows, self.rows_in_block)
-        ]
-
-    def shape(self, block: tuple[slice, slice]) -> Shape:
-        """A block of the output as the product gives it: samples, rows, and the widened rest."""
-        samples, rows = block
-        return (samples.stop - samples.start, rows.stop - rows.start, *self.extent[1:])
-
-    def columns(self, block: tuple[slice, slice]) -> Array:
-        """The windows of a block, as (G, C * taps, positions)."""
-        x, (samples, rows), shape = self.x, block, self.shape(block)
-        held = ((shape[1] - 1) * self.stride[0] + self.reach[0], *self.padded[1:])
-        full = (shape[0], *x.shape[1:3], *held)
-        slack = sum(self.reach) * (math.prod(held[1:]) // max(1, held[1]) if len(held) > 1 else 1) + self.reach[-1]
-        size = math.prod(full)
-        memory = threads.scratch("convolution.padded", (size + slack,), x.dtype)
-        _fill(memory[:size].reshape(full), self.x[samples], self.offset, rows.start * self.stride[0])
-        memory[size:] = 0
-        strides = np.ndarray(full, x.dtype, memory).strides
-        along = strides[3:]
-        windows: Array = np.ndarray(
-            (*full[1:3], *self.kernel, *shape),
-            x.dtype,
-            memory,
-            0,
-            (
-                *strides[1:3],
-                *(spread * stride for spread, stride in zip(self.dilation, along, strict=True)),
-                strides[0],
-                *(step * stride for step, stride in zip(self.stride, along, strict=True)),
-            ),
-        )
-        columns = threads.scratch("convolution.columns", windows.shape, x.dtype)
-        np.copyto(columns, windows)
-        return columns.reshape(full[1], self.taps, math.prod(shape))
+    cost: float
+    blocks: Callable[[int], list[Block]]
+    work: Callable[[Block], None]
 
 
-def _fill(into: Array, x: Array, offset: Shape, start: int) -> None:
-    """Copies the part of x that begins at ``offset`` (on its first spatial axis, ``start`` later), zero outside x."""
-    source: list[slice] = []
-    target: list[slice] = []
-    whole = True
-    for axis, (size, have, first) in enumerate(zip(into.shape[3:], x.shape[3:], offset, strict=True)):
-        first += start if axis == 0 else 0
-        low = min(max(first, 0), have)
-        high = max(low, min(first + size, have))
-        source.append(slice(low, high))
-        target.append(slice(low - first, high - first) if high > low else slice(0, 0))
-        whole = whole and high - low == size
-    if not whole:
-        into.fill(0)
-    into[_trailing(target)] = x[_trailing(source)]
+def _perform(jobs: Sequence[_Job | None]) -> None:
+    wanted = [job for job in jobs if job is not None]
+    count = _threads(sum([job.cost for job in wanted]))
+    pieces = [(job.work, block) for job in wanted for block in job.blocks(count)]
+    threads.share(lambda piece: piece[0](piece[1]), pieces, count)
 
 
-def _correlate(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilation: Shape) -> None:
+def _threads(cost: float) -> int:
+    return max(1, min(threads.limit(), int(cost / _THREAD_WORK)))
+
+
+def _correlation(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilation: Shape) -> _Job | None:
     """y[n, g, o, p] = sum over c, t of w[g, o, c, t] * x[n, g, c, p * stride + t * dilation + offset]."""
     if y.size == 0:
-        return
+        return None
     if x.size == 0 or w.size == 0:
         y.fill(0)
-        return
-    groups, channels = w.shape[:2]
-    x = x.astype(y.dtype, copy=False)
-    matrix = w.reshape(groups, channels, -1).astype(y.dtype, copy=False)
-    one_tap = math.prod(w.shape[3:]) == 1
-    if one_tap and not any(offset) and all(step == 1 for step in stride) and x.shape[3:] == y.shape[3:]:
-        _mix_channels(x, matrix, y)
-        return
-    windows = _Windows(x, channels, w.shape[3:], y.shape[3:], offset, stride, dilation, widen=True)
-    if all(step == 1 for step in stride) and windows.work > _shifted_work(x, channels, w.shape[3:], windows.padded):
-        _correlate_shifted(x, w.astype(y.dtype, copy=False), y, offset, dilation)
-        return
-    cut = _trailing(slice(size) for size in windows.out[1:])
+        return None
+    if x.dtype != y.dtype:
+        x = x.astype(y.dtype)
+    if w.dtype != y.dtype:
+        w = w.astype(y.dtype)
+    groups, channels, kernel, out = w.shape[0], w.shape[1], w.shape[3:], y.shape[3:]
+    unit = max(stride) == 1
+    if unit and math.prod(kernel) == 1 and not any(offset) and x.shape[3:] == out:
+        return _channel_mix(x, w, y)
+    windows = Windows(x, channels, kernel, out, offset, stride, dilation, widen=True)
+    if unit and windows.work > _shifted_cost(x, channels, kernel, windows.padded):
+        return _shifted_correlation(x, w, y, offset, dilation)
+    matrix = w.reshape(groups, channels, windows.taps)
 
-    def work(block: tuple[slice, slice]) -> None:
-        columns, shape = windows.columns(block), windows.shape(block)
-        into = y[(block[0], slice(None), slice(None), block[1])]
+    def work(block: Block) -> None:
+        shape = windows.shape(block)
+        columns = windows.columns(block, shape)
         result = threads.scratch("convolution.result", (groups, channels, columns.shape[-1]), y.dtype)
         np.matmul(matrix, columns, out=result)
-        np.copyto(into, np.moveaxis(result.reshape(groups, channels, *shape)[cut], 2, 0))
+        into = y[(block[0], slice(None), slice(None), block[1])]
+        np.copyto(into, _samples_first(result.reshape(groups, channels, *shape)[windows.cut]))
 
-    threads.share(work, windows.blocks(), windows.threads)
+    return _Job(windows.work, windows.blocks, work)
 
 
-def _shifted_work(x: Array, channels: int, kernel: Shape, padded: Shape) -> float:
+def _samples_first(array: Array) -> Array:
+    """(G, C, N, *spatial) seen as (N, G, C, *spatial)."""
+    return array.transpose(2, 0, 1, *range(3, array.ndim))
+
+
+def _channel_mix(x: Array, w: Array, y: Array) -> _Job:
+    """One tap, every position: the samples themselves are the columns."""
+    samples, groups, depth = x.shape[:3]
+    channels, positions = w.shape[1], math.prod(x.shape[3:])
+    columns, matrix = x.reshape(samples, groups, depth, positions), w.reshape(groups, channels, depth)
+    direct = y.reshape(samples, groups, channels, positions) if y.flags.c_contiguous else None
+
+    def work(block: Block) -> None:
+        part = columns[block[0]]
+        if direct is not None:
+            np.matmul(matrix, part, out=direct[block[0]])
+        else:
+            np.copyto(y[block[0]], np.matmul(matrix, part).reshape(len(part), *y.shape[1:]))
+
+    cost = samples * groups * (channels + 1) * depth * positions * MULTIPLY
+    return _Job(cost, lambda count: _sample_blocks(samples, count), work)
+
+
+def _sample_blocks(samples: int, count: int) -> list[Block]:
+    return blocks(samples, 1, 0, min(samples, count))
+
+
+def _shifted_cost(x: Array, channels: int, kernel: Shape, padded: Shape) -> float:
     products = x.shape[0] * x.shape[1] * channels * math.prod(kernel) * math.prod(padded)
-    return float(products * (_ADD + _MULTIPLY * max(8, x.shape[2])))
+    return float(products * (_ADD + MULTIPLY * max(8, x.shape[2])))
 
 
-def _correlate_shifted(x: Array, w: Array, y: Array, offset: Shape, dilation: Shape) -> None:
-    """``_correlate`` with stride 1, the other way round: multiply first, then add up the taps, each in its place.
+def _shifted_correlation(x: Array, w: Array, y: Array, offset: Shape, dilation: Shape) -> _Job:
+    """``_correlation`` with stride 1, the other way round: multiply first, then add up the taps, each in its place.
 
     Nothing is gathered, and the products are few where the output has fewer channels than x.
     """
@@ -298,25 +231,21 @@ def _correlate_shifted(x: Array, w: Array, y: Array, offset: Shape, dilation: Sh
     kernel, out = w.shape[3:], y.shape[3:]
     reach = tuple((taps - 1) * spread + 1 for taps, spread in zip(kernel, dilation, strict=True))
     padded = tuple(size + room - 1 for size, room in zip(out, reach, strict=True))
-    taps = math.prod(kernel)
-    matrix = np.ascontiguousarray(np.moveaxis(w, 2, -1)).reshape(groups, channels * taps, depth)
-    work_each = _shifted_work(x[:1], channels, kernel, padded)
-    count = max(1, min(threads.limit(), x.shape[0], int(work_each * x.shape[0] / _THREAD_WORK)))
-    sample_bytes = groups * channels * taps * math.prod(padded) * y.itemsize
-    each = min(-(-x.shape[0] // count), max(1, _BLOCK_BYTES // sample_bytes))
+    matrix = np.ascontiguousarray(np.moveaxis(w, 2, -1)).reshape(groups, channels * math.prod(kernel), depth)
+    axes = tuple(range(2, 2 + len(kernel)))
+    cut = trailing(slice(size) for size in out[1:])
 
-    def work(samples: slice) -> None:
-        part = x[samples]
-        shape = (groups, depth, len(part), *padded)
+    def work(block: Block) -> None:
+        part, rows = x[block[0]], block[1].stop - block[1].start
+        shape = (groups, depth, len(part), rows + reach[0] - 1, *padded[1:])
         flat = math.prod(shape[2:])
-        held = threads.scratch("convolution.padded", shape, y.dtype)
-        _fill(np.moveaxis(held, 2, 0), part, offset, 0)
-        products = threads.scratch("convolution.columns", (groups, channels, *kernel, flat), y.dtype)
-        np.matmul(matrix, held.reshape(groups, depth, flat), out=products.reshape(groups, channels * taps, flat))
-        along = held.strides[3:]
+        held = threads.scratch("windows.padded", shape, y.dtype)
+        fill(_samples_first(held), part, offset, block[1].start)
+        products = threads.scratch("windows.columns", (groups, channels, *kernel, flat), y.dtype)
+        np.matmul(matrix, held.reshape(groups, depth, flat), out=products.reshape(groups, matrix.shape[1], flat))
+        along, strides = held.strides[3:], products.strides
         last = sum((room - 1) * step for room, step in zip(reach, along, strict=True)) // y.itemsize
         shifts = (spread * step for spread, step in zip(dilation, along, strict=True))
-        strides = products.strides
         shifted: Array = np.ndarray(
             (*products.shape[:-1], flat - last),
             y.dtype,
@@ -325,35 +254,44 @@ def _correlate_shifted(x: Array, w: Array, y: Array, offset: Shape, dilation: Sh
             (*strides[:2], *(step + shift for step, shift in zip(strides[2:-1], shifts, strict=True)), y.itemsize),
         )
         result = threads.scratch("convolution.result", (groups, channels, flat), y.dtype)
-        np.add.reduce(shifted, axis=tuple(range(2, 2 + len(kernel))), out=result[..., : flat - last])
-        cut = _trailing(slice(size) for size in out)
-        np.copyto(y[samples], np.moveaxis(result.reshape(groups, channels, len(part), *padded)[cut], 2, 0))
+        np.add.reduce(shifted, axis=axes, out=result[..., : flat - last])
+        grid = result.reshape(groups, channels, *shape[2:])[:, :, :, :rows]
+        np.copyto(y[(block[0], slice(None), slice(None), block[1])], _samples_first(grid[cut]))
 
-    threads.share(work, [slice(start, start + each) for start in range(0, x.shape[0], each)], count)
-
-
-def _mix_channels(x: Array, matrix: Array, y: Array) -> None:
-    """One tap, every position: the samples themselves are the columns."""
-    samples, groups, depth = x.shape[:3]
-    channels, positions = matrix.shape[1], math.prod(x.shape[3:])
-    columns = x.reshape(samples, groups, depth, positions)
-    direct = y.flags.c_contiguous
-    result = y.reshape(samples, groups, channels, positions) if direct else np.empty(y.shape, y.dtype)
-    count, blocks = _sample_blocks(samples, _MULTIPLY * groups * depth * channels * positions)
-
-    def work(block: slice) -> None:
-        np.matmul(matrix, columns[block], out=result[block].reshape(-1, groups, channels, positions))
-
-    threads.share(work, blocks, count)
-    if not direct:
-        np.copyto(y, result)
+    row_bytes = groups * matrix.shape[1] * math.prod(padded[1:]) * y.itemsize
+    cost = _shifted_cost(x, channels, kernel, padded)
+    return _Job(cost, lambda count: blocks(x.shape[0], out[0], row_bytes, count), work)
 
 
-def _sample_blocks(samples: int, cost: float) -> tuple[int, list[slice]]:
-    """How many threads to use when each sample costs ``cost`` ns, and the samples of each block."""
-    count = max(1, min(threads.limit(), samples, int(cost * samples / _THREAD_WORK)))
-    each = -(-samples // count)
-    return count, [slice(start, min(start + each, samples)) for start in range(0, samples, each)]
+def _scattering(g: Array, w: Array, x: Array, stride: Shape, padding: Shape) -> _Job:
+    """The input's gradient when windows do not overlap: every tap of every window has a place of its own."""
+    groups, depth, channels = w.shape[:3]
+    kernel, out, rank = w.shape[3:], g.shape[3:], len(stride)
+    matrix = np.ascontiguousarray(np.moveaxis(w, 2, 1)).reshape(groups, channels, -1)
+    # A window has room for `stride` positions, of which the kernel fills the first.
+    room_shape = tuple(size for pair in zip(out, stride, strict=True) for size in pair)
+    filled = trailing(part for size in kernel for part in (slice(None), slice(size)))
+    order = (0, 1, 2 + rank, *(axis for at in range(rank) for axis in (2 + at, 3 + rank + at)))
+    held = tuple(size * step for size, step in zip(out, stride, strict=True))
+    source = trailing(slice(pad, pad + size) for pad, size in zip(padding, x.shape[3:], strict=True))
+    whole = x.shape[3:] == held and not any(padding)
+
+    def work(block: Block) -> None:
+        part, into = g[block[0]], x[block[0]]
+        columns = part.reshape(*part.shape[:3], math.prod(out)).swapaxes(2, 3)
+        taps = np.matmul(columns, matrix).reshape(len(part), groups, *out, depth, *kernel).transpose(order)
+        if whole and kernel == stride:
+            into.reshape(*into.shape[:3], *room_shape)[...] = taps
+            return
+        room = np.zeros((*into.shape[:3], *room_shape), x.dtype)
+        room[filled] = taps
+        inside = room.reshape(*into.shape[:3], *held)[source]
+        into.fill(0)
+        into[trailing(slice(size) for size in inside.shape[3:])] = inside
+
+    cost = g.size * matrix.shape[2] * (_ADD + MULTIPLY * channels) / channels
+    samples = len(g)
+    return _Job(cost, lambda count: _sample_blocks(samples, max(count, samples)), work)
 
 
 def _correlate_to_weights(
@@ -365,7 +303,7 @@ def _correlate_to_weights(
     if g.size == 0 or x.size == 0:
         return np.zeros((groups, channels, depth, *kernel), dtype)
     g, x = g.astype(dtype, copy=False), x.astype(dtype, copy=False)
-    unit = all(step == 1 for step in stride)
+    unit = max(stride) == 1
     if unit and math.prod(kernel) == 1 and not any(offset) and x.shape[3:] == g.shape[3:]:
         return _mix_to_weights(g, x).reshape(groups, channels, depth, *kernel)
     if unit and 2 * channels <= depth:
@@ -373,32 +311,30 @@ def _correlate_to_weights(
         back = tuple(-(taps - 1) * spread - first for taps, spread, first in zip(kernel, dilation, offset, strict=True))
         swapped = _correlate_to_weights(x, g, kernel, back, stride, dilation, widen)
         return np.ascontiguousarray(np.flip(swapped.swapaxes(1, 2), tuple(range(3, swapped.ndim))))
-    windows = _Windows(x, channels, kernel, g.shape[3:], offset, stride, dilation, widen)
-    cut = _trailing(slice(size) for size in windows.out[1:])
+    windows = Windows(x, channels, kernel, g.shape[3:], offset, stride, dilation, widen)
     whole = windows.extent == windows.out
-    blocks = windows.blocks()
-    parts = [blocks[start::_PARTS] for start in range(min(_PARTS, len(blocks)))]
-    sums: list[Array | None] = [None] * len(parts)
+    count = _threads(windows.work)
+    pieces = windows.blocks(count)
+    parts = [pieces[start::_PARTS] for start in range(min(_PARTS, len(pieces)))]
+    sums: list[Any] = [None] * len(parts)
 
     def work(index: int) -> None:
         total: Array | None = None
         for block in parts[index]:
-            columns, shape = windows.columns(block), windows.shape(block)
+            shape = windows.shape(block)
+            columns = windows.columns(block, shape)
             seen = threads.scratch("convolution.result", (groups, channels, *shape), dtype)
             if not whole:
                 seen.fill(0)
-            np.copyto(np.moveaxis(seen[cut], 2, 0), g[(block[0], slice(None), slice(None), block[1])])
+            np.copyto(_samples_first(seen[windows.cut]), g[(block[0], slice(None), slice(None), block[1])])
             # This way round the result is tall, which BLAS does up to twice as fast as its transpose.
             transposed = seen.reshape(groups, channels, columns.shape[-1]).swapaxes(1, 2)
-            total = np.matmul(columns, transposed) if total is None else _add(total, np.matmul(columns, transposed))
+            part = np.matmul(columns, transposed)
+            total = part if total is None else np.add(total, part, out=total)
         sums[index] = total
 
-    threads.share(work, range(len(parts)), windows.threads)
-    total = sums[0]
-    assert total is not None
-    for part in sums[1:]:
-        assert part is not None
-        total = _add(total, part)
+    threads.share(work, range(len(parts)), count)
+    total = np.asarray(sum(sums[1:], sums[0]))
     return np.ascontiguousarray(total.swapaxes(1, 2)).reshape(groups, channels, depth, *kernel)
 
 
@@ -409,38 +345,10 @@ def _mix_to_weights(g: Array, x: Array) -> Array:
     left = g.reshape(samples, groups, channels, positions)
     right = x.reshape(samples, groups, depth, positions).swapaxes(2, 3)
     products = np.empty((samples, groups, channels, depth), g.dtype)
-    count, blocks = _sample_blocks(samples, _MULTIPLY * groups * depth * channels * positions)
+    count = _threads(products.size * positions * MULTIPLY)
 
-    def work(block: slice) -> None:
-        np.matmul(left[block], right[block], out=products[block])
+    def work(block: Block) -> None:
+        np.matmul(left[block[0]], right[block[0]], out=products[block[0]])
 
-    threads.share(work, blocks, count)
+    threads.share(work, _sample_blocks(samples, count), count)
     return np.asarray(np.add.reduce(products, axis=0))
-
-
-def _add(total: Array, part: Array) -> Array:
-    return np.add(total, part, out=total)
-
-
-def _scatter_apart(g: Array, w: Array, x: Array, stride: Shape, padding: Shape) -> None:
-    """The input's gradient when windows do not overlap: every tap of every window has a place of its own."""
-    samples, groups = g.shape[:2]
-    depth, channels, kernel, out = w.shape[1], w.shape[2], w.shape[3:], g.shape[3:]
-    rank = len(kernel)
-    # A window has room for `stride` positions, of which the kernel fills the first.
-    room = np.zeros(
-        (samples, groups * depth, *(size for pair in zip(out, stride, strict=True) for size in pair)), x.dtype
-    )
-    matrix = np.moveaxis(w, 2, -1).reshape(groups, -1, channels)
-    taps = np.matmul(matrix, g.reshape(samples, groups, channels, -1))
-    taps = taps.reshape(samples, groups * depth, *kernel, *out)
-    order = (
-        0,
-        1,
-        *(axis for pair in zip(range(2 + rank, 2 + 2 * rank), range(2, 2 + rank), strict=True) for axis in pair),
-    )
-    room[_trailing(part for size in kernel for part in (slice(None), slice(size)))] = taps.transpose(order)
-    flat = room.reshape(samples, groups * depth, *(size * step for size, step in zip(out, stride, strict=True)))
-    x.fill(0)
-    part = flat[_trailing(slice(pad, pad + size) for pad, size in zip(padding, x.shape[2:], strict=True))]
-    x[tuple(slice(size) for size in part.shape)] = part
