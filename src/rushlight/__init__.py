@@ -16,12 +16,14 @@ from typing import Any
 
 from . import conversion as _conversion
 from . import dtypes as _dtypes
+from . import interop as _interop
 from . import legacy as _legacy
 from . import ops as _ops
 from . import queries as _queries
 from . import runtime as _runtime
 from . import sampling as _sampling
 from . import storage as _storage
+from . import windows as _windows
 from .autograd.modes import (
     enable_grad,
     inference_mode,

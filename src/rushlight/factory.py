@@ -66,7 +66,7 @@ def _watched(function: F) -> F:
 
 def _reworded(error: TypeError, name: str) -> TypeError:
     """Python's error for a missing argument in PyTorch's words."""
-    found = re.fullmatch(rf"{name}\(\) missing (\d+) required positional arguments?: ('.*)", str(error))
+    found = re.fullmatch(rf"{name}\(\) missing (\d+) required (?:positional|keyword-only) arguments?: ('.*)", str(error))
     if found is None:
         return error
     names = ", ".join(f'"{each}"' for each in re.findall(r"'(\w+)'", found[2]))
@@ -373,11 +373,37 @@ def empty_strided(
     steps = tuple(operator.index(step) for step in stride)
     if len(shape) != len(steps):
         raise RuntimeError(
-            f"mismatch in length of strides and shape: got {len(steps)} strides for a shape of {len(shape)} dimensions"
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
         )
     if any(step < 0 for step in steps):
-        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(steps)}")
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}"
+        )
     return finished(backend.empty_strided(shape, steps, numpy_type), requires_grad)
+
+
+@creation
+def empty_permuted(
+    size: Sequence[Any],
+    physical_layout: Sequence[int],
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """An unset tensor whose dimensions lie in memory in the given order, the first one outermost."""
+    numpy_type = options("empty_permuted", dtype, layout, device, requires_grad, pin_memory)
+    shape = checked_shape("empty_permuted", size)
+    if sorted(physical_layout) != list(range(len(shape))):
+        raise RuntimeError(
+            f"Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = {len(shape)} is "
+            f"not equal to len(physical_layout) = {len(physical_layout)}"
+            if len(shape) != len(physical_layout)
+            else f"Duplicate or missing dimension in physical_layout {list(physical_layout)}"
+        )
+    return finished(backend.in_order(shape, numpy_type, tuple(physical_layout)), requires_grad)
 
 
 @creation

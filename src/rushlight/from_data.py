@@ -157,8 +157,6 @@ def array_of(data: Any, numpy_type: np.dtype[Any] | None, copy: bool) -> np.ndar
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
     elif hasattr(data, "__dlpack__"):
         return _converted(np.from_dlpack(data), numpy_type, copy)
-    elif hasattr(data, "__array_interface__") or hasattr(data, "__array__"):
-        return _converted(from_array(np.asarray(data)), numpy_type, copy)
     return _from_mixture(data, numpy_type)
 
 

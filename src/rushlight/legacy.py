@@ -35,7 +35,9 @@ def construct(dtype: dtypes.dtype, args: tuple[Any, ...], kwargs: dict[str, Any]
         raise RuntimeError(
             f"legacy constructor expects device type: cpu but device type: {as_device(device, 'new').type} was passed"
         )
-    for name in ("size", "data", "other", "storage"):
+    if "size" in options and not args:
+        args = tuple(options.pop("size"))
+    for name in ("data", "other", "storage"):
         if name in options and not args:
             args = (options.pop(name),)
     if options:

@@ -140,7 +140,7 @@ def new_tensor(
     """A new leaf with a copy of ``data``, in this tensor's dtype unless told otherwise."""
     numpy_type = _options("new_tensor", self, dtype, layout, device, requires_grad, pin_memory)
     if isinstance(data, Tensor):
-        warn_of_copy("new_tensor")
+        warn_of_copy("tensor.new_tensor")
     return finished(array_of(data, numpy_type, True), requires_grad)
 
 

@@ -17,6 +17,7 @@ from . import device as devices
 from . import dtypes, printing
 from .autograd import engine, function, gradients, modes, views
 from .autograd.graph import Edge, Hooks, Node, RemovableHandle
+from .backend import memory
 from .backend import numpy as backend
 from .ops import dispatch, saved, table
 from .ops.public import methods
@@ -407,6 +408,7 @@ class Tensor:
             self.dtype,
             requires_grad=self.requires_grad,
             grad_fn_name=None if grad_fn is None else type(grad_fn).__name__,
+            name="tensor" if type(self) in PLAIN else type(self).__name__,
         )
 
     __str__ = __repr__
@@ -485,7 +487,7 @@ class Tensor:
         if id(self) in memo:
             return memo[id(self)]  # type: ignore[no-any-return]
         result: Tensor = object.__new__(type(self))
-        result._array = _copy_keeping_layout(self._array)
+        result._array = _copy_with_storage(self._array, memo)
         result._counter = [0]
         result._needs_grad = self._needs_grad
         memo[id(self)] = result
@@ -495,12 +497,12 @@ class Tensor:
         return result
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        if self._edge is not None:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the pickle protocol at the moment."
-            )
+        # The array that owns the memory goes along once for all its views in the pickle.
+        array = self._array
+        whole = backend.root(array)
+        place = None if whole is array else (array.dtype, array.shape, array.strides, self.storage_offset())
         extra = {key: value for key, value in self.__dict__.items() if key not in _OWN}
-        return _rebuild, (type(self), np.ascontiguousarray(self._array).reshape(self._array.shape), self._needs_grad, extra)
+        return _rebuild, (type(self), whole, self.requires_grad, extra, place)
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *methods})
@@ -529,7 +531,7 @@ class Tensor:
 
     def __array_wrap__(self, array: np.ndarray[Any, Any], context: Any = None, return_scalar: bool = False) -> Tensor:
         if array.dtype == bool:
-            array = array.astype(np.uint8) if context is None else array
+            array = array.astype(np.uint8)
         return wrap(np.asarray(array))
 
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
@@ -584,8 +586,24 @@ def _python_number(array: np.ndarray[Any, Any]) -> Any:
     return array.astype(np.float32).item() if array.dtype.kind == "V" else array.item()
 
 
-def _copy_keeping_layout(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return array.copy(order="K") if not views.overlaps_itself(array) else array.copy()
+def _copy_with_storage(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+    """A copy of an array over a copy of all its memory, which copies of other views of it share."""
+    whole = backend.root(array)
+    copied = memo.get(id(whole))
+    if copied is None:
+        copied = memo[id(whole)] = whole.copy("K") if not views.overlaps_itself(whole) else whole.copy()
+    if whole is array:
+        return copied  # type: ignore[no-any-return]
+    return _laid_over(copied, array.dtype, array.shape, array.strides, backend.address(array) - backend.address(whole))
+
+
+def _laid_over(
+    whole: np.ndarray[Any, Any], dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...], start: int
+) -> np.ndarray[Any, Any]:
+    """A view of all the memory of ``whole``, ``start`` and ``strides`` in bytes."""
+    if not whole.size or 0 in shape:
+        return np.empty(shape, dtype)
+    return np.ndarray(shape, dtype, memory.block(whole), start, strides)
 
 
 def _copy_attributes(source: Tensor, target: Tensor, memo: dict[int, Any]) -> None:
@@ -594,9 +612,15 @@ def _copy_attributes(source: Tensor, target: Tensor, memo: dict[int, Any]) -> No
             target.__dict__[key] = copy.deepcopy(value, memo)
 
 
-def _rebuild(cls: type, array: np.ndarray[Any, Any], needs_grad: bool, extra: dict[str, Any]) -> Tensor:
+def _rebuild(
+    cls: type, whole: np.ndarray[Any, Any], needs_grad: bool, extra: dict[str, Any], place: Any = None
+) -> Tensor:
+    """A tensor out of a pickle: the array that owns the memory, and where in it the tensor lies."""
     result: Tensor = object.__new__(cls)
-    result._array = array if array.flags.writeable else array.copy()
+    if place is not None:
+        dtype, shape, strides, offset = place
+        whole = _laid_over(whole, dtype, shape, strides, offset * dtype.itemsize)
+    result._array = whole if whole.flags.writeable else whole.copy()
     result._counter = [0]
     result._needs_grad = needs_grad
     result.__dict__.update(extra)

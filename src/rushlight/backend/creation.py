@@ -31,10 +31,10 @@ def empty_like(array: Array, dtype: np.dtype[Any]) -> Array:
                 break
             order[before], order[place] = order[place], order[before]
             place = before
-    return _in_order(array.shape, dtype, tuple(order))
+    return in_order(array.shape, dtype, tuple(order))
 
 
-def _in_order(shape: Shape, dtype: np.dtype[Any], order: tuple[int, ...]) -> Array:
+def in_order(shape: Shape, dtype: np.dtype[Any], order: tuple[int, ...]) -> Array:
     """An unset array of ``shape`` whose axes lie in memory in ``order``, the first one outermost."""
     made = np.empty([shape[axis] for axis in order], dtype)
     return made.transpose(sorted(range(len(order)), key=order.__getitem__))
@@ -49,7 +49,7 @@ def empty_in_format(shape: Shape, dtype: np.dtype[Any], name: str, like: Array |
         return np.empty(shape, dtype)
     if len(shape) != len(order):
         raise RuntimeError(f"required rank {len(order)} tensor to use {name} format")
-    return _in_order(shape, dtype, order)
+    return in_order(shape, dtype, order)
 
 
 def empty_strided(shape: Shape, strides: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -138,3 +138,30 @@ def steps_between(start: float, stop: float, step: float, whole: bool) -> int:
     if whole:
         return max(0, -((int(start) - int(stop)) // int(step)))
     return max(0, math.ceil((stop - start) / step))
+
+
+# Windows, from the numbers 0, 1, ..., last in float32 or float64.
+
+
+def cosine_window(x: Array, last: int, alpha: float, beta: float) -> Array:
+    kind = x.dtype.type
+    return np.cos(x * kind(2 * math.pi / last)) * kind(-beta) + kind(alpha)
+
+
+def blackman_window(x: Array, last: int) -> Array:
+    kind = x.dtype.type
+    angle = x * kind(math.pi / last)
+    return np.cos(angle * kind(4)) * kind(0.08) - np.cos(angle * kind(2)) * kind(0.5) + kind(0.42)
+
+
+def bartlett_window(x: Array, last: int) -> Array:
+    kind = x.dtype.type
+    rising = x * kind(2 / last)
+    middle = (last + 1) // 2 + (last + 1) % 2
+    return np.concatenate([rising[:middle], kind(2) - rising[middle:]])
+
+
+def kaiser_window(x: Array, last: int, beta: float) -> Array:
+    half = last / 2
+    ratio = (x.astype(np.float64) - half) / half
+    return np.asarray(np.i0(beta * np.sqrt(np.maximum(1 - ratio * ratio, 0))) / np.i0(beta)).astype(x.dtype)

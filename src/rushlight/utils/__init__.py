@@ -1,0 +1,5 @@
+"""torch.utils: what stands beside the tensors."""
+
+from ..missing import module_getattr
+
+__getattr__ = module_getattr(__name__, frozenset({"dlpack"}))
