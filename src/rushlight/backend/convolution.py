@@ -91,7 +91,7 @@ def conv_weight_grad(
     offset = tuple(-before for before in padding)
     w = _correlate_to_weights(grouped_g, grouped_x, w_shape[2:], offset, stride, dilation, widen=True)
     if w.dtype.kind in "fc" and not np.isfinite(w).all():
-        # A widened row reads elements beyond its end and multiplies them by zero: harmless unless they are inf or nan.
+        # Zeros around g, or at the end of a widened row, multiply elements that no window sees: not if these are inf.
         w = _correlate_to_weights(grouped_g, grouped_x, w_shape[2:], offset, stride, dilation, widen=False)
     return w.reshape(w_shape)
 
@@ -306,7 +306,7 @@ def _correlate_to_weights(
     unit = max(stride) == 1
     if unit and math.prod(kernel) == 1 and not any(offset) and x.shape[3:] == g.shape[3:]:
         return _mix_to_weights(g, x).reshape(groups, channels, depth, *kernel)
-    if unit and 2 * channels <= depth:
+    if unit and widen and 2 * channels <= depth:
         # Windows of g, which has fewer channels, instead: each input sees the taps in reverse.
         back = tuple(-(taps - 1) * spread - first for taps, spread, first in zip(kernel, dilation, offset, strict=True))
         swapped = _correlate_to_weights(x, g, kernel, back, stride, dilation, widen)
