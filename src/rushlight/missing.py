@@ -50,6 +50,19 @@ def explain_attribute(owner: str, name: str, kind: str) -> str:
     return lacks(qualified) if is_in_torch(qualified) else f"{kind!r} object has no attribute {name!r}"
 
 
+def attribute_error(owner: str, name: str, plain: str) -> AttributeError:
+    """The error for a lookup that failed; ``plain`` is what Python says of a name that PyTorch does not have either.
+
+    >>> from rushlight.missing import attribute_error
+    >>> attribute_error("torch.linalg", "dett", "no such thing")
+    AttributeError('no such thing')
+    """
+    qualified = f"{owner}.{name}"
+    if is_in_torch(qualified):
+        return AttributeError(lacks(qualified), name=name)  # naming it keeps Python from guessing at another name
+    return AttributeError(plain)
+
+
 def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[[str], Any]:
     """A ``__getattr__`` for the module ``rushlight[.x]``: functions of the op table, else submodules in ``lazy``.
 
@@ -67,15 +80,12 @@ def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[
         if function is not None:
             setattr(sys.modules[module], name, function)
             return function
-        qualified = f"{spelling}.{name}"
         if name in lazy:
             try:
                 return import_module(f"{module}.{name}")
             except ImportError as error:
-                if error.name not in (qualified, f"{module}.{name}"):
+                if error.name not in (f"{spelling}.{name}", f"{module}.{name}"):
                     raise
-        if is_in_torch(qualified):
-            raise AttributeError(lacks(qualified), name=name)  # naming it keeps Python from guessing at another name
-        raise AttributeError(f"module {spelling!r} has no attribute {name!r}")
+        raise attribute_error(spelling, name, f"module {spelling!r} has no attribute {name!r}")
 
     return __getattr__
