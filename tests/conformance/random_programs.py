@@ -86,7 +86,7 @@ def _line(draw: random.Random, holes: Holes, names: Any) -> str | None:
             line = _choose(draw, ACTIONS, holes)
     except NoFit:
         return None
-    if draw.random() < 0.06:
+    if draw.random() > 0.94:
         line = f"with torch.no_grad():\n    {line}"
     return line
 
