@@ -1,4 +1,4 @@
-"""Every test starts from the state of a fresh process."""
+"""Every test, those in docstrings included, starts from the state of a fresh process."""
 
 from __future__ import annotations
 
