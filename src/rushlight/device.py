@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from threading import local
+from threading import Lock, local
 from typing import Any, NoReturn
 
 _TYPES = (
@@ -63,10 +63,12 @@ class device:
 
     def __enter__(self) -> device:
         _entered().append(self)
+        changes.add(1)
         return self
 
     def __exit__(self, *exc: object) -> None:
         _entered().pop()
+        changes.add(-1)
 
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
@@ -158,9 +160,21 @@ def _entered() -> list[device]:
     return _this_thread.devices
 
 
-def is_changed() -> bool:
-    """Whether a default device or a ``with`` block says where new tensors go."""
-    return _default is not CPU or bool(_this_thread.devices)
+class _Changes:
+    """How many ``with`` blocks and defaults, in all threads, say where new tensors go: nobody looks while there is none."""
+
+    __slots__ = ("count", "lock")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.lock = Lock()
+
+    def add(self, number: int) -> None:
+        with self.lock:
+            self.count += number
+
+
+changes = _Changes()
 
 
 def get_default_device() -> device:
@@ -172,7 +186,9 @@ def get_default_device() -> device:
 def set_default_device(device: Any) -> None:
     """Make `device` the one new tensors are asked for; None means the CPU."""
     global _default
+    before = _default is not CPU
     _default = CPU if device is None else as_device(device, "set_default_device")
+    changes.add((_default is not CPU) - before)
 
 
 def as_device(where: Any, function: str = "device") -> device:

@@ -20,7 +20,7 @@ from .autograd import modes, views
 from .autograd.modes import special
 from .backend import creation as backend
 from .device import device as Device
-from .device import is_changed, require_cpu, strided
+from .device import changes, require_cpu, strided
 from .device import layout as Layout
 from .device import memory_format as MemoryFormat
 from .ops.public import methods, module, protocol
@@ -32,6 +32,7 @@ Shape = tuple[int, ...]
 
 # Types that may stand for a dtype, as `dtype=float` does.
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
+_INT = frozenset((int,))
 _LISTS = frozenset((tuple, list, Size))
 
 
@@ -90,7 +91,7 @@ def options(
         chosen = dtypes.get_default_dtype() if default is None else default
     else:
         chosen = dtype if dtype.__class__ is dtypes.dtype else as_dtype(name, dtype)
-    if device is not None or is_changed():
+    if device is not None or changes.count:
         require_cpu(device, name)
     if layout is not None:
         _check_layout(name, layout)
@@ -180,8 +181,6 @@ def shape_of(name: str, sizes: tuple[Any, ...], size: Any = None) -> Any:
             return first
     elif not sizes:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-    elif isinstance(sizes[0], (tuple, list)):
-        raise TypeError(f"{name}() takes 1 positional argument but {len(sizes)} were given")
     return sizes
 
 
@@ -190,6 +189,10 @@ def checked_shape(name: str, sizes: Any, *, one: bool = False, owner: str | None
 
     ``one`` the sizes came as separate arguments, so that an error counts those; ``owner`` names a negative size's error.
     """
+    if _INT.issuperset(map(type, sizes)) and (not sizes or (min(sizes) >= 0 and max(sizes) < 2**63)):
+        return tuple(sizes)
+    if len(sizes) > 1 and isinstance(sizes[0], (tuple, list)):
+        raise TypeError(f"{name}() takes 1 positional argument but {len(sizes)} were given")
     shape = []
     for position, size in enumerate(sizes):
         try:
@@ -278,52 +281,68 @@ def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor
 # From sizes ---------------------------------------------------------------------------------------------------------
 
 
-@creation
-def zeros(
-    *sizes: Any,
-    size: Any = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
+def _filled_function(name: str, make: Callable[..., np.ndarray[Any, Any]], owner: str | None, doc: str) -> Any:
+    """``zeros`` or ``ones``: a tensor out of ``make(shape, numpy_type)``. Written for speed: small tensors are many."""
+
+    def function(
+        *sizes: Any,
+        size: Any = None,
+        out: Any = None,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+    ) -> Tensor:
+        numpy_type = options(name, dtype, layout, device, requires_grad, pin_memory)
+        wanted = sizes if size is None and len(sizes) > 1 else shape_of(name, sizes, size)
+        try:
+            array = make(wanted, numpy_type)
+        except Exception as error:
+            array = _second_try(make, name, wanted, wanted is sizes, numpy_type, owner, error)
+        if out is not None:
+            return into(out, name, array, dtype)
+        result = new_tensor(array)
+        if requires_grad:
+            result._needs_grad = True
+        if special.active and modes.state.inference:
+            result._inference = True
+        return result
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return creation(function)
+
+
+def _ones(shape: Any, numpy_type: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    array = np.empty(shape, numpy_type)
+    array.fill(1)
+    return array
+
+
+zeros = _filled_function(
+    "zeros",
+    np.zeros,
+    "zeros",
     """A tensor of zeros. RuntimeError for a negative size.
 
     >>> import rushlight as torch
     >>> torch.zeros(2, 3, dtype=torch.int64)
     tensor([[0, 0, 0],
             [0, 0, 0]])
-    """
-    numpy_type = options("zeros", dtype, layout, device, requires_grad, pin_memory)
-    wanted = shape_of("zeros", sizes, size)
-    array = allocated(np.zeros, "zeros", wanted, wanted is sizes, numpy_type, "zeros")
-    return finished(array, requires_grad) if out is None else into(out, "zeros", array, dtype)
-
-
-@creation
-def ones(
-    *sizes: Any,
-    size: Any = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
+    """,
+)
+ones = _filled_function(
+    "ones",
+    _ones,
+    None,
     """A tensor of ones. RuntimeError for a negative size.
 
     >>> import rushlight as torch
     >>> torch.ones(2)
     tensor([1., 1.])
-    """
-    numpy_type = options("ones", dtype, layout, device, requires_grad, pin_memory)
-    wanted = shape_of("ones", sizes, size)
-    array = allocated(np.empty, "ones", wanted, wanted is sizes, numpy_type)
-    array.fill(1)
-    return finished(array, requires_grad) if out is None else into(out, "ones", array, dtype)
+    """,
+)
 
 
 @creation
@@ -427,7 +446,10 @@ def full(
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type_name(size)}")
     value = number("full", "fill_value", 2, fill_value)
-    natural = dtypes.of_number(type(value)) if out is None else out.dtype
+    kind = value.__class__
+    natural = dtypes.int64 if kind is int else None if kind is float else dtypes.of_number(kind)
+    if out is not None:
+        natural = out.dtype
     numpy_type = options("full", dtype, layout, device, requires_grad, pin_memory, natural)
     array = allocated(np.empty, "full", size, False, numpy_type)
     array.fill(fitting(value, dtypes.of(numpy_type)))
@@ -513,6 +535,9 @@ def integer(name: str, argument: str, position: int, value: Any) -> int:
 
 def fitting(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
     """A number as a fill or an argument of ``dtype``: RuntimeError where its range does not hold it."""
+    limit = _SAFE.get((value.__class__, dtype))
+    if limit is not None and -limit <= value <= limit:  # type: ignore[operator]
+        return value
     if isinstance(value, complex):
         if dtype.is_complex:
             return value
@@ -542,6 +567,18 @@ def fitting(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
     return wide
 
 
+# What the commonest types hold without a second look.
+_SAFE = {
+    (kind, dtype): limit
+    for kind, dtype, limit in (
+        (float, dtypes.float32, 3.4e38),
+        (float, dtypes.float64, 1.7e308),
+        (int, dtypes.float32, 2**63),
+        (int, dtypes.float64, 2**63),
+        (int, dtypes.int64, 2**63 - 1),
+        (bool, dtypes.bool_, 1),
+    )
+}
 _C_NAMES = {
     dtypes.uint8: "uint8_t", dtypes.int8: "int8_t", dtypes.int16: "int16_t", dtypes.int32: "int", dtypes.int64: "int64_t",
     dtypes.uint16: "uint16_t", dtypes.uint32: "uint32_t", dtypes.uint64: "uint64_t",

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import dtypes
 from .backend import memory
-from .device import is_changed
+from .device import changes
 from .factory import check_bool, creation, finished, options, type_name
 from .tensor import Tensor
 
@@ -35,7 +35,7 @@ def tensor(
     >>> torch.tensor([0.5, 1], requires_grad=True)
     tensor([0.5000, 1.0000], requires_grad=True)
     """
-    if device is not None or pin_memory is not False or dtype is not None or is_changed():
+    if device is not None or pin_memory is not False or dtype is not None or changes.count:
         numpy_type = options("tensor", dtype, None, device, False, pin_memory)
         array = array_of(data, None if dtype is None else numpy_type, True)
     else:

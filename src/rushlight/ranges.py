@@ -15,6 +15,9 @@ from .factory import creation, finished, integer, into, number, options, type_na
 from .tensor import Tensor
 
 
+_INTS = frozenset((int,))
+
+
 @creation
 def arange(
     *bounds: Any,
@@ -36,6 +39,11 @@ def arange(
     >>> torch.arange(3), torch.arange(1, 2.5, 0.5)
     (tensor([0, 1, 2]), tensor([1.0000, 1.5000, 2.0000]))
     """
+    if start is end is step is out is dtype is None and _INTS.issuperset(map(type, bounds)) and 0 < len(bounds) < 4:
+        first, last, width = (0, bounds[0], 1) if len(bounds) == 1 else bounds if len(bounds) == 3 else (*bounds, 1)
+        if last >= first and width > 0 and not requires_grad:
+            options("arange", dtypes.int64, layout, device, requires_grad, pin_memory)
+            return finished(np.arange(first, last, width))
     first, last, width = _bounds(bounds, start, end, step)
     whole = not any(isinstance(value, (float, complex)) for value in (first, last, width))
     natural = out.dtype if out is not None else dtypes.int64 if whole else None
