@@ -21,7 +21,7 @@ class TorchVersion(str):
     def _compare(self, other: object, relation: Callable[[Any, Any], bool]) -> bool:
         text = ".".join(map(str, other)) if isinstance(other, tuple | list) else other
         if not isinstance(text, str):
-            return NotImplemented  # type: ignore[no-any-return]
+            return NotImplemented
         mine, theirs = _key(self), _key(text)
         if theirs is not None:
             return bool(relation(mine, theirs))
