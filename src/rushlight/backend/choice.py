@@ -34,14 +34,27 @@ def masked_fill_from(x: Array, mask: Array, value: Array) -> Array:
 def clamp(x: Array, low: Any, high: Any) -> Array:
     """Between two numbers, either of which may be None; nan stays nan, and a bound of nan makes everything nan."""
     dtype = x.dtype
-    for bound in (low, high):
-        if bound is not None:
-            dtype = np.promote_types(dtype, meeting(x, bound)) if dtype != x.dtype else meeting(x, bound)
-    if dtype.kind in "bc":
-        refuse("clamp_scalar_cpu" if dtype.kind == "b" else "clamp", x)
-    x = x.astype(dtype, copy=False)
-    result = x if low is None else np.maximum(x, np.asarray(low).astype(dtype), out=...)
-    return result if high is None else np.minimum(result, np.asarray(high).astype(dtype), out=...)
+    if dtype.kind != "f" or low.__class__ not in REAL or high.__class__ not in REAL:
+        for bound in (low, high):
+            if bound is not None:
+                dtype = np.promote_types(dtype, meeting(x, bound)) if dtype != x.dtype else meeting(x, bound)
+        if dtype.kind in "bc":
+            refuse("clamp_scalar_cpu" if dtype.kind == "b" else "clamp", x)
+    result = x.astype(dtype, copy=False)
+    if low is not None:
+        result = _bound(np.maximum, result, low)
+    return result if high is None else _bound(np.minimum, result, high)
+
+
+REAL = (float, int, type(None))
+
+
+def _bound(ufunc: np.ufunc, x: Array, number: Any) -> Array:
+    """The larger or smaller of the two, x where they are equal: of zeros with different signs NumPy takes the second."""
+    bound = backend.number(number, x.dtype)
+    if bound is None:
+        bound = np.asarray(number).astype(x.dtype)
+    return ufunc(x, bound, out=...) if x.dtype.itemsize == 2 else ufunc(bound, x, out=...)  # type: ignore[no-any-return]
 
 
 def clamp_between(x: Array, low: Array | None = None, high: Array | None = None) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,7 +22,7 @@ def refuse(name: str, x: Array) -> NoReturn:
 
 def only(x: Array, mask: Array) -> Array:
     """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan)."""
-    return np.asarray(np.where(mask, x, x.dtype.type(0)))
+    return np.asarray(np.where(mask, x, _zero(x.dtype)))
 
 
 def zeroed(x: Any) -> Array:
@@ -134,7 +135,12 @@ def remainder(a: Array, b: Array) -> Array:
     if a.dtype.kind in "bc":
         refuse("remainder_cpu", a)
     _no_zero(b)
-    return np.remainder(a, b, out=...)
+    if a.dtype.kind in "iu":
+        return np.remainder(a, b, out=...)
+    rest = np.fmod(a, b)
+    # The sign of b; but a rest of zero keeps the sign of a.
+    other_sign = (rest != 0) & ((b < 0) != (rest < 0))
+    return np.asarray(np.where(other_sign, rest + b, rest)) if other_sign.any() else np.asarray(rest)
 
 
 def fmod(a: Array, b: Array) -> Array:
@@ -293,10 +299,12 @@ def frac(x: Array) -> Array:
 
 def sigmoid(x: Array) -> Array:
     x = floating(x)
-    half = x.dtype.itemsize == 2
-    wide = x.astype(np.float32) if half else x
-    result = np.true_divide(1, 1 + np.exp(-wide), out=...)
-    return result.astype(x.dtype) if half else result
+    if x.dtype.itemsize == 2:
+        return sigmoid(x.astype(np.float32)).astype(x.dtype)
+    power = np.negative(x, out=...)
+    np.exp(power, power)
+    np.add(power, _one(x.dtype), power)
+    return np.reciprocal(power, power)  # type: ignore[no-any-return]
 
 
 def logit(x: Array, eps: float | None) -> Array:
@@ -312,7 +320,37 @@ def logit(x: Array, eps: float | None) -> Array:
 def relu(x: Array) -> Array:
     if x.dtype.kind in "bc":
         refuse("relu_cpu" if x.dtype.kind == "c" else "clamp_min_scalar_cpu", x)
-    return np.maximum(x, x.dtype.type(0), out=...)
+    zero = _zero(x.dtype)  # a second operand is what NumPy returns of two zeros: -0.0 stays
+    return np.maximum(x, zero, out=...) if x.dtype.itemsize == 2 else np.maximum(zero, x, out=...)
+
+
+@cache
+def _zero(dtype: np.dtype[Any]) -> Array:
+    return np.zeros((), dtype)
+
+
+@cache
+def _one(dtype: np.dtype[Any]) -> Array:
+    return np.ones((), dtype)
+
+
+def _conj(x: Array) -> Array:
+    return x.conj() if x.dtype.kind == "c" else x
+
+
+def sigmoid_slope(h: Array, y: Array) -> Array:
+    """``h`` times the derivative of sigmoid where its value is ``y``."""
+    return np.multiply(h, _conj((1 - y) * y), out=...)
+
+
+def tanh_slope(h: Array, y: Array) -> Array:
+    """``h`` times the derivative of tanh where its value is ``y``."""
+    return np.multiply(h, _conj(1 - y * y), out=...)
+
+
+def relu_slope(h: Array, y: Array) -> Array:
+    """``h`` where relu's value ``y`` is not 0: at nan too."""
+    return np.asarray(np.where(y <= 0, _zero(h.dtype), h))
 
 
 def sinc(x: Array) -> Array:

@@ -86,7 +86,7 @@ def binary(name: str, refusal: str | None = None) -> Binary:
 
 erf = unary("erf", "erf_vml_cpu")
 erfc = unary("erfc", "erfc_vml_cpu")
-erfinv = unary("erfinv", "erfinv_vml_cpu")
+_erfinv = unary("erfinv", "erfinv_vml_cpu")
 erfcx = unary("erfcx", half=False)
 digamma = unary("psi", "digamma")
 i0, i0e, i1, i1e = unary("i0"), unary("i0e"), unary("i1", half=False), unary("i1e", half=False)
@@ -102,6 +102,12 @@ scaled_modified_bessel_k1 = unary("k1e", "scaled_modified_bessel_k1_cpu", half=F
 
 _gammaln = unary("gammaln", "lgamma_vml_cpu")
 _zeta = binary("zeta")
+
+
+def erfinv(x: Array) -> Array:
+    """The inverse of erf, zero with its sign."""
+    out = _erfinv(x)
+    return np.copysign(out, x, out=...) if x.dtype.kind in "fV" else out
 
 
 def lgamma(x: Array) -> Array:

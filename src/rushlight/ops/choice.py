@@ -25,9 +25,9 @@ op("masked_fill_tensor", k.masked_fill_from, inputs="mask", node="MaskedFillBack
 op("clamp", k.clamp, node="ClampBackward1", kind="elementwise",
    x=lambda g, xp, x, low, high: _within(g, xp, x, low, high))  # fmt: skip
 op("clamp_min", lambda x, low: k.clamp(x, low, None), kind="elementwise",
-   x=lambda g, xp, x, low: xp.masked_fill(g, x < low, 0))  # fmt: skip
+   x=lambda g, xp, x, low: xp.only(g, x >= low))  # fmt: skip
 op("clamp_max", lambda x, high: k.clamp(x, None, high), kind="elementwise",
-   x=lambda g, xp, x, high: xp.masked_fill(g, x > high, 0))  # fmt: skip
+   x=lambda g, xp, x, high: xp.only(g, x <= high))  # fmt: skip
 op("clamp_between", k.clamp_between, node="ClampBackward0", kind="elementwise",
    x=lambda g, xp, x, low, high: _within(g, xp, x, low, high),
    low=lambda g, xp, x, low, high: xp.only(g, (x < low) & (low < high) if high is not None else x < low),
@@ -41,9 +41,9 @@ op("maximum", k.maximum, promote="same", numbers="none", kind="elementwise",
 op("minimum", k.minimum, promote="same", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: _share(g, xp, a == b, a > b), b=lambda g, xp, a, b: _share(g, xp, a == b, a < b))  # fmt: skip
 op("fmax", k.fmax, promote="same", numbers="none", kind="elementwise",
-   a=lambda g, xp, a, b: xp.only(g, (a >= b) | (b != b)), b=lambda g, xp, a, b: xp.masked_fill(g, (a >= b) | (b != b), 0))  # fmt: skip
+   a=lambda g, xp, a, b: xp.masked_fill(g, ~((a >= b) | (b != b)), 0), b=lambda g, xp, a, b: xp.masked_fill(g, (a >= b) | (b != b), 0))  # fmt: skip
 op("fmin", k.fmin, promote="same", numbers="none", kind="elementwise",
-   a=lambda g, xp, a, b: xp.only(g, (a <= b) | (b != b)), b=lambda g, xp, a, b: xp.masked_fill(g, (a <= b) | (b != b), 0))  # fmt: skip
+   a=lambda g, xp, a, b: xp.masked_fill(g, ~((a <= b) | (b != b)), 0), b=lambda g, xp, a, b: xp.masked_fill(g, (a <= b) | (b != b), 0))  # fmt: skip
 
 
 def _within(g: Any, xp: Any, x: Any, low: Any, high: Any) -> Any:
@@ -74,23 +74,31 @@ op("addcdiv", k.addcdiv, promote="same", x=lambda g: g,
 
 op("nan_to_num", k.nan_to_num, kind="elementwise", x=lambda g, xp, x: g * xp.isfinite(x))
 op("copysign", k.copysign, promote="float", numbers="second", kind="elementwise",
-   a=lambda g, xp, a, out: xp.masked_fill(g * (out / a), a == 0, 0), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
+   a=lambda g, xp, a, out: g * xp.masked_fill(out / a, a == 0, 0), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
 op("copysign_number", k.copysign_number, node="CopysignBackward1", kind="elementwise",
-   x=lambda g, xp, x, out: xp.masked_fill(g * (out / x), x == 0, 0))  # fmt: skip
+   x=lambda g, xp, x, out: g * xp.masked_fill(out / x, x == 0, 0))  # fmt: skip
 op("frexp", k.frexp, outputs="mantissa exponent!", kind="elementwise", x=lambda g, xp, exponent: g / xp.number_pow(exponent, 2.0))
 op("ldexp", k.ldexp, kind="elementwise",
    a=lambda g, xp, b: g * conj(xp.number_pow(b, 2.0)), b=lambda g, out: g * conj(out) * LN2)  # fmt: skip
 op("nextafter", k.nextafter, promote="same", numbers="none", kind="elementwise",
-   a=lambda g: g, b=lambda g, xp: xp.zeroed(g))  # fmt: skip
+   a=lambda g, xp, a, b: xp.only(g, a != b), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
 op("heaviside", k.heaviside, node="NotImplemented",
    x=lambda g: not_differentiable("heaviside"), values=lambda g: not_differentiable("heaviside"))  # fmt: skip
 op("atan2", k.atan2, promote="float", numbers="none", kind="elementwise",
-   a=lambda g, a, b: g * (b / (a * a + b * b)), b=lambda g, a, b: g * (-a / (a * a + b * b)))  # fmt: skip
-op("hypot", k.hypot, promote="same", numbers="none", kind="elementwise", a=lambda g, a, out: g * (a / out), b=lambda g, b, out: g * (b / out))
+   a=lambda g, xp, a, b: g * (b * _over_square(xp, a, b)), b=lambda g, xp, a, b: g * (-a * _over_square(xp, a, b)))  # fmt: skip
+op("hypot", k.hypot, promote="same", numbers="none", kind="elementwise", a=lambda g, a, out: g * a / out, b=lambda g, b, out: g * b / out)
 op("logaddexp", k.logaddexp, promote="float", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: g / conj(1 + xp.exp(b - a)), b=lambda g, xp, a, b: g / conj(1 + xp.exp(a - b)))  # fmt: skip
 op("logaddexp2", k.logaddexp2, promote="float", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: g / (1 + xp.exp2(b - a)), b=lambda g, xp, a, b: g / (1 + xp.exp2(a - b)))  # fmt: skip
+
+
+
+def _over_square(xp: Any, a: Any, b: Any) -> Any:
+    """``1 / (a * a + b * b)``, 0 at the origin."""
+    square = a * a + b * b
+    return xp.masked_fill(xp.reciprocal(square), square == 0, 0)
+
 
 # Public forms.
 
@@ -118,8 +126,6 @@ def ldexp(input: Any, other: Any) -> Any:
 
 def _branches(input: Any, other: Any) -> tuple[Any, Any]:
     """The two branches of where, numbers as 0-dim tensors of the dtype that they meet in."""
-    if isinstance(input, dispatch.Tensor_) and isinstance(other, dispatch.Tensor_):
-        return input, other
     common = dispatch.common_dtype([input, other]).numpy
     made = (
         value if isinstance(value, dispatch.Tensor_) else dispatch.new_tensor(np.asarray(value).astype(common))
@@ -131,8 +137,7 @@ def _branches(input: Any, other: Any) -> tuple[Any, Any]:
 def _mask_of(condition: Any) -> Any:
     if not isinstance(condition, dispatch.Tensor_):
         raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}")
-    kind = condition._array.dtype.kind
-    if kind == "b":
+    if condition._array.dtype.char == "?":
         return condition
     if condition._array.dtype == np.uint8:
         return ops.ne(condition, 0)
@@ -152,13 +157,15 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
-    return ops.where(_mask_of(condition), *_branches(input, other))
+    if not isinstance(input, dispatch.Tensor_) or not isinstance(other, dispatch.Tensor_):
+        input, other = _branches(input, other)
+    return ops.where(_mask_of(condition), input, other)
 
 
 @public("where", function=False)
 def where_method(self: Any, condition: Any, other: Any) -> Any:
     """``self`` where the condition holds, ``other`` elsewhere."""
-    return ops.where(_mask_of(condition), *_branches(self, other))
+    return where(condition, self, other)
 
 
 _C_TYPES = {"int64": "int64_t", "float64": "double"}
@@ -210,7 +217,12 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     >>> torch.tensor([-1.0, 0.5, 3.0]).clamp(0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
+    if isinstance(min, _NUMBER) and isinstance(max, _NUMBER):
+        return ops.clamp(input, min, max)
     return _clamp(input, min, max)
+
+
+_NUMBER = (float, int)
 
 
 @public(inplace=True)

@@ -19,7 +19,7 @@ from . import dispatch, saved
 from .table import _globals as compiled  # what compiled ops see: the set of classes that are plain tensors
 from .table import tensors
 
-here, number = saved.here, backend.number
+here, INSIDE, number = saved.here, saved.INSIDE, backend.number
 
 
 def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,7 +32,7 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...
         kind = other.__class__
         if kind in compiled["plain"]:
             value = other._array
-            if value.dtype is not array.dtype or other._counter is self._counter:
+            if value.dtype is not array.dtype or other._counter is self._counter or array.dtype.kind not in "fc":
                 return slow(self, other)
             needs = other._needs_grad or other._base is not None
         elif kind is float or kind is int:
@@ -42,13 +42,13 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...
             needs = False
         else:
             return slow(self, other)
-        if not _plain_write(self, needs):
+        if not plain_write(self, needs):
             return slow(self, other)
         try:
             ufunc(array, value, array)
         except (ValueError, TypeError):
             return slow(self, other)
-        _count(self, name)
+        count(self, name)
         return self
 
     call.__name__ = call.__qualname__ = name
@@ -59,51 +59,89 @@ def unary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...,
     """``self.name()``, as :func:`binary`."""
 
     def call(self: Any) -> Any:
-        if special.active or self._array.dtype.kind != "f" or not _plain_write(self, False):
+        if special.active or self._array.dtype.kind != "f" or not plain_write(self, False):
             return slow(self)
         ufunc(self._array, self._array)
-        _count(self, name)
+        count(self, name)
         return self
 
     call.__name__ = call.__qualname__ = name
     return call
 
 
-def _plain_write(self: Any, other_needs: bool) -> bool:
+def plain_write(self: Any, other_needs: bool = False) -> bool:
     """Whether writing into ``self`` is a matter of its memory alone."""
     if state.grad_enabled and (other_needs or self._needs_grad or self._base is not None):
         return False
-    if self._inference and not state.inference or self._array.dtype.kind not in "fc":
+    if self._inference and not state.inference:
         return False
     return self._array.flags.c_contiguous or not views.overlaps_itself(self._array)
 
 
-def _count(self: Any, name: str) -> None:
+def count(self: Any, name: str) -> None:
+    """Counts a write, and remembers what wrote from where: two frames up, unless that is ours."""
     frame = sys._getframe(2)
     code = frame.f_code
     version = self._counter
     version[0] += 1
-    version[1:] = (name, here(frame) if code.co_filename in saved.INSIDE else (code, frame.f_lasti))
+    version[1:] = (name, here(frame) if code.co_filename in INSIDE else (code, frame.f_lasti))
 
 
-def add_scaled_(self: Any, other: Any, alpha: Any) -> Any:
-    """``self += alpha * other``, what optimizers do."""
-    if (
-        not special.active
-        and other.__class__ in compiled["plain"]
-        and other._array.dtype is self._array.dtype
-        and (alpha.__class__ is float or alpha.__class__ is int)
-        and other._counter is not self._counter
-        and _plain_write(self, other._needs_grad or other._base is not None)
-    ):
-        scale = number(alpha, self._array.dtype)
-        try:
-            np.add(self._array, other._array * scale, self._array)
-        except ValueError:
-            return recorded(self, "add_", "add_scaled", other, alpha)
-        _count(self, "add_")
-        return self
-    return recorded(self, "add_", "add_scaled", other, alpha)
+def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Callable[..., Any]:
+    """``self.add_(other, alpha=...)`` and ``sub_``: what optimizers do."""
+
+    def slow(self: Any, other: Any) -> Any:
+        return recorded(self, name, plain_name, other)
+
+    plain = binary(ufunc, name, slow)
+
+    def call(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+        if alpha == 1 and alpha is not True:
+            return plain(self, other)
+        if (
+            not special.active
+            and other.__class__ in compiled["plain"]
+            and other._array.dtype is self._array.dtype
+            and self._array.dtype.kind in "fc"
+            and (alpha.__class__ is float or alpha.__class__ is int)
+            and other._counter is not self._counter
+            and plain_write(self, other._needs_grad or other._base is not None)
+        ):
+            try:
+                ufunc(self._array, other._array * number(alpha, self._array.dtype), self._array)
+            except ValueError:
+                return recorded(self, name, scaled_name, other, alpha)
+            count(self, name)
+            return self
+        return recorded(self, name, scaled_name, other, alpha)
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def by_result(f: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """``self.name(...)`` for any ``f(self, ...)`` that makes a new tensor."""
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not special.active and plain_write(self):
+            result = f(self, *args, **kwargs)
+            if (
+                not result._needs_grad
+                and result._base is None
+                and result is not self
+                and result._array.dtype is self._array.dtype
+                and result._array.shape == self._array.shape
+            ):
+                np.copyto(self._array, result._array)
+                count(self, name)
+                return self
+        for value in args:
+            if isinstance(value, dispatch.Tensor_) and value._counter is self._counter:
+                check_overlap(self._array, value._array)
+        return views.inplace(f, name, self, *args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    return call
 
 
 def recorded(self: Any, name: str, op_name: str, *args: Any) -> Any:

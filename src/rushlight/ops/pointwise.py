@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import views
 from ..backend import pointwise as k
-from . import dispatch
-from .public import alias, ops, public, publish
+from . import dispatch, inplace
+from .public import alias, methods, ops, public, publish
 from .reading import conj
 from .table import op
 
@@ -75,12 +76,12 @@ op("rsqrt", k.rsqrt, promote="float", kind="elementwise", x=lambda g, out: -0.5 
 
 def _by_exponent(g: Any, xp: Any, a: Any, b: Any, out: Any) -> Any:
     settled = (a == 0) & ((xp.real(b) if _complex(b) else b) >= 0)
-    return xp.masked_fill(g * conj(out * xp.log(a)), settled, 0)
+    return g * conj(xp.masked_fill(out * xp.log(a), settled, 0))
 
 
 def _by_exponent_of_number(g: Any, xp: Any, x: Any, base: Any, out: Any) -> Any:
     if base == 0:
-        return xp.only(g * conj(out * -math.inf), (xp.real(x) if _complex(x) else x) < 0)
+        return g * conj(xp.masked_fill(out * -math.inf, (xp.real(x) if _complex(x) else x) >= 0, 0))
     if isinstance(base, complex) or _complex(out):
         return g * conj(out * complex(np.log(complex(base))))
     return g * (out * (math.log(base) if base > 0 else math.nan))
@@ -100,8 +101,12 @@ op("log", np.log, promote="float", kind="elementwise", x=lambda g, x: g / conj(x
 op("log2", np.log2, promote="float", kind="elementwise", x=lambda g, x: g / (conj(x) * LN2))
 op("log10", np.log10, promote="float", kind="elementwise", x=lambda g, x: g / (conj(x) * LN10))
 op("log1p", np.log1p, node="Log1PBackward0", promote="float", kind="elementwise", x=lambda g, x: g / conj(x + 1))
-op("sigmoid", k.sigmoid, promote="float", kind="elementwise", x=lambda g, out: g * conj((1 - out) * out))
-op("relu", k.relu, promote="same", kind="elementwise", x=lambda g, xp, out: xp.only(g, out > 0))
+op("sigmoid", k.sigmoid, promote="float", kind="elementwise", x=lambda g, xp, out: xp.sigmoid_slope(g, out))
+op("sigmoid_slope", k.sigmoid_slope, node="SigmoidBackwardBackward0",
+   h=lambda g, y: g * ((1 - y) * y), y=lambda g, h, y: conj(g) * h * conj(1 - 2 * y))  # fmt: skip
+op("relu", k.relu, promote="same", kind="elementwise", x=lambda g, xp, out: xp.relu_slope(g, out))
+op("relu_slope", k.relu_slope, node="ThresholdBackwardBackward0",
+   h=lambda g, xp, y: xp.masked_fill(g, y <= 0, 0), y=lambda g, xp: xp.zeroed(g))  # fmt: skip
 
 # Circular and hyperbolic functions.
 
@@ -113,7 +118,9 @@ op("acos", np.arccos, promote="float", kind="elementwise", x=lambda g, xp, x: -g
 op("atan", np.arctan, promote="float", kind="elementwise", x=lambda g, x: g / conj(1 + x * x))
 op("sinh", np.sinh, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.cosh(x)))
 op("cosh", np.cosh, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.sinh(x)))
-op("tanh", np.tanh, promote="float", kind="elementwise", x=lambda g, out: g * conj(1 - out * out))
+op("tanh", np.tanh, promote="float", kind="elementwise", x=lambda g, xp, out: xp.tanh_slope(g, out))
+op("tanh_slope", k.tanh_slope, node="TanhBackwardBackward0",
+   h=lambda g, y: g * (1 - y * y), y=lambda g, h, y: conj(g) * h * conj(-2 * y))  # fmt: skip
 op("asinh", np.arcsinh, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))
 op("acosh", np.arccosh, promote="float", kind="elementwise",
    x=lambda g, xp, x: g * conj(xp.rsqrt(x - 1) * xp.rsqrt(x + 1) if _complex(x) else xp.rsqrt(x * x - 1)))  # fmt: skip
@@ -159,7 +166,7 @@ for _long, _short in (
     alias(_long, _short)
 
 
-@public(inplace=True)
+@public()
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``input + alpha * other``.
 
@@ -170,12 +177,14 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return ops.add(input, other) if alpha == 1 and alpha is not True else ops.add_scaled(input, other, alpha)
 
 
-@public(inplace=True)
+@public()
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``input - alpha * other``."""
     return ops.sub(input, other) if alpha == 1 and alpha is not True else ops.sub_scaled(input, other, alpha)
 
 
+methods["add_"] = inplace.scaled(np.add, "add_", "add", "add_scaled")
+methods["sub_"] = inplace.scaled(np.subtract, "sub_", "sub", "sub_scaled")
 alias("subtract", "sub")
 
 
@@ -189,7 +198,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return ops.rsub_scaled(input, other, alpha)
 
 
-@public(inplace=True)
+@public()
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """``input / other``, rounded towards zero ('trunc') or down ('floor') if asked."""
     if rounding_mode is None:
@@ -201,6 +210,18 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     raise RuntimeError(
         f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
     )
+
+
+_div_ = inplace.binary(np.true_divide, "div_", lambda self, other: inplace.recorded(self, "div_", "div", other))
+
+
+def _div_inplace(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    if rounding_mode is None:
+        return _div_(self, other)
+    return views.inplace(div, "div_", self, other, rounding_mode=rounding_mode)
+
+
+methods["div_"] = _div_inplace
 
 
 @public(inplace=True)

@@ -108,6 +108,7 @@ def spoken_form(f: Callable[..., Any], name: str, out: bool) -> Callable[..., An
 
 def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The method that puts ``f(self, ...)`` into self."""
+    write = inplace.by_result(f, name)
     parameters = inspect.signature(f).parameters
     spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
 
@@ -119,7 +120,7 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
         for key in list(kwargs):
             if key in spellings:
                 kwargs[spellings[key]] = kwargs.pop(key)
-        return views.inplace(f, name, self, *args, **kwargs)
+        return write(self, *args, **kwargs)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"In-place version of :func:`{name.rstrip('_')}`."
@@ -240,14 +241,14 @@ def _function_form(op_name: str, name: str, labels: list[str]) -> Callable[..., 
 
 def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     entry = table[op_name]
+    write = inplace.by_result(entry.call, name)
 
     def call(self: Any, *args: Any) -> Any:
         if special.active and protocol:
             result = protocol[0](call, (self, *args), {})
             if result is not NotImplemented:
                 return result
-        inplace.check_inputs(self, args)
-        return views.inplace(entry.call, name, self, *args)
+        return write(self, *args)
 
     call.__name__ = call.__qualname__ = name
     ufunc = kernels.IN_PLACE.get(entry.kernel)

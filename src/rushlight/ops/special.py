@@ -27,7 +27,7 @@ op("erfcx", k.erfcx, node="SpecialErfcxBackward0", promote="float", kind="elemen
 op("ndtri", k.ndtri, node="SpecialNdtriBackward0", promote="float", kind="elementwise",
    x=lambda g, xp, out: g * math.sqrt(2 * math.pi) * xp.exp(out * out / 2))  # fmt: skip
 op("log_ndtr", k.log_ndtr, node="SpecialLogNdtrBackward0", promote="float", kind="elementwise",
-   x=lambda g, xp, x: g / xp.erfcx(x * -math.sqrt(0.5)) * math.sqrt(2 / math.pi))  # fmt: skip
+   x=lambda g, xp, x, out: g * xp.exp(-(out + x * x / 2)) * math.sqrt(0.5 / math.pi))  # fmt: skip
 
 # Gamma functions.
 
@@ -67,7 +67,7 @@ op("i1e", k.i1e, node="SpecialI1EBackward0", promote="float", kind="elementwise"
 
 def _off_zero(xp: Any, x: Any, slope: Any) -> Any:
     """``slope(x)``, whose value at zero is a half but cannot be computed."""
-    near = xp.abs(x) <= _tiny(x)
+    near = ~(xp.abs(x) > _tiny(x))
     return xp.masked_fill(slope(xp.masked_fill(x, near, _tiny(x))), near, 0.5)
 
 

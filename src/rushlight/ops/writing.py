@@ -10,7 +10,7 @@ from ..autograd import modes, views
 from ..autograd.graph import Node
 from ..backend import pointwise as k
 from . import dispatch
-from .inplace import check_inputs
+from .inplace import check_inputs, count, plain_write
 from .public import methods, ops, public
 from .table import op
 
@@ -38,6 +38,10 @@ def _recording(self: Any, *others: Any) -> bool:
 @public(method=False, out=False)
 def zero_(input: Any) -> Any:
     """Puts zeros into the tensor."""
+    if not modes.special.active and plain_write(input):
+        input._array.fill(0)
+        count(input, "zero_")
+        return input
     if _recording(input):
         return views.inplace(ops.zero, "zero_", input)
     views.check_writable(input)
@@ -53,6 +57,11 @@ def fill_(input: Any, value: Any) -> Any:
     >>> torch.zeros(2).fill_(3)
     tensor([3., 3.])
     """
+    kind = value.__class__
+    if (kind is float or kind is int) and not modes.special.active and plain_write(input):
+        input._array[...] = value
+        count(input, "fill_")
+        return input
     if isinstance(value, dispatch.Tensor_):
         if value._array.ndim:
             raise RuntimeError(
@@ -80,6 +89,17 @@ def fill(input: Any, value: Any) -> Any:
 
 def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     """Puts the elements of ``other``, broadcast and cast, into the tensor; gradients flow to ``other``."""
+    if (
+        other.__class__ is self.__class__
+        and other._array.dtype is self._array.dtype
+        and other._array.shape == self._array.shape
+        and other._counter is not self._counter
+        and not modes.special.active
+        and plain_write(self, other._needs_grad or other._base is not None)
+    ):
+        np.copyto(self._array, other._array)
+        count(self, "copy_")
+        return self
     if not isinstance(other, dispatch.Tensor_):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
     target, source = self._array, other._array
