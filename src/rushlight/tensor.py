@@ -68,9 +68,7 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
-        if self._base is not None and self._seen != self._counter[0]:
-            views.refresh(self)
-        return self._needs_grad or (self._base is not None and self._base._needs_grad)
+        return bool(self._needs_grad) or (self._base is not None and bool(self._base._needs_grad))
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -99,8 +97,6 @@ class Tensor:
 
     @property
     def is_leaf(self) -> bool:
-        if self._base is not None and self._seen != self._counter[0]:
-            views.refresh(self)
         return self._edge is None
 
     @property
@@ -235,6 +231,7 @@ class Tensor:
         views.mark_view(result, self)
         result._made = None
         result._base = None
+        result._needs_grad = False
         result._conjugate = self._conjugate
         return result
 

@@ -41,11 +41,12 @@ class Pass:
         self.callbacks: list[Callable[[], None]] = []
         self.node: Node | None = None
 
-    def capture(self, edges: Sequence[Edge], roots: Sequence[Edge]) -> None:
+    def capture(self, edges: Sequence[Edge | None], roots: Sequence[Edge]) -> None:
         """Asks for the cotangents that arrive at ``edges`` instead of accumulating, and for nothing else."""
         self.captured = [None] * len(edges)
-        for index, (node, number) in enumerate(edges):
-            self.captures.setdefault(node, []).append((number, index))
+        for index, edge in enumerate(edges):
+            if edge is not None:
+                self.captures.setdefault(edge[0], []).append((edge[1], index))
         self.needed = _leads_to([node for node, _ in roots], set(self.captures))
         for node in self.captures:
             self.needed.setdefault(node, False)
@@ -166,7 +167,7 @@ class Pass:
         if self.needed is not None:
             if sink in self.captures:
                 self._capture(sink, g)
-            if not self.needed[sink]:
+            if not self.needed.get(sink, False):
                 return
         if g is None:
             return
@@ -397,9 +398,6 @@ def _accumulate_array(variable: Tensor, holder: list[Any]) -> None:
             variable._grad = grad
             return
         g = holder.pop()
-        if have._needs_grad:
-            variable._grad = wrap(have._array + g)
-            return
         np.add(have._array, g, out=have._array, casting="same_kind")
         have._counter[0] += 1
 
@@ -414,6 +412,6 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
             variable._grad = have + g
 
 
-def input_edge(tensor: Tensor) -> Edge:
-    """The edge at which the gradient of a tensor that needs one arrives."""
+def input_edge(tensor: Tensor) -> Edge | None:
+    """The edge at which the gradient of a tensor that needs one arrives; None for a view made in no_grad."""
     return tensor._edge or leaf_edge(tensor)

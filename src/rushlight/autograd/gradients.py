@@ -105,7 +105,9 @@ def backward(
                 raise RuntimeError(f"One of the differentiated Tensors does not require grad (inputs[{index}])")
             if tensor._edge is not None:
                 tensor.retain_grad()
-            edges.append(engine.input_edge(tensor))
+            edge = engine.input_edge(tensor)
+            if edge is not None:
+                edges.append(edge)
         task.accumulate_only(edges, roots)
     task.run(roots, seeds)
 
@@ -161,7 +163,7 @@ def grad(
     if is_grads_batched:
         return _batched(outs, ins, cotangents, retain_graph, create_graph, allow_unused, materialize_grads)
     roots, seeds = _seeds(outs, cotangents, create_graph)
-    edges: list[Edge] = []
+    edges: list[Edge | None] = []
     for value in ins:
         if isinstance(value, GradientEdge):
             edges.append((value[0], value[1]))
@@ -173,6 +175,7 @@ def grad(
     task.capture(edges, roots)
     task.run(roots, seeds)
     results = []
+    made: dict[int, Any] = {}  # one Tensor for one array, however many inputs ask for it
     for index, (value, g) in enumerate(zip(ins, task.captured, strict=True)):
         if g is None and not allow_unused:
             raise RuntimeError(
@@ -182,7 +185,9 @@ def grad(
         if g is None:
             results.append(engine.wrap(np.zeros(value._array.shape, value._array.dtype)) if materialize_grads else None)
         else:
-            results.append(g if create_graph else engine.wrap(np.asarray(g)))
+            if id(g) not in made:
+                made[id(g)] = g if create_graph else engine.wrap(np.asarray(g))
+            results.append(made[id(g)])
     return tuple(results)
 
 
@@ -251,7 +256,10 @@ def _seeds(
                 "\n  Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached."
             )
         if not isinstance(output, GradientEdge):
-            edge = engine.input_edge(output)
+            found = engine.input_edge(output)
+            if found is None:
+                raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+            edge = found
         roots.append(edge)
         seeds.append(engine.wrap(seed) if create_graph and not is_tensor(seed) else seed)
     return roots, seeds

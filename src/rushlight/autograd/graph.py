@@ -196,8 +196,14 @@ class AccumulateGrad(Node):
 accumulate_lock = threading.RLock()
 
 
-def leaf_edge(leaf: Tensor) -> Edge:
-    """The edge that a recorded op keeps for a leaf."""
+BORROWED: Any = 1
+"""``_needs_grad`` of a view made in no_grad: its base needs a gradient, the view itself has no place in the graph."""
+
+
+def leaf_edge(leaf: Tensor) -> Edge | None:
+    """The edge that a recorded op keeps for a leaf; None for a view made in no_grad, which is one without being one."""
+    if leaf._needs_grad is BORROWED:
+        return None
     reference = leaf._sink
     sink = reference() if reference is not None else None
     if sink is None:

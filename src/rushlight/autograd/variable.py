@@ -31,7 +31,7 @@ class Variable(metaclass=VariableMeta):
     __module__ = "torch.autograd.variable"
 
     def __new__(cls, data: Any = None, requires_grad: Any = False, volatile: bool = False) -> Any:
-        from ..factory import check_bool, type_name
+        from ..arguments import check_bool, type_name
         from ..tensor import Tensor
 
         if volatile:

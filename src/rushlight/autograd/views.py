@@ -18,7 +18,7 @@ import numpy as np
 
 from ..backend import numpy as backend
 from . import modes
-from .graph import Edge, Node, here, leaf_edge, orders
+from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -39,7 +39,7 @@ def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> N
     result._seen = result._counter[0]
     if not modes.state.grad_enabled:
         result._made = "inference" if modes.state.inference else "no_grad"
-        result._needs_grad = source._needs_grad
+        result._needs_grad = BORROWED if source._needs_grad else False
     elif one_of_several:
         result._made = "several"
     elif source._made is not None:
@@ -54,6 +54,8 @@ def refresh(view: Tensor) -> None:
     base = view._base
     assert base is not None
     if base._needs_grad:
+        if view._made is not None and view._edge is not None or view._made in ("no_grad", "inference"):
+            check_made(view, "its base or another view of its base has been")
         view._edge = (as_strided_node(base, view), 0)
         view._needs_grad = True
     view._seen = version
@@ -113,7 +115,7 @@ def check_writable(tensor: Tensor, name: str = "") -> None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def check_made(tensor: Tensor) -> None:
+def check_made(tensor: Tensor, what: str = "is being") -> None:
     """The errors for views that remember too little of how they were made to be written through."""
     if tensor._made is None or tensor._base is None:
         return
@@ -121,7 +123,7 @@ def check_made(tensor: Tensor) -> None:
         edge = tensor._edge
         origin = f"Output {edge[1]} of {_short(edge[0])}" if edge is not None else "This tensor"
         raise RuntimeError(
-            f"{origin} is a view and is being modified inplace. This view is the output of a function that returns multiple "
+            f"{origin} is a view and {what} modified inplace. This view is the output of a function that returns multiple "
             "views. Such functions do not allow the output views to be modified inplace. You should replace the inplace "
             "operation by an out-of-place one."
         )
@@ -129,7 +131,7 @@ def check_made(tensor: Tensor) -> None:
         edge = tensor._edge
         origin = f"Output {edge[1]} of {_short(edge[0])}" if edge is not None else "This tensor"
         raise RuntimeError(
-            f"{origin} is a view and is being modified inplace. This view was created inside a custom Function (or because "
+            f"{origin} is a view and {what} modified inplace. This view was created inside a custom Function (or because "
             "an input was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "
             "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
             "this by cloning the output of the custom Function."
@@ -137,7 +139,7 @@ def check_made(tensor: Tensor) -> None:
     if tensor._made in ("no_grad", "inference"):
         mode = "no_grad mode" if tensor._made == "no_grad" else "inference mode"
         raise RuntimeError(
-            f"A view was created in {mode} and is being modified inplace with grad mode enabled. Given that this use case is "
+            f"A view was created in {mode} and {what} modified inplace with grad mode enabled. Given that this use case is "
             "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
             f"either both inside the {'no_grad block' if tensor._made == 'no_grad' else 'inference_mode block'} (if you "
             "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
@@ -145,7 +147,7 @@ def check_made(tensor: Tensor) -> None:
 
 
 def _short(node: Node) -> str:
-    return node.name().rstrip("0123456789").removesuffix("Backward")
+    return node.name().removesuffix("0").replace("Backward", "")
 
 
 def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -174,7 +176,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
             result._array = result._array.copy()
         before._array = old
     write(self, result._array, name)
-    if result._needs_grad:
+    if result._needs_grad and self._array.dtype.kind in "fcV":
         _adopt(self, before, result)
     return self
 
@@ -311,13 +313,15 @@ def like_base(g: np.ndarray[Any, Any], strides: tuple[int, ...]) -> np.ndarray[A
 class CopySlices(Node):
     """A write through a view, seen from the base: the view's part of the cotangent goes through the write's own rule."""
 
-    inner: Node
+    inner: Node | None
     geometry: Geometry
 
     def name(self) -> str:
         return "torch::autograd::CopySlices"
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        if self.inner is None:
+            raise self.freed()
         shape, strides, offset, base_strides, dtype = self.geometry
         result = like_base(np.asarray(g), base_strides)
         part = backend.strided(result if dtype == result.dtype else result.view(dtype), shape, strides, offset)
@@ -328,6 +332,8 @@ class CopySlices(Node):
         return (result if edges[0] is not None else None, *grads[1:])
 
     def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        if self.inner is None:
+            raise self.freed()
         shape, strides, offset, base_strides, dtype = self.geometry
         result = new_tensor(like_base(g._array, base_strides))
         result.zero_()
@@ -343,4 +349,4 @@ class CopySlices(Node):
         return (result if edges[0] is not None else None, *grads[1:])
 
     def release(self) -> None:
-        self.inner.release()
+        self.inner = None

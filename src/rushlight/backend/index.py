@@ -52,7 +52,7 @@ def index_adjoint(g: Array, indices: Indices, shape: Shape) -> Array:
     """Adds ``g`` into zeros where index took it from."""
     out = np.zeros(shape, g.dtype)
     if len(indices) == 1 and indices[0] is not None and g.ndim > indices[0].ndim:
-        return _add_rows(out, indices[0].reshape(-1), g.reshape(-1, *shape[1:]))
+        return _add_rows(out, indices[0].reshape(-1), g.reshape(indices[0].size, *shape[1:]))
     np.add.at(out, _key(indices, out.ndim), g)
     return out
 

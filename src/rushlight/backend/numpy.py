@@ -59,7 +59,7 @@ def strided(array: Array, shape: Shape, strides: tuple[int, ...], offset: int = 
     if array.base is None and array.flags.c_contiguous and array.nbytes:
         return np.ndarray(shape, array.dtype, array, offset, strides)
     if 0 in shape:
-        return np.ndarray(shape, array.dtype, np.empty(1, array.dtype), 0, strides)
+        return np.empty(shape, array.dtype)
     interface = _Interface(array, shape, strides, offset)
     view = np.asarray(interface)
     return view if view.dtype == array.dtype else view.view(array.dtype)

@@ -34,7 +34,7 @@ def permute_dims(x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def transpose(x: Array, axis0: int, axis1: int) -> Array:
-    return x.swapaxes(axis0, axis1)
+    return x.swapaxes(axis0, axis1) if x.ndim else x.view()
 
 
 def t(x: Array) -> Array:

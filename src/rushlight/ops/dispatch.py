@@ -173,7 +173,7 @@ def _retry(op: Op, arrays: list[Any], params: tuple[Any, ...], error: Exception)
 
 def translated(op: Op, arrays: Sequence[Any], error: Exception) -> Exception:
     """A kernel's error in PyTorch's words, where the matter is shapes that do not go together."""
-    if isinstance(error, ValueError) and op.promote is not None:
+    if isinstance(error, ValueError) and str(error).startswith("operands could not be broadcast"):
         shapes = [array.shape for array in arrays if isinstance(array, np.ndarray)]
         mismatch = broadcast_error(shapes)
         if mismatch is not None:

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import views
+from ..autograd import modes, views
 from ..backend import index as k
 from . import dispatch
 from .public import alias, axis_of, methods, module, ops, public
+from .shape import expand
 from .table import op
 
 op("index", k.index, inputs="*indices", kind="linear",
@@ -327,10 +328,18 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
         view, indices = _walk(self, key)
     if indices:
         _put(view, indices, value)
-    elif isinstance(value, dispatch.Tensor_):
-        view.copy_(_without_leading_ones(value, view._array.ndim))
-    else:
-        view.fill_(value)
+        return
+    if not isinstance(value, dispatch.Tensor_):
+        if view._needs_grad and modes.state.grad_enabled:
+            value = dispatch.new_tensor(dispatch.number_array(value, view._array.dtype))
+            view.copy_(value) if key == () else view.fill_(value)
+        else:
+            view.fill_(value)
+        return
+    value = _without_leading_ones(value, view._array.ndim)
+    if value._array.shape != view._array.shape:
+        expand(value.detach(), view._array.shape)  # for its error
+    view.copy_(value)
 
 
 def _without_leading_ones(value: Any, ndim: int) -> Any:

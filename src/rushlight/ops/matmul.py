@@ -63,13 +63,13 @@ def _same_dtype(a: Any, b: Any, names: tuple[str, str] = ("m1", "m2")) -> None:
 
 def _check_mm(a: Any, b: Any) -> None:
     x, y = a._array, b._array
-    if x.dtype is not y.dtype:
-        _same_dtype(a, b)
     if x.shape[1] != y.shape[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
             "\n  The number of columns of the first must be the number of rows of the second."
         )
+    if x.dtype is not y.dtype:
+        _same_dtype(a, b)
 
 
 @public()
@@ -252,11 +252,9 @@ for _name in ("addmm", "addmv", "baddbmm", "addbmm", "addr"):
 def matmul_of(a: Any, b: Any) -> Any:
     """The matrix product as ``@`` means it: vectors become rows or columns, further dimensions are batches."""
     x, y = a._array, b._array
-    if x.dtype is not y.dtype:
-        _same_dtype(a, b)
     m, n = x.ndim, y.ndim
     if m == 2 and n == 2:
-        if x.shape[1] != y.shape[0]:
+        if x.shape[1] != y.shape[0] or x.dtype is not y.dtype:
             _check_mm(a, b)
         return ops.mm(a, b)
     if m == 0 or n == 0:

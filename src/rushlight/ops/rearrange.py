@@ -297,8 +297,9 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
 
 
 @public(name="flip")
-def flipped(input: Any, *dims: Any) -> Any:
+def flipped(input: Any, *args: Any, dims: Any = ()) -> Any:
     """The order of the elements reversed along the given dimensions (a copy)."""
+    dims = args or dims
     if len(dims) == 1 and isinstance(dims[0], (tuple, list)):
         dims = tuple(dims[0])
     return ops.flip(input, axes_of(dims, input._array.ndim) if dims else ())
@@ -331,7 +332,7 @@ def rolled(input: Any, shifts: Any, dims: Any = ()) -> Any:
         return ops.roll(input, shifts, None)
     if len(dims) != len(shifts):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    return ops.roll(input, shifts, tuple(axis_of(one, input._array.ndim) for one in dims))
+    return ops.roll(input, shifts, tuple(axis_of(one, input._array.ndim, wrap_scalar=False) for one in dims))
 
 
 @public(name="rot90")

@@ -84,7 +84,7 @@ def _maker(edge: Any) -> str:
     if edge is None or edge[0].is_leaf_sink:
         return ""
     name = edge[0].name()
-    return f", which is output {edge[1]} of {name.rstrip('0123456789').removesuffix('Backward')},"
+    return f", which is output {edge[1]} of {name.removesuffix('0').replace('Backward', '')},"
 
 
 def array_of(node: Node, value: Any, expected: int) -> np.ndarray[Any, Any]:

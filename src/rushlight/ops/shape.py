@@ -6,6 +6,7 @@ whose own rule is the slice again.
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from typing import Any
@@ -651,7 +652,7 @@ def unbind(input: Any, dim: int = 0) -> Any:
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
     """Two dimensions swapped."""
     ndim = input._array.ndim
-    return ops.transpose(input, axis_of(dim0, ndim), axis_of(dim1, ndim)) if ndim else ops.alias(input)
+    return ops.transpose(input, axis_of(dim0, ndim), axis_of(dim1, ndim))
 
 
 @public()
@@ -677,12 +678,31 @@ for _new, _old in (("swapaxes", "transpose"), ("swapdims", "transpose")):
 # Methods that change the shape of the tensor itself.
 
 
+# PyTorch has derivatives of their own for these, under other numbers.
+_INPLACE_NODES = {
+    "TBackward0": "TBackward1",
+    "TransposeBackward0": "TransposeBackward1",
+    "UnsqueezeBackward0": "UnsqueezeBackward1",
+    "SqueezeBackward0": "SqueezeBackward3",
+    "SqueezeBackward1": "SqueezeBackward4",
+    "SqueezeBackward2": "SqueezeBackward5",
+}
+
+
+@functools.cache
+def _inplace_node(node_class: type[Node]) -> type[Node]:
+    return type(_INPLACE_NODES[node_class.__name__], (node_class,), {"__module__": "torch.autograd"})
+
+
 def _inplace_view(name: str) -> None:
     function = methods[name]
 
     def change(self: Any, *args: Any, **kwargs: Any) -> Any:
         views.check_writable(self)
         result = function(self, *args, **kwargs)
+        node = result.grad_fn
+        if node is not None and type(node).__name__ in _INPLACE_NODES:
+            node.__class__ = _inplace_node(type(node))
         views.become(self, result, name + "_")
         return self
 

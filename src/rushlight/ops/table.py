@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import modes, views
-from ..autograd.graph import Node, leaf_edge, orders
+from ..autograd.graph import BORROWED, Node, leaf_edge, orders
 from ..backend import numpy as backend
 from . import dispatch, saved
 
@@ -107,6 +107,8 @@ class Op:
             if not _keeps_tensors(self):
                 # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
                 body["release"] = lambda node: None
+            elif len(self.sources) > 1:
+                body["release"] = _releaser(self)
             if self.node_name in ("CopyBackwards", "NotImplemented"):
                 body["name"] = lambda node: f"torch::autograd::{type(node).__name__}"
             self._node_class = type(self.node_name, (Node,), body)
@@ -232,6 +234,7 @@ tensors = Namespace(lambda entry: entry.call, "Tensors")
 _makers: dict[str, Callable[..., Any]] = {}
 _globals: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
+    "BORROWED": BORROWED,
     "asarray": np.asarray,
     "getframe": sys._getframe,
     "leaf_edge": leaf_edge,
@@ -290,6 +293,25 @@ def source_of(name: str) -> str:
 
 def _keeps_tensors(entry: Op) -> bool:
     return any(kind in ("input", "output") for kind, _, _ in entry.keep)
+
+
+def _releaser(entry: Op) -> Callable[[Node], None]:
+    """How nodes free what they saved, where it depends on the inputs that need a gradient whether there is a tensor."""
+    places, place = [], 0
+    for kind, _, _ in entry.keep:
+        if kind in ("input", "output"):
+            places.append(place)
+        place += {"input": 2, "output": 3}.get(kind, 1)
+
+    def release(node: Node) -> None:
+        saved = node.saved
+        if saved is not None:
+            for place in places:
+                if saved[place] is not None:
+                    node.saved = None
+                    return
+
+    return release
 
 
 def _keep_tuple(entry: Op, one_output: str, optional: set[str]) -> str:
@@ -400,7 +422,7 @@ def _forward_source(entry: Op) -> str:
         add("    result._seen = version[0]")
         add("    if not state.grad_enabled:")
         add("        result._made = 'no_grad'")
-        add(f"        result._needs_grad = r_{first}")
+        add(f"        result._needs_grad = BORROWED if r_{first} else False")
         add(f"    elif {first}._made is not None:")
         add(f"        result._made = {first}._made")
     else:
