@@ -37,12 +37,14 @@ def description(program: Path) -> tuple[str, dict[str, float]]:
 
 def measure(side: str, program: Path, case: str, seconds: float) -> dict[str, float] | str:
     """What ``measure.py`` says of a program on one side, or the last line of its error."""
-    path = os.pathsep.join([str(HERE.parent / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent / "src")}
+    # As after any installation, bytecode is kept: rushlight would else be compiled anew in each process.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
         [sys.executable, str(HERE / "measure.py"), side, str(program), case, str(seconds)],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": path},
+        env=environment,
     )
     if done.returncode:
         return f"{side}: {(done.stderr.strip().splitlines() or ['no message'])[-1]}"
