@@ -1,4 +1,4 @@
-"""One tensor from another in a different dtype: ``to`` in all its forms, ``type``, ``float()``, ``long()`` and the like.
+"""A tensor in a different dtype: ``to`` in all its forms, ``type``, ``float()``, ``long()`` and the like.
 
 A tensor that is what is asked for already comes back itself. Otherwise the copy remembers where it came from
 (``ToCopyBackward0``), as far as its dtype can have a gradient.
@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import dtypes
+from .arguments import as_dtype, check_bool, memory_format_name, type_name
 from .backend import creation as backend
 from .device import device as Device
 from .device import require_cpu
-from .factory import as_dtype, check_bool, finished, memory_format_name, method, type_name
+from .factory import finished, method
 from .ops.table import op, table
 from .tensor import Tensor
 
@@ -86,7 +87,11 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         names = ("tensor", "non_blocking", "copy")
     else:
         names = ("device", "dtype", "non_blocking", "copy")
-    if (len(args) > 1 and isinstance(args[1], str)) or len(args) > len(names) or any(name in given for name in names[: len(args)]):
+    if (
+        (len(args) > 1 and isinstance(args[1], str))
+        or len(args) > len(names)
+        or any(name in given for name in names[: len(args)])
+    ):
         _refuse_to(args, kwargs)
     given.update(zip(names, args, strict=False))
     if given.keys() - {"tensor", "device", "dtype", "non_blocking", "copy"}:
@@ -111,7 +116,9 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def _refuse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
-    got = ", ".join([type_name(value) for value in args] + [f"{name}={type_name(value)}" for name, value in kwargs.items()])
+    got = ", ".join(
+        [type_name(value) for value in args] + [f"{name}={type_name(value)}" for name, value in kwargs.items()]
+    )
     options = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None"
     raise TypeError(
         f"to() received an invalid combination of arguments - got ({got}), but expected one of:\n"
@@ -120,7 +127,7 @@ def _refuse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
     )
 
 
-# Tensor type names ------------------------------------------------------------------------------------------------------
+# Tensor type names ----------------------------------------------------------------------------------------------------
 
 _BY_TYPE_NAME = {each.type_name: each for each in dtypes.ALL}
 
@@ -184,7 +191,7 @@ for _name, _dtype in {
     _casting_method(_name, _dtype)
 
 
-# Devices ----------------------------------------------------------------------------------------------------------------
+# Devices --------------------------------------------------------------------------------------------------------------
 
 
 @method
@@ -208,5 +215,3 @@ def _device_method(kind: str) -> None:
 
 _device_method("cuda")
 _device_method("xpu")
-
-

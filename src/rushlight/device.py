@@ -161,7 +161,7 @@ def _entered() -> list[device]:
 
 
 class _Changes:
-    """How many ``with`` blocks and defaults, in all threads, say where new tensors go: nobody looks while there is none."""
+    """How many ``with`` blocks and defaults, in all threads, say where new tensors go."""
 
     __slots__ = ("count", "lock")
 

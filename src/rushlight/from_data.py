@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import check_bool, options, type_name
 from .backend import memory
 from .device import changes
-from .factory import check_bool, creation, finished, options, type_name
+from .factory import creation, finished
 from .tensor import Tensor
 
 _RANKS = {bool: 0, int: 1, float: 2, complex: 3}
@@ -114,9 +115,10 @@ def _warn_once_of_read_only() -> None:
         return
     _warned.add("read-only")
     warnings.warn(
-        "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to this "
-        "tensor will result in undefined behavior. You may want to copy the array to protect its data or make it writable "
-        "before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",
+        "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing "
+        "to this tensor will result in undefined behavior. You may want to copy the array to protect its data or make "
+        "it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this "
+        "program.",
         stacklevel=5,
     )
 
@@ -325,5 +327,3 @@ def _whole(value: Any, dtype: dtypes.dtype) -> Any:
     if not low <= value <= limits.max:
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
     return value & limits.max if limits.min == 0 else value
-
-

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import as_dtype, check_bool, options, type_name
 from .backend import memory
-from .factory import as_dtype, check_bool, creation, finished, options, type_name
+from .factory import creation, finished
 from .from_data import array_of, writable
 from .tensor import Tensor
 
@@ -54,9 +55,9 @@ def _from_tensor(obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, re
     result = obj
     if wanted is not None and wanted is not obj.dtype:
         _refuse_alias(copy, obj.dtype, wanted)
-        result = obj.to(wanted)  # type: ignore[attr-defined]
+        result = obj.to(wanted)
     elif copy:
-        result = obj.clone()  # type: ignore[attr-defined]
+        result = obj.clone()
     if requires_grad is None:
         return result
     if not requires_grad:
@@ -66,9 +67,7 @@ def _from_tensor(obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, re
 
 def _refuse_alias(copy: bool | None, have: dtypes.dtype, wanted: dtypes.dtype) -> None:
     if copy is False:
-        raise ValueError(
-            f"can't alias tensor with dtype '{have.scalar_name}' into dtype '{wanted.scalar_name}'."
-        )
+        raise ValueError(f"can't alias tensor with dtype '{have.scalar_name}' into dtype '{wanted.scalar_name}'.")
 
 
 def _has_buffer(obj: Any) -> bool:
@@ -82,9 +81,7 @@ def _has_buffer(obj: Any) -> bool:
 
 
 @creation
-def frombuffer(
-    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
-) -> Tensor:
+def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
     """A one-dimensional tensor over the memory of a buffer: ``count`` numbers (all), from byte ``offset`` on.
 
     ValueError for what is no buffer, or where numbers do not fit.
@@ -110,18 +107,21 @@ def _buffer(buffer: Any, numpy_type: np.dtype[Any], count: int, offset: int) -> 
         )
     if count < 0 and (length - offset) % size:
         raise ValueError(
-            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({size})"
+            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element size "
+            f"({size})"
         )
     if count > 0 and offset + count * size > length:
         raise ValueError(
-            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be greater than actual "
-            f"buffer length ({length} bytes)"
+            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be greater than "
+            f"actual buffer length ({length} bytes)"
         )
     octets = np.frombuffer(view.cast("B") if view.contiguous else view, np.uint8)
     if view.readonly:
         warnings.warn(
-            "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write to "
-            "the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to protect its "
+            "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can "
+            "write to "
+            "the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to "
+            "protect its "
             "data or make it writable before converting it to a tensor.",
             stacklevel=5,
         )
@@ -164,7 +164,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         array = np.from_dlpack(_Capsule(ext_tensor))
     else:
         raise RuntimeError(
-            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might have "
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
+            "might have "
             "already constructed a tensor from it once."
         )
     if copy:
@@ -179,5 +180,3 @@ def to_dlpack(tensor: Any) -> Any:
     if not isinstance(tensor, Tensor):
         raise TypeError(f"to_dlpack(): argument 'tensor' (position 1) must be Tensor, not {type_name(tensor)}")
     return tensor.__dlpack__()
-
-

@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import dtypes
+from .arguments import type_name
 from .device import as_device, strided
-from .factory import allocated, finished, method, type_name
+from .factory import allocated, finished, method
 from .from_data import array_of, is_sequence
 from .ops.public import ops
 from .size import Size
@@ -78,7 +79,8 @@ def _from_one(dtype: dtypes.dtype, value: Any, exact: bool) -> Tensor:
 
 def _options_text(dtype: dtypes.dtype) -> str:
     return (
-        f"TensorOptions(dtype={dtype.c_name}, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false "
+        f"TensorOptions(dtype={dtype.c_name}, device=cpu, layout=Strided, requires_grad=false (default), "
+        "pinned_memory=false "
         "(default), memory_format=(nullopt))"
     )
 
@@ -131,5 +133,7 @@ def _define(dtype: dtypes.dtype) -> type:
 
 
 CLASSES: dict[str, type] = {
-    f"{each.scalar_name}Tensor": _define(each) for each in dtypes.ALL if not each.is_complex and "UInt" not in each.scalar_name
+    f"{each.scalar_name}Tensor": _define(each)
+    for each in dtypes.ALL
+    if not each.is_complex and "UInt" not in each.scalar_name
 }

@@ -1,6 +1,6 @@
 """Tensors after the model of another: the ``*_like`` functions and the ``new_*`` methods.
 
-They take dtype and device from that tensor; the ``*_like`` functions its shape and the order of its axes in memory as well.
+They take dtype and device from that tensor; the ``*_like`` functions its shape and the order of its axes in memory too.
 """
 
 from __future__ import annotations
@@ -11,21 +11,10 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import checked_shape, fitting, memory_format_name, number, options, shape_of, type_name
 from .backend import creation as backend
 from .device import CPU
-from .factory import (
-    allocated,
-    checked_shape,
-    creation,
-    finished,
-    fitting,
-    memory_format_name,
-    method,
-    number,
-    options,
-    shape_of,
-    type_name,
-)
+from .factory import allocated, creation, finished, method
 from .from_data import array_of, warn_of_copy
 from .tensor import Tensor
 

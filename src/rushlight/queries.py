@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtypes
-from .factory import creation, type_name
+from .arguments import type_name
+from .factory import creation
 from .ops.public import methods
 from .tensor import Tensor
 
@@ -88,7 +89,7 @@ def typename(obj: Any) -> str:
     ('torch.FloatTensor', 'int')
     """
     if isinstance(obj, Tensor):
-        return obj.type()  # type: ignore[attr-defined, no-any-return]
+        return obj.type()  # type: ignore[no-any-return]
     if isinstance(obj, dtypes.dtype):
         return "torch.dtype"
     named = obj if isinstance(obj, type) or hasattr(obj, "__qualname__") else type(obj)

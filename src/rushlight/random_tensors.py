@@ -9,20 +9,12 @@ import numpy as np
 
 from . import dtypes
 from . import random as generators
-from .factory import checked_shape, creation, finished, fitting, integer, into, options, shape_of, type_name
+from .arguments import checked_shape, fitting, integer, options, refuse, shape_of, type_name
+from .factory import creation, finished, into
 from .like import unset_like
 from .tensor import Tensor
 
 Shape = tuple[int, ...]
-
-
-def refuse(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *forms: str) -> NoReturn:
-    """PyTorch's TypeError for arguments that fit none of a function's forms."""
-    got = ", ".join([type_name(value) for value in args] + [f"{key}={type_name(value)}" for key, value in kwargs.items()])
-    expected = "".join(f" * ({form})\n" for form in forms)
-    raise TypeError(
-        f"{name}() received an invalid combination of arguments - got ({got}), but expected one of:\n{expected}"
-    )
 
 
 def no_kernel(kernel: str, numpy_type: np.dtype[Any]) -> NoReturn:
@@ -30,7 +22,8 @@ def no_kernel(kernel: str, numpy_type: np.dtype[Any]) -> NoReturn:
 
 
 _SIZE_FORM = (
-    "tuple of ints size, *, torch.Generator generator, Tensor out = None, torch.dtype dtype = None, torch.layout layout = "
+    "tuple of ints size, *, torch.Generator generator, Tensor out = None, torch.dtype dtype = None, torch.layout "
+    "layout = "
     "None, torch.device device = None, bool pin_memory = False, bool requires_grad = False"
 )
 
@@ -110,8 +103,10 @@ def check_bounds(low: int, high: int, numpy_type: np.dtype[Any]) -> None:
         for label, value in (("from", low), ("to - 1", high - 1)):
             if not -(2**digits) <= value <= 2**digits:
                 warnings.warn(
-                    f"{label} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations {dtype.c_name} can "
-                    "support discrete uniform distribution only within this range. This warning will become an error in later "
+                    f"{label} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
+                    f"{dtype.c_name} can "
+                    "support discrete uniform distribution only within this range. This warning will become an error "
+                    "in later "
                     "releases, please fix the code in advance.",
                     stacklevel=4,
                 )
@@ -125,7 +120,8 @@ def check_bounds(low: int, high: int, numpy_type: np.dtype[Any]) -> None:
 _RANDINT_FORMS = (
     "int high, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None, "
     "torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False",
-    "int low, int high, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None, "
+    "int low, int high, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype "
+    "= None, "
     "torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False",
 )
 
@@ -173,7 +169,9 @@ def randint(
     return finished(array, requires_grad) if out is None else into(out, "randint", array, dtype)
 
 
-def _whole_numbers(low: int, high: int, shape: Shape, numpy_type: np.dtype[Any], generator: Any) -> np.ndarray[Any, Any]:
+def _whole_numbers(
+    low: int, high: int, shape: Shape, numpy_type: np.dtype[Any], generator: Any
+) -> np.ndarray[Any, Any]:
     if low < high:
         check_bounds(low, high, numpy_type)
     return generators.stream_of(generator).integers(shape, numpy_type, low, high)
@@ -196,7 +194,7 @@ def randperm(
     >>> import rushlight as torch
     >>> generator = torch.manual_seed(0)
     >>> torch.randperm(4)
-    tensor([2, 0, 1, 3])
+    tensor([0, 1, 3, 2])
     """
     length = integer("randperm", "n", 1, n)
     natural = dtypes.int64 if out is None else out.dtype
@@ -273,9 +271,18 @@ def randint_like(
     if low is None and given:
         low = given.pop()
     if given or high is None:
-        refuse("randint_like", (input, *bounds), {}, "Tensor input, int high, *, ...", "Tensor input, int low, int high, *, ...")
+        refuse(
+            "randint_like",
+            (input, *bounds),
+            {},
+            "Tensor input, int high, *, ...",
+            "Tensor input, int low, int high, *, ...",
+        )
     array = unset_like("randint_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
-    first, last = integer("randint_like", "low", 2, low or 0), integer("randint_like", "high", 2 if low is None else 3, high)
+    first, last = (
+        integer("randint_like", "low", 2, low or 0),
+        integer("randint_like", "high", 2 if low is None else 3, high),
+    )
     fill_as_laid_out(array, lambda shape, _: _whole_numbers(first, last, shape, array.dtype, generator))
     return finished(array, requires_grad)
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import integer, number, options, type_name
 from .autograd import views
 from .backend import creation as backend
-from .factory import creation, finished, integer, into, number, options, type_name
+from .factory import creation, finished, into
 from .tensor import Tensor
-
 
 _INTS = frozenset((int,))
 
@@ -61,9 +61,10 @@ def arange(
         return finished(array, requires_grad)
     if out.numel() not in (0, count):
         warnings.warn(
-            f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which does not match the "
-            f"computed number of elements {count}. Note that this may occur as a result of rounding error. The out tensor "
-            f"will be resized to a tensor of shape ({count},).",
+            f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which does not "
+            "match the "
+            f"computed number of elements {count}. Note that this may occur as a result of rounding error. The out "
+            f"tensor will be resized to a tensor of shape ({count},).",
             stacklevel=3,
         )
     if out.numel() == count:
@@ -74,18 +75,21 @@ def arange(
 
 def _bounds(given: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
     if len(given) == 1 and end is None:
-        names, values = ("end",), (given[0],)
+        names: tuple[str, ...] = ("end",)
+        values: tuple[Any, ...] = (given[0],)
     elif len(given) == 1 and start is None:
         names, values = ("start", "end"), (given[0], end)
     else:
-        names, values = ("start", "end", "step")[: len(given)], given  # type: ignore[assignment]
+        names, values = ("start", "end", "step")[: len(given)], given
     if len(given) > 3 or len(values) > 3 or (not given and end is None):
         got = ", ".join(type_name(value) for value in given)
         raise TypeError(
             f"arange() received an invalid combination of arguments - got ({got}), but expected one of:\n"
-            " * (Number end, *, Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = "
+            " * (Number end, *, Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, torch.device "
+            "device = "
             "None, bool pin_memory = False, bool requires_grad = False)\n"
-            " * (Number start, Number end, Number step = 1, *, Tensor out = None, torch.dtype dtype = None, torch.layout layout "
+            " * (Number start, Number end, Number step = 1, *, Tensor out = None, torch.dtype dtype = None, "
+            "torch.layout layout "
             "= None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n"
         )
     found = {"start": start, "end": end, "step": step}
@@ -129,7 +133,8 @@ def range(
 ) -> Tensor:
     """From ``start`` to ``end``, which is included. Deprecated: use :func:`arange`."""
     warnings.warn(
-        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's "
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's "
         "range builtin. Instead, use torch.arange, which produces values in [start, end).",
         stacklevel=3,
     )

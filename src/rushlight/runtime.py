@@ -6,8 +6,9 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+from .arguments import type_name
 from .backend import threads
-from .factory import creation, type_name
+from .factory import creation
 
 
 @dataclass
@@ -94,7 +95,7 @@ def set_deterministic_debug_mode(debug_mode: Any) -> None:
     if isinstance(debug_mode, str):
         if debug_mode not in _DEBUG_MODES:
             raise RuntimeError(
-                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, " f"but got {debug_mode}"
+                f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
             )
         debug_mode = _DEBUG_MODES.index(debug_mode)
     if debug_mode not in (0, 1, 2):

@@ -1,6 +1,6 @@
 """Random numbers that depend on tensors, and tensors filled with random numbers in place.
 
-``bernoulli, multinomial, normal, poisson, binomial`` make new tensors; ``uniform_, normal_, random_`` and their like fill one
+``bernoulli, multinomial, normal, poisson, binomial`` make new tensors; ``uniform_, normal_, random_`` fill one
 in the order in which it lies in memory, as PyTorch does, and cut it off from its history: its gradient is zero.
 """
 
@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from . import random as generators
+from .arguments import checked_shape, number, options, refuse, type_name
 from .autograd import modes, views
-from .factory import checked_shape, creation, finished, into, method, number, options, type_name
+from .factory import creation, finished, into, method
 from .ops import dispatch
 from .ops.table import op, table
-from .random_tensors import check_bounds, fill_as_laid_out, no_kernel, refuse
+from .random_tensors import check_bounds, fill_as_laid_out, no_kernel
 from .tensor import Tensor
 
 Array = np.ndarray[Any, Any]
@@ -41,7 +42,8 @@ def _drawn_around(mean: Array, std: Array, values: Array) -> Array:
 
 for _node in (
     "UniformBackward0", "NormalBackward0", "ExponentialBackward0", "GeometricBackward0", "CauchyBackward0",
-    "LogNormalBackward0", "RandomBackward0", "RandomBackward1", "RandomBackward2", "BernoulliBackward1", "BernoulliBackward2",
+    "LogNormalBackward0", "RandomBackward0", "RandomBackward1", "RandomBackward2", "BernoulliBackward1",
+    "BernoulliBackward2",
 ):  # fmt: skip
     op(f"draw_{_node}", _drawn, node=_node, kind="linear", x=lambda g, xp: xp.zeroed(g))
 for _node in ("BernoulliBackward0", "PoissonBackward0", "NormalBackward1", "NormalBackward2"):
@@ -60,12 +62,12 @@ def _fill(self: Tensor, name: str, node: str, draw: Draw) -> Tensor:
     return self
 
 
-# In place ---------------------------------------------------------------------------------------------------------------
+# In place -------------------------------------------------------------------------------------------------------------
 
 
 @method
 def uniform_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
-    """``uniform_(from, to)`` fills with uniform numbers from [from, to), by default [0, 1). RuntimeError if from > to."""
+    """``uniform_(from, to)`` fills with uniform numbers from [from, to), that is [0, 1). RuntimeError if from > to."""
     low, high = _bounds("uniform_", bounds, named, 0.0, 1.0)
     dtype = self._array.dtype
     if dtype.kind in "iub":
@@ -81,7 +83,7 @@ def _bounds(name: str, given: tuple[Any, ...], named: dict[str, Any], low: Any, 
             raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
     if len(given) > 2:
         raise TypeError(f"{name}() takes from 0 to 2 positional arguments but {len(given)} were given")
-    return (*given, *(named.get(key, default) for key, default in (("from", low), ("to", high))[len(given) :]))  # type: ignore
+    return (*given, *(named.get(key, default) for key, default in (("from", low), ("to", high))[len(given) :]))
 
 
 @method
@@ -93,15 +95,21 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
     if dtype.kind in "iub":
         no_kernel("normal_kernel_cpu", dtype)
     stream = generators.stream_of(generator)
-    draw: Draw = lambda shape, whole: stream.normal(shape, dtype, mean, std, contiguous=whole)
-    return _fill(self, "normal_", "NormalBackward0", draw)
+    return _fill(
+        self,
+        "normal_",
+        "NormalBackward0",
+        lambda shape, whole: stream.normal(shape, dtype, mean, std, contiguous=whole),
+    )
 
 
 @method
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
-    """Fills with whole numbers: ``random_()`` of the dtype's range, ``random_(to)`` below, ``random_(from, to)`` between."""
+    """Fills with whole numbers: ``random_()`` all of the dtype's range, ``random_(to)``, ``random_(from, to)``."""
     dtype = self._array.dtype
-    first, last = _bounds("random_", (None, *bounds) if len(bounds) == 1 and "to" not in named else bounds, named, None, None)
+    first, last = _bounds(
+        "random_", (None, *bounds) if len(bounds) == 1 and "to" not in named else bounds, named, None, None
+    )
     if dtype.kind == "c":
         no_kernel("random_kernel_cpu", dtype)
     stream = generators.stream_of(generator)
@@ -121,10 +129,10 @@ def _continuous(self: Tensor, distribution: str, word: str) -> np.dtype[Any]:
     dtype = self._array.dtype
     if dtype.kind in "iub":
         raise RuntimeError(
-            f"{distribution} distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {word}"
+            f"{distribution} distribution is a continuous probability distribution. dtype must be a floating point but "
+            f"you specified {word}"
         )
-    return dtype
+    return dtype  # type: ignore[no-any-return]
 
 
 @method
@@ -170,8 +178,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     stream = generators.stream_of(generator)
     if not isinstance(p, Tensor):
         chance = float(number("bernoulli_", "p", 1, p))  # type: ignore[arg-type]
-        draw: Draw = lambda shape, _: stream.bernoulli(shape, dtype, chance)
-        return _fill(self, "bernoulli_", "BernoulliBackward2", draw)
+        return _fill(self, "bernoulli_", "BernoulliBackward2", lambda shape, _: stream.bernoulli(shape, dtype, chance))
     chances = p._array
     if chances.dtype.kind not in "fV":
         no_kernel("bernoulli_tensor_cpu_p_", chances.dtype)
@@ -180,7 +187,9 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
         raise RuntimeError(f"bernoulli_(): chances of shape {list(chances.shape)} do not expand to {list(shape)}")
     order = generators.memory_axes(self._array)
     spread = np.broadcast_to(chances, shape).transpose(order)
-    return _fill(self, "bernoulli_", "BernoulliBackward1", lambda shape, _: stream.bernoulli(spread.shape, dtype, spread))
+    return _fill(
+        self, "bernoulli_", "BernoulliBackward1", lambda shape, _: stream.bernoulli(spread.shape, dtype, spread)
+    )
 
 
 def _fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -189,18 +198,19 @@ def _fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[tuple[int, ..
     for axis in range(len(have) - 1, -1, -1):
         if lead >= 0 and have[axis] not in (1, wanted[axis + lead]):
             raise RuntimeError(
-                f"The expanded size of the tensor ({wanted[axis + lead]}) must match the existing size ({have[axis]}) at "
-                f"non-singleton dimension {axis + lead}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(have)}"
+                f"The expanded size of the tensor ({wanted[axis + lead]}) must match the existing size ({have[axis]}) "
+                f"at non-singleton dimension {axis + lead}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(have)}"
             )
     if lead < 0:
         raise RuntimeError(
-            f"expand(torch.FloatTensor{{{list(have)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must "
+            f"expand(torch.FloatTensor{{{list(have)}}}, size={list(wanted)}): the number of sizes provided "
+            f"({len(wanted)}) must "
             f"be greater or equal to the number of dimensions in the tensor ({len(have)})"
         )
     return have, wanted
 
 
-# New tensors ------------------------------------------------------------------------------------------------------------
+# New tensors ----------------------------------------------------------------------------------------------------------
 
 
 def _tensor(name: str, argument: str, position: int, value: Any) -> Tensor:
@@ -261,7 +271,10 @@ def poisson(input: Any, generator: Any = None) -> Tensor:
 @creation
 def binomial(count: Any, prob: Any, generator: Any = None) -> Tensor:
     """How many of ``count`` trials succeed at chances ``prob``."""
-    for label, each in (("count", _tensor("binomial", "count", 1, count)), ("prob", _tensor("binomial", "prob", 2, prob))):
+    for label, each in (
+        ("count", _tensor("binomial", "count", 1, count)),
+        ("prob", _tensor("binomial", "prob", 2, prob)),
+    ):
         if each._array.dtype.kind not in "fV":
             raise ValueError(f"binomial only supports floating-point dtypes for {label}, got: {each.dtype.scalar_name}")
     return finished(generators.stream_of(generator).binomial(count._array, prob._array))
@@ -271,7 +284,8 @@ _NORMAL_FORMS = (
     "Tensor mean, Tensor std, *, torch.Generator generator = None, Tensor out = None",
     "Tensor mean, float std = 1, *, torch.Generator generator = None, Tensor out = None",
     "float mean, Tensor std, *, torch.Generator generator = None, Tensor out = None",
-    "float mean, float std, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = "
+    "float mean, float std, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, torch.dtype "
+    "dtype = "
     "None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False",
 )
 
@@ -299,7 +313,9 @@ def normal(
     """
     stream = generators.stream_of(generator)
     if size is not None:
-        numpy_type = options("normal", dtype, layout, device, requires_grad, pin_memory, None if out is None else out.dtype)
+        numpy_type = options(
+            "normal", dtype, layout, device, requires_grad, pin_memory, None if out is None else out.dtype
+        )
         middle, spread = number("normal", "mean", 1, mean), number("normal", "std", 2, std)
         shape = checked_shape("normal", size if isinstance(size, (tuple, list)) else (size,))
         drawn = stream.normal(shape, numpy_type, middle, spread)  # type: ignore[arg-type]
@@ -343,4 +359,3 @@ def _sample_dirichlet(input: Any, generator: Any = None) -> Tensor:
 
 for _function in (bernoulli, multinomial):
     method(_function)
-

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import checked_shape, type_name
 from .autograd import modes, views
 from .backend import memory
 from .backend import numpy as backend
 from .device import CPU
 from .device import device as Device
-from .factory import checked_shape, creation, method, type_name
+from .factory import creation, method
 from .ops.table import op, table
 from .tensor import Tensor
 
@@ -65,7 +66,9 @@ class _Storage:
         return list(self)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._memory.astype(np.float32).tolist() if self._memory.dtype.kind == "V" else self._memory.tolist())
+        return iter(
+            self._memory.astype(np.float32).tolist() if self._memory.dtype.kind == "V" else self._memory.tolist()
+        )
 
     def fill_(self, value: Any) -> Any:
         self._memory.fill(value)
@@ -176,7 +179,7 @@ def _storage_from_bytes(octets: bytes) -> UntypedStorage:
 
 
 class TypedStorage(_Storage):
-    """A block of memory as numbers of one dtype (deprecated in PyTorch): of a tensor, a storage, a size or a sequence."""
+    """Memory as numbers of one dtype (deprecated in PyTorch): of a tensor, a storage, a size or a sequence."""
 
     __module__ = "torch.storage"
     dtype: dtypes.dtype
@@ -279,7 +282,9 @@ class _LegacyStorage(type):
 
 
 CLASSES: dict[str, type] = {
-    f"{each.scalar_name}Storage": _LegacyStorage(f"{each.scalar_name}Storage", (), {"dtype": each, "__module__": "torch"})
+    f"{each.scalar_name}Storage": _LegacyStorage(
+        f"{each.scalar_name}Storage", (), {"dtype": each, "__module__": "torch"}
+    )
     for each in dtypes.ALL
 }
 
@@ -305,15 +310,16 @@ def storage(self: Tensor) -> TypedStorage:
     if "typed" not in _warned:
         _warned.add("typed")
         warnings.warn(
-            "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
-            "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
-            "tensor.untyped_storage() instead of tensor.storage()",
+            "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
+            "class. "
+            "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, "
+            "use tensor.untyped_storage() instead of tensor.storage()",
             stacklevel=3,
         )
     return TypedStorage(self)
 
 
-# Tensors over other memory ----------------------------------------------------------------------------------------------
+# Tensors over other memory --------------------------------------------------------------------------------------------
 
 
 @method
@@ -337,8 +343,10 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     else:
         raise TypeError(
             f"set_() received an invalid combination of arguments - got ({type_name(source)}), but expected one of:\n"
-            " * ()\n * (torch.Storage source)\n * (torch.Storage source, int storage_offset, tuple of ints size, tuple of ints "
-            "stride = None)\n * (Tensor source)\n * (Tensor source, int storage_offset, tuple of ints size, tuple of ints stride "
+            " * ()\n * (torch.Storage source)\n * (torch.Storage source, int storage_offset, tuple of ints size, tuple "
+            "of ints "
+            "stride = None)\n * (Tensor source)\n * (Tensor source, int storage_offset, tuple of ints size, tuple of "
+            "ints stride "
             "= None)\n"
         )
     shape = (whole.size // dtype.itemsize,) if size is None else checked_shape("set_", size)
@@ -351,7 +359,9 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
     """Gives this tensor another size, keeping its memory where that is long enough, its first values otherwise."""
     if size is None and not sizes:
         raise TypeError('resize_() missing 1 required positional arguments: "size"')
-    wanted = size if size is not None else sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+    wanted = (
+        size if size is not None else sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+    )
     if self.requires_grad and modes.state.grad_enabled:
         raise RuntimeError("cannot resize variables that require grad")
     shape = checked_shape("resize_", wanted)
@@ -376,7 +386,9 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
 def resize_as_(self: Tensor, the_template: Any, *, memory_format: Any = None) -> Tensor:
     """Gives this tensor the size of another."""
     if not isinstance(the_template, Tensor):
-        raise TypeError(f"resize_as_(): argument 'the_template' (position 1) must be Tensor, not {type_name(the_template)}")
+        raise TypeError(
+            f"resize_as_(): argument 'the_template' (position 1) must be Tensor, not {type_name(the_template)}"
+        )
     return resize_(self, *the_template._array.shape, size=None if the_template.ndim else ())
 
 
@@ -392,8 +404,10 @@ def resize(self: Tensor, *sizes: Any) -> Tensor:
     shape = checked_shape("resize", sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes)
     if math.prod(shape) != self._array.size:
         raise RuntimeError(
-            f"requested resize to {list(shape)} ({math.prod(shape)} elements in total), but the given tensor has a size of "
-            f"{list(self._array.shape)} ({self._array.size} elements). autograd's resize can only change the shape of a given "
+            f"requested resize to {list(shape)} ({math.prod(shape)} elements in total), but the given tensor has a "
+            "size of "
+            f"{list(self._array.shape)} ({self._array.size} elements). autograd's resize can only change the shape of "
+            "a given "
             "tensor, while preserving the number of elements. "
         )
     return table["resize"].call(self, shape)  # type: ignore[no-any-return]

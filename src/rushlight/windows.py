@@ -1,4 +1,4 @@
-"""Window functions for signals, and the index and power matrices that are made of sizes: tril_indices, vander and so on."""
+"""Window functions for signals, and the matrices that are made of sizes: tril_indices, vander and so on."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import integer, options, type_name
 from .backend import creation as backend
-from .factory import creation, finished, integer, options, type_name
+from .factory import creation, finished
 from .ops.public import registry
 from .tensor import Tensor
 
@@ -31,7 +32,8 @@ def _window(
     chosen = dtypes.of(numpy_type)
     if not chosen.is_floating_point:
         raise RuntimeError(
-            f"{name} expects floating point dtypes, got: TensorOptions(dtype={chosen.c_name}, device=cpu, layout=Strided "
+            f"{name} expects floating point dtypes, got: TensorOptions(dtype={chosen.c_name}, device=cpu, "
+            "layout=Strided "
             "(default), requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))"
         )
     if length < 0:
@@ -96,7 +98,9 @@ def blackman_window(
 ) -> Tensor:
     """The Blackman window: two cosines."""
     compute = backend.blackman_window
-    return _window("blackman_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
+    return _window(
+        "blackman_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory
+    )
 
 
 @creation
@@ -112,7 +116,9 @@ def bartlett_window(
 ) -> Tensor:
     """The Bartlett window: a triangle."""
     compute = backend.bartlett_window
-    return _window("bartlett_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
+    return _window(
+        "bartlett_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory
+    )
 
 
 @creation
@@ -132,7 +138,7 @@ def kaiser_window(
     return _window("kaiser_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
 
 
-# Index and power matrices -----------------------------------------------------------------------------------------------
+# Index and power matrices ---------------------------------------------------------------------------------------------
 
 
 def _triangle(
@@ -158,7 +164,14 @@ def _triangle(
 
 @creation
 def tril_indices(
-    row: Any, col: Any, offset: Any = 0, *, dtype: Any = None, device: Any = None, layout: Any = None, pin_memory: bool = False
+    row: Any,
+    col: Any,
+    offset: Any = 0,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Rows and columns of the elements on and below a diagonal of a ``row`` by ``col`` matrix.
 
@@ -172,7 +185,14 @@ def tril_indices(
 
 @creation
 def triu_indices(
-    row: Any, col: Any, offset: Any = 0, *, dtype: Any = None, device: Any = None, layout: Any = None, pin_memory: bool = False
+    row: Any,
+    col: Any,
+    offset: Any = 0,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Rows and columns of the elements on and above a diagonal of a ``row`` by ``col`` matrix."""
     return _triangle("triu_indices", row, col, offset, dtype, device, layout, pin_memory, np.triu_indices)
@@ -197,10 +217,8 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
     torch = registry["torch"]
     result = torch["ones"](len(x), count, dtype=dtypes.int64 if x.dtype.kind_rank < dtypes.FLOATING else x.dtype)
     if count > 1:
-        powers = torch["cumprod"](x.unsqueeze(-1).expand(len(x), count - 1), -1)  # type: ignore[attr-defined]
-        result = torch["cat"]([result[:, :1], powers], 1)  # type: ignore[index]
+        powers = torch["cumprod"](x.unsqueeze(-1).expand(len(x), count - 1), -1)
+        result = torch["cat"]([result[:, :1], powers], 1)
     elif count == 0:
         return result  # type: ignore[no-any-return]
     return result if increasing else torch["flip"](result, (1,))  # type: ignore[no-any-return]
-
-

@@ -73,7 +73,7 @@ def arange(start: float, step: float, count: int, dtype: np.dtype[Any]) -> Array
         index *= step
         index += start
         return index.astype(dtype, copy=False)
-    # By blocks: the first number of each is rounded to the dtype, the others count from there; what is left, one by one.
+    # By blocks: the first number of each is rounded to the dtype, the others count from there; the rest one by one.
     values = fused(index, step, start).astype(dtype)
     lanes = _LANES // dtype.itemsize
     whole = count // (2 * lanes) * (2 * lanes)
@@ -92,7 +92,7 @@ def fused(a: Any, b: Any, c: Any) -> Array:
     total = product + c
     shared = total - product
     lost += (product - (total - shared)) + (c - shared)
-    return np.where(np.isfinite(lost), total + lost, total)
+    return np.asarray(np.where(np.isfinite(lost), total + lost, total))
 
 
 def _upper_half(x: Any) -> Any:
@@ -145,13 +145,13 @@ def steps_between(start: float, stop: float, step: float, whole: bool) -> int:
 
 def cosine_window(x: Array, last: int, alpha: float, beta: float) -> Array:
     kind = x.dtype.type
-    return np.cos(x * kind(2 * math.pi / last)) * kind(-beta) + kind(alpha)
+    return np.asarray(np.cos(x * kind(2 * math.pi / last)) * kind(-beta) + kind(alpha))
 
 
 def blackman_window(x: Array, last: int) -> Array:
     kind = x.dtype.type
     angle = x * kind(math.pi / last)
-    return np.cos(angle * kind(4)) * kind(0.08) - np.cos(angle * kind(2)) * kind(0.5) + kind(0.42)
+    return np.asarray(np.cos(angle * kind(4)) * kind(0.08) - np.cos(angle * kind(2)) * kind(0.5) + kind(0.42))
 
 
 def bartlett_window(x: Array, last: int) -> Array:

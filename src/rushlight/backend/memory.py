@@ -38,7 +38,7 @@ def _span(array: Array) -> int:
     if not array.size:
         return 0
     reach = sum((size - 1) * step for size, step in zip(array.shape, array.strides, strict=True))
-    return reach + array.itemsize
+    return int(reach + array.itemsize)
 
 
 def block(array: Array) -> Array:
@@ -67,8 +67,8 @@ def laid_over(whole: Array, dtype: np.dtype[Any], shape: Shape, strides: tuple[i
     need = (last + 1) * size
     if math.prod(shape) and need > whole.size:
         raise RuntimeError(
-            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize {size} requiring "
-            f"a storage size of {need} are out of bounds for storage of size {whole.size}"
+            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize {size} "
+            f"requiring a storage size of {need} are out of bounds for storage of size {whole.size}"
         )
     if not math.prod(shape):
         return np.empty(shape, dtype)

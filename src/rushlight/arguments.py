@@ -1,0 +1,260 @@
+"""Arguments as PyTorch takes them: dtypes, devices, sizes and numbers, and its errors for what they may not be."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import dtypes
+from .device import changes, require_cpu, strided
+from .device import device as Device
+from .device import layout as Layout
+from .device import memory_format as MemoryFormat
+from .size import Size
+from .tensor import Tensor
+
+Shape = tuple[int, ...]
+
+# Types that may stand for a dtype, as `dtype=float` does.
+_PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
+_INT = frozenset((int,))
+_LISTS = frozenset((tuple, list, Size))
+
+
+def refuse(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *forms: str) -> NoReturn:
+    """PyTorch's TypeError for arguments that fit none of a function's forms."""
+    got = ", ".join(
+        [type_name(value) for value in args] + [f"{key}={type_name(value)}" for key, value in kwargs.items()]
+    )
+    expected = "".join(f" * ({form})\n" for form in forms)
+    raise TypeError(
+        f"{name}() received an invalid combination of arguments - got ({got}), but expected one of:\n{expected}"
+    )
+
+
+# Options ------------------------------------------------------------------------------------------------------------
+
+
+def options(
+    name: str,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: Any = False,
+    pin_memory: Any = False,
+    default: dtypes.dtype | None = None,
+) -> np.dtype[Any]:
+    """Checks the options of a function that makes a tensor; returns the NumPy type of its elements."""
+    if dtype is None:
+        chosen = dtypes.get_default_dtype() if default is None else default
+    else:
+        chosen = dtype if dtype.__class__ is dtypes.dtype else as_dtype(name, dtype)
+    if device is not None or changes.count:
+        require_cpu(device, name)
+    if layout is not None:
+        _check_layout(name, layout)
+    if requires_grad is not False:
+        check_bool(name, "requires_grad", requires_grad)
+        if requires_grad and chosen.kind_rank < dtypes.FLOATING:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    if pin_memory is not False:
+        check_pin_memory(name, pin_memory)
+    return chosen.numpy
+
+
+def as_dtype(name: str, given: Any) -> dtypes.dtype:
+    """The dtype that ``dtype=`` means: a dtype, or Python's float, int, bool or complex."""
+    if given.__class__ is dtypes.dtype:
+        return given  # type: ignore[no-any-return]
+    found = _PYTHON_TYPES.get(given) if isinstance(given, type) else None
+    if found is None:
+        raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type_name(given)}")
+    return found
+
+
+def _check_layout(name: str, layout: Any) -> None:
+    if not isinstance(layout, Layout):
+        raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type_name(layout)}")
+    if layout is not strided:
+        raise RuntimeError(f"{name}(): rushlight has strided tensors only, no {layout}")
+
+
+def check_bool(name: str, argument: str, value: Any) -> None:
+    if value is not None and not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}(): argument '{argument}' must be bool, not {type_name(value)}")
+
+
+def check_pin_memory(name: str, pin_memory: Any) -> None:
+    check_bool(name, "pin_memory", pin_memory)
+    if pin_memory:
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
+            "this system."
+        )
+
+
+def type_name(value: Any) -> str:
+    """A value's type as PyTorch's argument errors spell it."""
+    kind = type(value)
+    if kind.__module__ == "numpy":
+        return f"numpy.{kind.__name__}"
+    if isinstance(value, Device):
+        return "torch.device"
+    return {dtypes.dtype: "torch.dtype", Layout: "torch.layout"}.get(kind, kind.__name__)
+
+
+def memory_format_name(name: str, memory_format: Any) -> str:
+    """'preserve_format', 'contiguous_format', 'channels_last' or 'channels_last_3d'."""
+    if memory_format is None:
+        return "preserve_format"
+    if not isinstance(memory_format, MemoryFormat):
+        raise TypeError(
+            f"{name}(): argument 'memory_format' must be torch.memory_format, not {type_name(memory_format)}"
+        )
+    return str(memory_format.name)
+
+
+# Sizes --------------------------------------------------------------------------------------------------------------
+
+
+def shape_of(name: str, sizes: tuple[Any, ...], size: Any = None) -> Any:
+    """Sizes given one by one, as one list, or by the keyword; not looked at yet."""
+    if size is not None:
+        if sizes:
+            raise TypeError(f"{name}() got multiple values for argument 'size'")
+        sizes = (size,)
+    if len(sizes) == 1:
+        first = sizes[0]
+        if first.__class__ in _LISTS or isinstance(first, (tuple, list)):
+            return first
+    elif not sizes:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    return sizes
+
+
+def checked_shape(name: str, sizes: Any, *, one: bool = False, owner: str | None = None) -> Shape:
+    """Sizes as a tuple of ints no less than zero; PyTorch's errors otherwise.
+
+    ``one``: the sizes came as separate arguments, so an error counts those; ``owner`` names a negative size's error.
+    """
+    if _INT.issuperset(map(type, sizes)) and (not sizes or (min(sizes) >= 0 and max(sizes) < 2**63)):
+        return tuple(sizes)
+    if len(sizes) > 1 and isinstance(sizes[0], (tuple, list)):
+        raise TypeError(f"{name}() takes 1 positional argument but {len(sizes)} were given")
+    shape = []
+    for position, size in enumerate(sizes):
+        try:
+            number = operator.index(size)
+        except (TypeError, RuntimeError):
+            if one and position == 0:
+                raise TypeError(
+                    f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type_name(size)}"
+                ) from None
+            raise TypeError(
+                f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"type must "
+                "be tuple "
+                f'of ints,but got {type_name(size)}"'
+            ) from None
+        if not -(2**63) <= number < 2**63:
+            raise TypeError(
+                f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"Overflow "
+                "when unpacking long long"
+            )
+        shape.append(number)
+    for size in shape:
+        if size < 0:
+            if owner is not None:
+                raise RuntimeError(f"{owner}: Dimension size must be non-negative.")
+            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {shape}")
+    return tuple(shape)
+
+
+# Numbers ------------------------------------------------------------------------------------------------------------
+
+
+def number(name: str, argument: str, position: int, value: Any) -> bool | int | float | complex:
+    """A Python number from a number or a 0-dim tensor; PyTorch's TypeError otherwise."""
+    kind = value.__class__
+    if kind is int or kind is float or kind is bool or kind is complex:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, Tensor):
+        if value._array.ndim == 0 and not value.requires_grad:
+            return value.item()  # type: ignore[no-any-return]
+    elif isinstance(value, (np.number, np.bool_)):
+        return value.item()  # type: ignore[no-any-return]
+    elif isinstance(value, (bool, int, float, complex)):
+        return value
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_name(value)}")
+
+
+def integer(name: str, argument: str, position: int, value: Any) -> int:
+    """An int from an integer or an integer 0-dim tensor; PyTorch's TypeError otherwise."""
+    if value.__class__ is int:
+        return value
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except (TypeError, RuntimeError):
+            pass
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type_name(value)}")
+
+
+def fitting(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
+    """A number as a fill or an argument of ``dtype``: RuntimeError where its range does not hold it."""
+    limit = _SAFE.get((value.__class__, dtype))
+    if limit is not None and -limit <= value <= limit:  # type: ignore[operator]
+        return value
+    if isinstance(value, complex):
+        if dtype.is_complex:
+            return value
+        if value.imag != 0:
+            _does_not_fit(dtype)
+        value = value.real
+    if dtype is dtypes.bool_:
+        return bool(value)
+    if dtype.kind_rank == dtypes.INTEGRAL:
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                _does_not_fit(dtype)
+            value = int(value)
+        limits = dtypes.iinfo(dtype)
+        # An unsigned type takes negative numbers of its own size, and wraps them.
+        low = -limits.max if limits.min == 0 else limits.min
+        if not low <= value <= limits.max:
+            _does_not_fit(dtype)
+        return value & limits.max if limits.min == 0 else value
+    try:
+        wide = float(value)
+    except OverflowError:
+        wide = math.inf
+    limit = dtypes.finfo(dtype).max
+    if math.isfinite(wide) and abs(wide) > limit:
+        _does_not_fit(dtype)
+    return wide
+
+
+# What the commonest types hold without a second look.
+_SAFE: dict[tuple[type, dtypes.dtype], float] = {
+    (kind, dtype): limit
+    for kind, dtype, limit in (
+        (float, dtypes.float32, 3.4e38),
+        (float, dtypes.float64, 1.7e308),
+        (int, dtypes.float32, 2**63),
+        (int, dtypes.float64, 2**63),
+        (int, dtypes.int64, 2**63 - 1),
+        (bool, dtypes.bool_, 1),
+    )
+}
+_C_NAMES = {
+    dtypes.uint8: "uint8_t", dtypes.int8: "int8_t", dtypes.int16: "int16_t", dtypes.int32: "int",
+    dtypes.int64: "int64_t",
+    dtypes.uint16: "uint16_t", dtypes.uint32: "uint32_t", dtypes.uint64: "uint64_t",
+    dtypes.float16: "at::Half", dtypes.bfloat16: "at::BFloat16",
+}  # fmt: skip
+
+
+def _does_not_fit(dtype: dtypes.dtype) -> NoReturn:
+    raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(dtype, dtype.c_name)} without overflow")
