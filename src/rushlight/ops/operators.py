@@ -14,14 +14,14 @@ from .pointwise import pow, remainder, rsub
 from .public import methods, operator_method, ops
 
 for _operator, _name in (
-    ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"), ("truediv", "div"), ("neg", "neg"),
+    ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"), ("truediv", "div"), ("div", "div"),
+    ("neg", "neg"),
     ("abs", "abs"), ("eq", "eq"), ("ne", "ne"), ("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"),
     ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"), ("rand", "bitwise_and"), ("ror", "bitwise_or"),
     ("rxor", "bitwise_xor"), ("lshift", "bitwise_left_shift"), ("rshift", "bitwise_right_shift"), ("invert", "bitwise_not"),
 ):  # fmt: skip
     operator_method(f"__{_operator}__", _name)
 
-methods["__div__"] = methods["__truediv__"]
 for _operator, _name in (
     ("iadd", "add"), ("isub", "sub"), ("imul", "mul"), ("itruediv", "div"), ("idiv", "div"), ("ifloordiv", "floor_divide"),
     ("imod", "remainder"), ("ipow", "pow"), ("iand", "bitwise_and"), ("ior", "bitwise_or"), ("ixor", "bitwise_xor"),

@@ -52,6 +52,8 @@ op("div_trunc", k.truncate_divide, node="DivBackward2", promote="same", kind="el
    a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
 op("floor_divide", k.floor_divide, node="NotImplemented", promote="same",
    a=lambda g: not_differentiable("floor_divide"), b=lambda g: not_differentiable("floor_divide"))  # fmt: skip
+op("floor_divide_", k.floor_divide, node="NotImplemented", promote="same",
+   a=lambda g: not_differentiable("floor_divide_"), b=lambda g: not_differentiable("floor_divide_"))  # fmt: skip
 op("remainder", k.remainder, node="RemainderBackward1", promote="same", kind="elementwise",
    a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_floor(a, b))  # fmt: skip
 op("remainder_number", k.remainder_number, node="RemainderBackward0", kind="elementwise", x=lambda g: g)
@@ -236,10 +238,13 @@ def true_divide(input: Any, other: Any) -> Any:
     return ops.div(input, other)
 
 
-@public(inplace=True)
+@public()
 def floor_divide(input: Any, other: Any) -> Any:
     """``input / other`` rounded down."""
     return ops.floor_divide(input, other)
+
+
+methods["floor_divide_"] = inplace.by_result(lambda self, other: ops.floor_divide_(self, other), "floor_divide_")
 
 
 @public(inplace=True)

@@ -268,7 +268,10 @@ def alias(new: str, old: str, *, space: str = "torch", inplace: bool | None = No
         module(space)[new] = module(space)[old]
     if space == "torch":
         if old in methods:
-            methods[new] = methods[old]
+            found = methods[old]
+            if isinstance(found, CompiledOnUse):
+                found = CompiledOnUse(new, found.op_name, found.make)
+            methods[new] = found
         if old + "_" in methods:
             methods[new + "_"] = methods[old + "_"]
 
