@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from rushlight.backend import convolution, interpolation, pooling, sampling, threads, windows
+from rushlight.backend import convolution, convolution_fft, interpolation, pooling, sampling, threads, windows
 from rushlight.backend.convolution import conv, conv_input_grad, conv_shape, conv_transpose_shape, conv_weight_grad
 
 # spatial, kernel, stride, padding, dilation, groups
@@ -121,6 +121,31 @@ def test_every_way_gives_the_same(name, way, monkeypatch):
         monkeypatch.setattr(convolution, "_ADD", -1e6)
     for got, want in zip(results(), expected, strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_spectra_give_the_same(name, dtype, monkeypatch):
+    x, w, options = case(name, dtype)
+    y = conv(x, w, *options)
+    g = draw(y.shape, dtype, 3)
+    expected = y, conv_input_grad(g, w, x.shape, *options), conv_weight_grad(g, x, w.shape, *options)
+    monkeypatch.setattr(convolution, "_LEAST_TAPS", 0)
+    monkeypatch.setattr(convolution_fft, "cost", lambda *shape: -1.0)
+    monkeypatch.setattr(convolution_fft, "_THREAD_WORK", 1)
+    results = conv(x, w, *options), conv_input_grad(g, w, x.shape, *options), conv_weight_grad(g, x, w.shape, *options)
+    for got, want in zip(results, expected, strict=True):
+        np.testing.assert_allclose(got, want, atol=1e-12)
+
+
+def test_infinities_keep_their_place_in_large_kernels():
+    x, w = np.ones((1, 1, 4000)), np.ones((4, 1, 1000))
+    x[0, 0, 3500] = np.inf
+    y = conv(x, w, (1,), (0,), (1,))
+    np.testing.assert_array_equal(np.isinf(y[0, 0]), np.arange(3001) > 2500)
+    assert (y[0, 0, :2501] == 1000).all()
+    gw = conv_weight_grad(np.ones((1, 4, 3001)), x, w.shape, (1,), (0,), (1,))
+    np.testing.assert_array_equal(np.isinf(gw[0, 0]), np.arange(1000) >= 500)
 
 
 @pytest.mark.parametrize("name", CONVOLUTIONS)

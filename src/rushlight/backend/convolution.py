@@ -8,6 +8,7 @@ The three kernels are each other's derivatives, so convolution can be differenti
 
 A block of samples and rows at a time, small enough for the cache, the windows of ``x`` are laid out as the columns of a
 matrix and multiplied by the weights; blocks are shared out between threads. The columns are never all there at once.
+Where that is less work, taps are added up after the product instead, or large kernels go through their spectra.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.backend import threads
+from rushlight.backend import convolution_fft, threads
 from rushlight.backend.numpy import Array, Shape
 from rushlight.backend.windows import MULTIPLY, Block, Windows, blocks, fill, trailing
 
@@ -31,6 +32,8 @@ _ADD = 0.1
 _THREAD_WORK = 250_000
 # The blocks of a weight gradient are summed in a fixed number of parts: the result does not depend on the threads.
 _PARTS = 8
+# Kernels with fewer taps are never worth a Fourier transform.
+_LEAST_TAPS = 32
 
 
 def conv(x: Array, w: Array, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1) -> Array:
@@ -175,6 +178,8 @@ def _correlation(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dil
     if unit and math.prod(kernel) == 1 and not any(offset) and x.shape[3:] == out:
         return _channel_mix(x, w, y)
     windows = Windows(x, channels, kernel, out, offset, stride, dilation, widen=True)
+    if unit and _large(x, windows, channels) and convolution_fft.correlate(x, w, y, offset, dilation):
+        return None
     if unit and windows.work > _shifted_cost(x, channels, kernel, windows.padded):
         return _shifted_correlation(x, w, y, offset, dilation)
     matrix = w.reshape(groups, channels, windows.taps)
@@ -188,6 +193,14 @@ def _correlation(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dil
         np.copyto(into, _samples_first(result.reshape(groups, channels, *shape)[windows.cut]))
 
     return _Job(windows.work, windows.blocks, work)
+
+
+def _large(x: Array, windows: Windows, channels: int) -> bool:
+    """Whether the kernel is so large that the way through the spectra is clearly shorter."""
+    if math.prod(windows.kernel) < _LEAST_TAPS or x.dtype.kind not in "fc":
+        return False
+    samples, groups, depth = x.shape[:3]
+    return 1.5 * convolution_fft.cost(samples, groups, depth, channels, windows.padded) < windows.work
 
 
 def _samples_first(array: Array) -> Array:
@@ -312,6 +325,10 @@ def _correlate_to_weights(
         swapped = _correlate_to_weights(x, g, kernel, back, stride, dilation, widen)
         return np.ascontiguousarray(np.flip(swapped.swapaxes(1, 2), tuple(range(3, swapped.ndim))))
     windows = Windows(x, channels, kernel, g.shape[3:], offset, stride, dilation, widen)
+    if unit and widen and _large(x, windows, channels):
+        found = convolution_fft.correlate_to_weights(g, x, kernel, offset, dilation)
+        if found is not None:
+            return found
     whole = windows.extent == windows.out
     count = _threads(windows.work)
     pieces = windows.blocks(count)

@@ -1,0 +1,136 @@
+"""Convolution with large kernels, as products of spectra: the work hardly grows with the kernel.
+
+The same sums as in convolution.py, for stride 1, to the rounding of the transforms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushlight.backend import threads
+from rushlight.backend.numpy import Array, Shape
+from rushlight.backend.windows import fill, trailing
+
+# Measured in ns, in float32: per element of a transform and doubling of its size, and per complex multiplication.
+_TRANSFORM, _PRODUCT = 0.4, 0.15
+# A thread is worth waking for this many ns of work.
+_THREAD_WORK = 500_000
+# Spectra are not cut into blocks: larger ones than this are left to the direct way.
+_MOST_BYTES = 256 << 20
+
+
+def cost(samples: int, groups: int, depth: int, channels: int, padded: Shape) -> float:
+    """What it takes to correlate, in ns; the gradients take as much."""
+    size = math.prod(map(_fast_length, padded))
+    planes = groups * (samples * (depth + channels) + channels * depth)
+    if planes * size * 4 > _MOST_BYTES:
+        return math.inf
+    return size * (planes * (_TRANSFORM * math.log2(size + 1) + 1) + groups * samples * channels * depth * _PRODUCT)
+
+
+def correlate(x: Array, w: Array, y: Array, offset: Shape, dilation: Shape) -> bool:
+    """y[n, g, o, p] = sum over c, t of w[g, o, c, t] * x[n, g, c, p + t * dilation + offset].
+
+    False, and y unfinished, if an inf or nan came in: transforms spread it everywhere.
+    """
+    kernel, out = w.shape[3:], y.shape[3:]
+    reach = tuple((taps - 1) * spread + 1 for taps, spread in zip(kernel, dilation, strict=True))
+    size = tuple(_fast_length(length + room - 1) for length, room in zip(out, reach, strict=True))
+    padded = np.empty((*x.shape[:3], *(length + room - 1 for length, room in zip(out, reach, strict=True))), x.dtype)
+    fill(padded, x, offset, 0)
+    seen = _by_frequency(_transform(padded, size), (1, 0, 2))
+    weights = _by_frequency(_transform(_dilated(w, reach, dilation).conj(), size).conj(), (0, 2, 1))
+    result = _inverse(_from_frequency(_product(seen, weights), (1, 0, 2), size), size, x.dtype)
+    if not np.isfinite(result).all():
+        return False
+    y[...] = result[trailing(slice(length) for length in out)]
+    return True
+
+
+def correlate_to_weights(g: Array, x: Array, kernel: Shape, offset: Shape, dilation: Shape) -> Array | None:
+    """w[g, o, c, t] = sum over n, p of g[n, g, o, p] * x[n, g, c, p + t * dilation + offset]; None as above."""
+    out = g.shape[3:]
+    reach = tuple((taps - 1) * spread + 1 for taps, spread in zip(kernel, dilation, strict=True))
+    size = tuple(_fast_length(length + room - 1) for length, room in zip(out, reach, strict=True))
+    padded = np.empty((*x.shape[:3], *(length + room - 1 for length, room in zip(out, reach, strict=True))), x.dtype)
+    fill(padded, x, offset, 0)
+    seen = _by_frequency(_transform(padded, size), (1, 0, 2))
+    slopes = _by_frequency(_transform(g.conj(), size).conj(), (1, 2, 0))
+    result = _inverse(_from_frequency(_product(slopes, seen), (0, 1, 2), size), size, x.dtype)
+    if not np.isfinite(result).all():
+        return None
+    return result[trailing(slice(0, room, spread) for room, spread in zip(reach, dilation, strict=True))]
+
+
+def _fast_length(length: int) -> int:
+    """The least length from ``length`` on without prime factors above 5."""
+    while True:
+        rest = length
+        for factor in (2, 3, 5):
+            while rest % factor == 0 and rest:
+                rest //= factor
+        if rest == 1:
+            return length
+        length += 1
+
+
+def _dilated(w: Array, reach: Shape, dilation: Shape) -> Array:
+    if max(dilation) == 1:
+        return w
+    spread = np.zeros((*w.shape[:3], *reach), w.dtype)
+    spread[trailing(slice(None, None, step) for step in dilation)] = w
+    return spread
+
+
+def _by_plane(array: Array, shape: Shape, dtype: Any, transform: Callable[[Array], Array]) -> Array:
+    """``transform`` of the trailing axes, planes (of the first three axes) shared between threads."""
+    planes = array.reshape(math.prod(array.shape[:3]), *array.shape[3:])
+    result = np.empty((len(planes), *shape), dtype)
+    work = len(planes) * math.prod(shape) * (_TRANSFORM * math.log2(math.prod(shape) + 1) + 1)
+    count = max(1, min(threads.limit(), len(planes), int(work / _THREAD_WORK)))
+    each = -(-len(planes) // count)
+
+    def run(part: slice) -> None:
+        result[part] = transform(planes[part])
+
+    threads.share(run, [slice(start, start + each) for start in range(0, len(planes), each)], count)
+    return result.reshape(*array.shape[:3], *shape)
+
+
+def _transform(array: Array, size: Shape) -> Array:
+    axes = tuple(range(1, 1 + len(size)))
+    if array.dtype.kind == "c":
+        return _by_plane(array, size, array.dtype, lambda planes: np.fft.fftn(planes, size, axes))
+    shape = (*size[:-1], size[-1] // 2 + 1)
+    dtype = np.result_type(array.dtype, np.complex64)
+    return _by_plane(array, shape, dtype, lambda planes: np.fft.rfftn(planes, size, axes))
+
+
+def _inverse(array: Array, size: Shape, dtype: np.dtype[Any]) -> Array:
+    axes = tuple(range(1, 1 + len(size)))
+    back = np.fft.ifftn if dtype.kind == "c" else np.fft.irfftn
+    return _by_plane(array, size, dtype, lambda planes: back(planes, size, axes))
+
+
+def _product(a: Array, b: Array) -> Array:
+    with np.errstate(all="ignore"):
+        return np.asarray(np.matmul(a, b))
+
+
+def _by_frequency(spectra: Array, order: tuple[int, int, int]) -> Array:
+    """Spectra with three leading axes as matrices: (G, frequencies, rows, columns), axes taken in ``order``."""
+    flat = spectra.reshape(*spectra.shape[:3], math.prod(spectra.shape[3:]))
+    group, row, column = order
+    return np.ascontiguousarray(flat.transpose(group, 3, row, column))
+
+
+def _from_frequency(matrices: Array, order: tuple[int, int, int], size: Shape) -> Array:
+    """(G, frequencies, rows, columns) back to spectra, the leading axes being group, row and column in ``order``."""
+    leading = (0, 2, 3)
+    flat = np.ascontiguousarray(matrices.transpose(*(leading[axis] for axis in order), 1))
+    last = matrices.shape[1] // max(1, math.prod(size[:-1]))
+    return flat.reshape(*flat.shape[:3], *size[:-1], last)
