@@ -1,0 +1,324 @@
+"""Activation functions. Those that PyTorch composes of others are composed here of the same."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..backend import activations as k
+from . import dispatch
+from .public import axis_of, module, ops, public
+from .table import op
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+op("leaky_relu", k.leaky_relu, x=lambda g, xp, x, slope: xp.where(x > 0, g, g * slope))
+op("elu", k.elu, x=lambda g, xp, x, alpha, scale, input_scale: xp.where(
+    x > 0, g * scale, g * (alpha * scale * input_scale) * xp.exp(xp.hardtanh(x, -math.inf, 0.0) * input_scale)))  # fmt: skip
+op("gelu_tanh", k.gelu_tanh, node="GeluBackward0", x=lambda g, xp, x: _gelu_tanh_slope(g, xp, x))
+op("gelu_erf", lambda x: _gelu_erf(x), node="GeluBackward0", x=lambda g, xp, x: g * (
+    0.5 * (1 + xp.erf(x * math.sqrt(0.5))) + x * xp.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi))))  # fmt: skip
+op("silu", k.silu, x=lambda g, xp, x: _silu_slope(g, xp, x))
+op("mish", k.mish, x=lambda g, xp, x: _mish_slope(g, xp, x))
+op("softplus", k.softplus, x=lambda g, xp, x, beta, threshold: xp.where(
+    x * beta > threshold, g, g * xp.sigmoid(x * beta)))  # fmt: skip
+op("hardtanh", k.hardtanh, x=lambda g, xp, x, low, high: g * ((x > low) & (x < high)))
+op("hardsigmoid", k.hardsigmoid, x=lambda g, x: g * ((x > -3) & (x < 3)) / 6)
+op("hardswish", k.hardswish, x=lambda g, xp, x: xp.where(x <= -3, g * 0, xp.where(x < 3, g * (x / 3 + 0.5), g)))
+op("log_sigmoid", k.log_sigmoid, x=lambda g, xp, x: g * xp.sigmoid(-x))
+op("glu", k.glu, x=lambda g, xp, x, axis: _glu_slope(g, xp, x, axis))
+op("threshold", k.threshold, x=lambda g, xp, x, limit: xp.where(x <= limit, g * 0, g))
+op("prelu", k.prelu, node="PreluKernelBackward0",
+   x=lambda g, xp, x, weight: xp.where(x > 0, g, g * weight),
+   weight=lambda g, xp, x: xp.where(x > 0, g * 0, g * x))  # fmt: skip
+op("softshrink", k.softshrink, x=lambda g, x, limit: g * ((x > limit) | (x < -limit)))
+op("hardshrink", k.hardshrink, x=lambda g, x, limit: g * ((x > limit) | (x < -limit)))
+op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", inputs="noise", x=lambda g, noise: g * noise)
+
+
+def _gelu_erf(x: Any) -> Any:
+    from .table import arrays
+
+    wide = k.in_single(x)
+    return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
+
+
+def _gelu_tanh_slope(g: Any, xp: Any, x: Any) -> Any:
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
+    curve = xp.tanh(inner)
+    slope = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x * x)
+    return g * (0.5 * (1 + curve) + 0.5 * x * (1 - curve * curve) * slope)
+
+
+def _silu_slope(g: Any, xp: Any, x: Any) -> Any:
+    from .reading import conj
+
+    curve = xp.sigmoid(x)
+    return g * conj(curve * (1 + x * (1 - curve)))
+
+
+def _mish_slope(g: Any, xp: Any, x: Any) -> Any:
+    curve = xp.tanh(xp.softplus(x, 1, 20))
+    return g * (curve + x * (1 - curve * curve) * xp.sigmoid(x))
+
+
+def _glu_slope(g: Any, xp: Any, x: Any, axis: int) -> Any:
+    half = x.shape[axis] // 2
+    first, second = xp.slice(x, axis, 0, half, 1), xp.slice(x, axis, half, 2 * half, 1)
+    gate = xp.sigmoid(second)
+    return xp.concat([g * gate, g * first * gate * (1 - gate)], axis)
+
+
+def _floating(input: Any, name: str, words: str = "fc") -> None:
+    if input._array.dtype.kind not in words and input._array.dtype.kind != "V":
+        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
+
+
+def _with_inplace(name: str, function: Any) -> Any:
+    """Adds what nn.functional has: ``inplace=True`` and the function whose name ends in ``_``."""
+    from ..autograd import views
+
+    def call(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+        if inplace:
+            return views.inplace(function, name + "_", input, *args, **kwargs)
+        return function(input, *args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = function.__doc__
+    return call
+
+
+def _activation(function: Any, *, in_torch: bool = False) -> Any:
+    name = function.__name__
+    public(space="torch.nn.functional", out=False)(_with_inplace(name, function))
+    from ..autograd import views
+
+    def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
+        return views.inplace(function, name + "_", input, *args, **kwargs)
+
+    inplace.__name__ = inplace.__qualname__ = name + "_"
+    module("torch.nn.functional")[name + "_"] = inplace
+    if in_torch:
+        module("torch")[name] = module("torch.nn.functional")[name]
+        module("torch")[name + "_"] = inplace
+    return function
+
+
+@_activation
+def relu(input: Any) -> Any:
+    """``max(x, 0)``."""
+    return ops.relu(input)
+
+
+@_activation
+def relu6(input: Any) -> Any:
+    """``min(max(x, 0), 6)``."""
+    return ops.hardtanh(input, 0, 6)
+
+
+@_activation
+def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
+    """``x`` where positive, else ``negative_slope * x``."""
+    _floating(input, "leaky_relu_cpu")
+    return ops.leaky_relu(input, negative_slope)
+
+
+@_activation
+def elu(input: Any, alpha: float = 1.0) -> Any:
+    """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
+    _floating(input, "elu_cpu")
+    return ops.elu(input, alpha, 1.0, 1.0)
+
+
+def selu(input: Any) -> Any:
+    """A scaled elu that keeps mean and variance of a layer."""
+    _floating(input, "elu_cpu")
+    return ops.elu(input, SELU_ALPHA, SELU_SCALE, 1.0)
+
+
+_activation(selu, in_torch=True)
+
+
+def celu(input: Any, alpha: float = 1.0) -> Any:
+    """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    _floating(input, "elu_cpu")
+    return ops.elu(input, alpha, 1.0, 1.0 / alpha)
+
+
+_activation(celu, in_torch=True)
+
+
+@public(space="torch.nn.functional", out=False)
+def gelu(input: Any, approximate: str = "none") -> Any:
+    """``x`` times the normal distribution function of ``x`` (by erf, or by tanh as an approximation)."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    _floating(input, "GeluKernelImpl", "f")
+    return ops.gelu_erf(input) if approximate == "none" else ops.gelu_tanh(input)
+
+
+@_activation
+def silu(input: Any) -> Any:
+    """``x * sigmoid(x)``."""
+    _floating(input, "silu_cpu")
+    return ops.silu(input)
+
+
+@_activation
+def mish(input: Any) -> Any:
+    """``x * tanh(softplus(x))``."""
+    _floating(input, "mish_cpu", "f")
+    return ops.mish(input)
+
+
+@public(space="torch.nn.functional", out=False)
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold."""
+    _floating(input, "softplus_cpu", "f")
+    return ops.softplus(input, beta, threshold)
+
+
+@_activation
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """``x`` between two limits."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    return ops.hardtanh(input, min_val, max_val)
+
+
+@_activation
+def hardsigmoid(input: Any) -> Any:
+    """A sigmoid of straight lines: ``x / 6 + 1 / 2`` between -3 and 3."""
+    _floating(input, "hardsigmoid_cpu", "f")
+    return ops.hardsigmoid(input)
+
+
+@_activation
+def hardswish(input: Any) -> Any:
+    """``x * hardsigmoid(x)``."""
+    _floating(input, "hardswish_cpu", "f")
+    return ops.hardswish(input)
+
+
+@public(space="torch.nn.functional", out=False)
+def logsigmoid(input: Any) -> Any:
+    """``log(sigmoid(x))``, without overflow."""
+    _floating(input, "log_sigmoid_cpu", "f")
+    return ops.log_sigmoid(input)
+
+
+@public(space="torch.nn.functional", out=False)
+def glu(input: Any, dim: int = -1) -> Any:
+    """The first half along ``dim`` times the sigmoid of the second."""
+    if not input._array.ndim:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    axis = axis_of(dim, input._array.ndim)
+    size = input._array.shape[axis]
+    if size % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {size}")
+    return ops.glu(input, axis)
+
+
+def threshold(input: Any, threshold: float, value: float) -> Any:
+    """``x`` above the threshold, else ``value``."""
+    return ops.threshold(input, threshold, value)
+
+
+_activation(threshold, in_torch=True)
+
+
+@public(space="torch.nn.functional", method="prelu", out=False)
+def prelu(input: Any, weight: Any) -> Any:
+    """As leaky_relu, with a slope that is learnt: one, or one for each channel (dimension 1)."""
+    x, w = input._array, weight._array
+    if w.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
+    if w.dtype != x.dtype:
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {input.dtype.scalar_name} and {weight.dtype.scalar_name}"
+        )
+    if w.size != 1:
+        if x.ndim == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = x.shape[1] if x.ndim > 1 else 1
+        if channels != w.size:
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {w.size} and channel size = "
+                f"{channels}."
+            )
+    if x.ndim > 1:
+        weight = weight.reshape((-1,) + (1,) * (x.ndim - 2))
+    elif w.ndim and x.ndim == 0:
+        weight = weight.reshape(())
+    return ops.prelu(input, weight)
+
+
+module("torch")["prelu"] = module("torch.nn.functional")["prelu"]
+
+
+@public(space="torch.nn.functional", out=False)
+def softshrink(input: Any, lambd: float = 0.5) -> Any:
+    """``x`` moved towards zero by ``lambd``, zero within it."""
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    _floating(input, "softshrink_cpu", "f")
+    return ops.softshrink(input, lambd)
+
+
+@public(space="torch.nn.functional", method="hardshrink", out=False)
+def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """``x``, but zero within ``lambd`` of zero."""
+    _floating(input, "hardshrink_cpu", "f")
+    return ops.hardshrink(input, lambd)
+
+
+module("torch")["hardshrink"] = module("torch.nn.functional")["hardshrink"]
+
+
+@public(space="torch.nn.functional", out=False)
+def tanhshrink(input: Any) -> Any:
+    """``x - tanh(x)``."""
+    return input - input.tanh()
+
+
+@public(space="torch.nn.functional", out=False)
+def softsign(input: Any) -> Any:
+    """``x / (1 + |x|)``."""
+    return input / (input.abs() + 1)
+
+
+@public(space="torch.nn.functional", out=False)
+def rrelu(
+    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+) -> Any:
+    """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
+    from ..autograd import views
+    from .dropout import default_stream
+
+    def draw(x: Any) -> Any:
+        if not training:
+            return ops.rrelu_noise(x, _constant_noise(x, (lower + upper) / 2))
+        array = x._array
+        noise = array * 0 + 1
+        negative = array <= 0
+        noise[negative] = default_stream().uniform((int(negative.sum()),), array.dtype, lower, upper)
+        return ops.rrelu_noise(x, dispatch.new_tensor(noise))
+
+    return views.inplace(draw, "rrelu_", input) if inplace else draw(input)
+
+
+def _constant_noise(x: Any, slope: float) -> Any:
+    array = x._array
+    noise = array * 0 + 1
+    noise[array <= 0] = slope
+    return dispatch.new_tensor(noise)
+
+
+module("torch")["rrelu"] = module("torch.nn.functional")["rrelu"]
+
+for _name in ("sigmoid", "tanh"):
+    module("torch.nn.functional")[_name] = module("torch")[_name]
