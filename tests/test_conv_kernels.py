@@ -30,6 +30,12 @@ CONVOLUTIONS = {
 DTYPES = ("float64", "complex128", "float32", "float16", "int64")
 
 
+@pytest.fixture(autouse=True)
+def _no_layouts_kept():
+    yield
+    windows.windows_of.cache_clear()
+
+
 def draw(shape: tuple[int, ...], dtype: str, seed: int = 0) -> np.ndarray:
     """Small whole numbers: their sums are exact in every dtype."""
     rng = np.random.default_rng(seed)
@@ -110,6 +116,7 @@ def test_every_way_gives_the_same(name, way, monkeypatch):
         return conv(x, w, *options), conv_input_grad(g, w, x.shape, *options), conv_weight_grad(g, x, w.shape, *options)
 
     expected = results()
+    windows.windows_of.cache_clear()
     if way == "one block a row":
         monkeypatch.setattr(windows, "BLOCK_BYTES", 1)
     elif way == "threads":

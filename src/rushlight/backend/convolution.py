@@ -24,7 +24,7 @@ import numpy as np
 
 from rushlight.backend import convolution_fft, threads
 from rushlight.backend.numpy import Array, Shape
-from rushlight.backend.windows import MULTIPLY, Block, Windows, blocks, fill, trailing
+from rushlight.backend.windows import MULTIPLY, Block, Windows, blocks, fill, trailing, windows_of
 
 # Measured in ns, in float32: per element added up.
 _ADD = 0.1
@@ -177,16 +177,15 @@ def _correlation(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dil
     unit = max(stride) == 1
     if unit and math.prod(kernel) == 1 and not any(offset) and x.shape[3:] == out:
         return _channel_mix(x, w, y)
-    windows = Windows(x, channels, kernel, out, offset, stride, dilation, widen=True)
-    if unit and _large(x, windows, channels) and convolution_fft.correlate(x, w, y, offset, dilation):
+    windows = windows_of(x.shape, x.itemsize, channels, kernel, out, offset, stride, dilation, True)
+    if unit and _large(windows, x.dtype, channels) and convolution_fft.correlate(x, w, y, offset, dilation):
         return None
     if unit and windows.work > _shifted_cost(x, channels, kernel, windows.padded):
         return _shifted_correlation(x, w, y, offset, dilation)
     matrix = w.reshape(groups, channels, windows.taps)
 
     def work(block: Block) -> None:
-        shape = windows.shape(block)
-        columns = windows.columns(block, shape)
+        columns, shape = windows.columns(x, block)
         result = threads.scratch("convolution.result", (groups, channels, columns.shape[-1]), y.dtype)
         np.matmul(matrix, columns, out=result)
         into = y[(block[0], slice(None), slice(None), block[1])]
@@ -195,12 +194,12 @@ def _correlation(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dil
     return _Job(windows.work, windows.blocks, work)
 
 
-def _large(x: Array, windows: Windows, channels: int) -> bool:
+def _large(windows: Windows, dtype: np.dtype[Any], channels: int) -> bool:
     """Whether the kernel is so large that the way through the spectra is clearly shorter."""
-    if math.prod(windows.kernel) < _LEAST_TAPS or x.dtype.kind not in "fc":
+    if math.prod(windows.kernel) < _LEAST_TAPS or dtype.kind not in "fc":
         return False
-    samples, groups, depth = x.shape[:3]
-    return 1.5 * convolution_fft.cost(samples, groups, depth, channels, windows.padded) < windows.work
+    fft = convolution_fft.cost(windows.samples, windows.groups, windows.depth, channels, windows.padded)
+    return 1.5 * fft < windows.work
 
 
 def _samples_first(array: Array) -> Array:
@@ -324,12 +323,11 @@ def _correlate_to_weights(
         back = tuple(-(taps - 1) * spread - first for taps, spread, first in zip(kernel, dilation, offset, strict=True))
         swapped = _correlate_to_weights(x, g, kernel, back, stride, dilation, widen)
         return np.ascontiguousarray(np.flip(swapped.swapaxes(1, 2), tuple(range(3, swapped.ndim))))
-    windows = Windows(x, channels, kernel, g.shape[3:], offset, stride, dilation, widen)
-    if unit and widen and _large(x, windows, channels):
+    windows = windows_of(x.shape, x.itemsize, channels, kernel, g.shape[3:], offset, stride, dilation, widen)
+    if unit and widen and _large(windows, x.dtype, channels):
         found = convolution_fft.correlate_to_weights(g, x, kernel, offset, dilation)
         if found is not None:
             return found
-    whole = windows.extent == windows.out
     count = _threads(windows.work)
     pieces = windows.blocks(count)
     parts = [pieces[start::_PARTS] for start in range(min(_PARTS, len(pieces)))]
@@ -338,10 +336,9 @@ def _correlate_to_weights(
     def work(index: int) -> None:
         total: Array | None = None
         for block in parts[index]:
-            shape = windows.shape(block)
-            columns = windows.columns(block, shape)
+            columns, shape = windows.columns(x, block)
             seen = threads.scratch("convolution.result", (groups, channels, *shape), dtype)
-            if not whole:
+            if not windows.whole:
                 seen.fill(0)
             np.copyto(_samples_first(seen[windows.cut]), g[(block[0], slice(None), slice(None), block[1])])
             # This way round the result is tall, which BLAS does up to twice as fast as its transpose.

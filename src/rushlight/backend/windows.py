@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,7 +45,7 @@ def blocks(samples: int, rows: int, row_bytes: int, count: int) -> list[Block]:
 
 
 class Windows:
-    """How the windows of x become columns.
+    """How the windows of arrays of one shape become columns. Made once for a shape: see ``windows_of``.
 
     Position p of the output and tap t read x at ``p * stride + t * dilation + offset``, zero outside x. With stride 1,
     trailing axes may be widened to the padded size of x: the rows then follow each other without a gap, and the copy
@@ -52,7 +54,8 @@ class Windows:
 
     def __init__(
         self,
-        x: Array,
+        x_shape: Shape,
+        itemsize: int,
         channels: int,
         kernel: Shape,
         out: Shape,
@@ -61,18 +64,23 @@ class Windows:
         dilation: Shape,
         widen: bool,
     ) -> None:
-        self.x, self.kernel, self.out = x, kernel, out
+        self.samples, self.groups, self.depth = x_shape[:3]
+        self.spatial, self.itemsize = x_shape[3:], itemsize
+        self.kernel, self.out = kernel, out
         self.offset, self.stride, self.dilation = offset, stride, dilation
-        self.reach = tuple([(taps - 1) * spread + 1 for taps, spread in zip(kernel, dilation, strict=True)])
+        self.reach = tuple((taps - 1) * spread + 1 for taps, spread in zip(kernel, dilation, strict=True))
         self.padded = tuple(
-            [(size - 1) * step + reach for size, step, reach in zip(out, stride, self.reach, strict=True)]
+            (size - 1) * step + reach for size, step, reach in zip(out, stride, self.reach, strict=True)
         )
-        self.taps = x.shape[2] * math.prod(kernel)
+        self.taps = self.depth * math.prod(kernel)
         self.extent, cost = self._extent(channels, widen and max(stride) == 1)
-        row = x.shape[1] * self.taps * math.prod(self.extent[1:])
-        self.row_bytes = row * x.itemsize
-        self.work = cost * x.shape[0] * row * out[0]
+        self.whole = self.extent == out
+        row = self.groups * self.taps * math.prod(self.extent[1:])
+        self.row_bytes = row * itemsize
+        self.work = cost * self.samples * row * out[0]
         self.cut = trailing(slice(size) for size in out[1:])
+        self._blocks: dict[int, list[Block]] = {}
+        self._layouts: dict[tuple[int, int], _Layout] = {}
 
     def _extent(self, channels: int, widen: bool) -> tuple[Shape, float]:
         """The cheapest number of trailing axes to widen, and what an element of the columns then costs."""
@@ -86,48 +94,69 @@ class Windows:
         return best, cost
 
     def blocks(self, count: int) -> list[Block]:
-        return blocks(self.x.shape[0], self.out[0], self.row_bytes, count)
+        known = self._blocks.get(count)
+        if known is None:
+            known = self._blocks[count] = blocks(self.samples, self.out[0], self.row_bytes, count)
+        return known
 
-    def shape(self, block: Block) -> Shape:
-        """A block of the output as the product gives it: samples, rows, and the widened rest."""
+    def columns(self, x: Array, block: Block) -> tuple[Array, Shape]:
+        """The windows of a block as (G, C * taps, positions), and the shape of these positions."""
         samples, rows = block
-        return (samples.stop - samples.start, rows.stop - rows.start, *self.extent[1:])
+        key = (samples.stop - samples.start, rows.stop - rows.start)
+        layout = self._layouts.get(key)
+        if layout is None:
+            layout = self._layouts[key] = self._layout(*key)
+        memory = threads.scratch("windows.padded", (layout.size + layout.slack,), x.dtype)
+        fill(memory[: layout.size].reshape(layout.full), x[samples], self.offset, rows.start * self.stride[0])
+        if layout.slack:
+            memory[layout.size :] = 0
+        windows: Array = np.ndarray(layout.shape, x.dtype, memory, 0, layout.strides)
+        columns = threads.scratch("windows.columns", layout.shape, x.dtype)
+        np.copyto(columns, windows)
+        return columns.reshape(layout.flat), layout.positions
 
-    def columns(self, block: Block, shape: Shape) -> Array:
-        """The windows of a block, as (G, C * taps, positions)."""
-        x, (samples, rows) = self.x, block
-        held = ((shape[1] - 1) * self.stride[0] + self.reach[0], *self.padded[1:])
-        full = (shape[0], *x.shape[1:3], *held)
-        size = math.prod(full)
+    def _layout(self, samples: int, rows: int) -> _Layout:
+        positions = (samples, rows, *self.extent[1:])
+        held = ((rows - 1) * self.stride[0] + self.reach[0], *self.padded[1:])
         plane = math.prod(held)
         # Widened rows at the very end read beyond it.
         beyond, step, steps = 1 - plane, plane, []
-        for length, extent, apart, reach in zip(held, shape[1:], self.stride, self.reach, strict=True):
+        for length, extent, apart, reach in zip(held, positions[1:], self.stride, self.reach, strict=True):
             step //= length
-            steps.append(step)
+            steps.append(step * self.itemsize)
             beyond += ((extent - 1) * apart + reach - 1) * step
-        slack = max(0, beyond)
-        memory = threads.scratch("windows.padded", (size + slack,), x.dtype)
-        fill(memory[:size].reshape(full), x[samples], self.offset, rows.start * self.stride[0])
-        if slack:
-            memory[size:] = 0
-        nbytes = x.itemsize
-        windows: Array = np.ndarray(
-            (*full[1:3], *self.kernel, *shape),
-            x.dtype,
-            memory,
-            0,
-            (
-                full[2] * plane * nbytes,
-                plane * nbytes,
-                *[spread * step * nbytes for spread, step in zip(self.dilation, steps, strict=True)],
-                full[1] * full[2] * plane * nbytes,
-                *[apart * step * nbytes for apart, step in zip(self.stride, steps, strict=True)],
+        nbytes = plane * self.itemsize
+        return _Layout(
+            full=(samples, self.groups, self.depth, *held),
+            size=samples * self.groups * self.depth * plane,
+            slack=max(0, beyond),
+            shape=(self.groups, self.depth, *self.kernel, *positions),
+            strides=(
+                self.depth * nbytes,
+                nbytes,
+                *(spread * step for spread, step in zip(self.dilation, steps, strict=True)),
+                self.groups * self.depth * nbytes,
+                *(apart * step for apart, step in zip(self.stride, steps, strict=True)),
             ),
+            positions=positions,
+            flat=(self.groups, self.taps, math.prod(positions)),
         )
-        columns = threads.scratch("windows.columns", windows.shape, x.dtype)
-        np.copyto(columns, windows)
-        return columns.reshape(full[1], self.taps, math.prod(shape))
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How a block lies in memory: padded (``full``, ``size`` elements and ``slack``), then as windows into that."""
+
+    full: Shape
+    size: int
+    slack: int
+    shape: Shape
+    strides: Shape
+    positions: Shape
+    flat: Shape
+
+
+windows_of = lru_cache(maxsize=512)(Windows)
 
 
 def fill(into: Array, x: Array, offset: Shape, start: int) -> None:
