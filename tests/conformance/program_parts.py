@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 import re
+from collections.abc import Set
 from typing import Any
 
 import torch
@@ -98,9 +99,9 @@ SEVERAL: list[tuple[int, str, int]] = [
     (3, "{number}.split({halves})", 2),
     (2, "{pair}.unbind()", 2),
     (2, "{float}.{max min sort}({dim})", 2),
-    (6, "torch.autograd.grad({outcome}, [{source}, {source}], allow_unused=True, create_graph={True False})", 2),
-    (4, "torch.autograd.grad({outcome}, [{source}, {source}], create_graph=True, allow_unused={True True False})", 2),
-    (2, "torch.autograd.grad({recorded}, [{source}, {source}], torch.ones_like({subject}), retain_graph=True)", 2),
+    (6, "torch.autograd.grad({outcome}, [{source}, {another}], allow_unused=True, create_graph={True False})", 2),
+    (4, "torch.autograd.grad({outcome}, [{source}, {another}], create_graph=True, allow_unused={True True False})", 2),
+    (2, "torch.autograd.grad({recorded}, [{source}, {another}], torch.ones_like({subject}), retain_graph=True)", 2),
 ]
 
 # Lines that change what is there, or run backward.
@@ -111,18 +112,18 @@ ACTIONS: list[tuple[int, str]] = [
     (3, "{target}.clamp_(min={scalar})"),
     (3, "{target}.copy_({source_of_copy})"),
     (2, "{target}.fill_({scalar})"),
-    (2, "{tensor}.masked_fill_({mask}, {scalar})"),
+    (2, "{target}.masked_fill_({mask}, {scalar})"),
     (8, "{target}[{index}] = {scalar}"),
     (6, "{target}[{window}] = {window_value}"),
     (4, "{target}[{index}] {+= *= -=} {scalar}"),
     (3, "{target} {+= *= -=} {scalar}"),
-    (2, "{number}.{unsqueeze_ squeeze_}(0)"),
-    (2, "{matrix}.t_()"),
-    (2, "{number}.detach_()"),
+    (2, "{target}.{unsqueeze_ squeeze_}(0)"),
+    (2, "{target}.t_()"),
+    (2, "{target}.detach_()"),
     (3, "{tensor}.requires_grad_()"),
     (2, "{recorded}.retain_grad()"),
     (2, "{hookable}.register_hook(lambda g: g * 2)"),
-    (2, "{other}.add_({other})"),
+    (2, "{target}.add_({other})"),
     (8, "{outcome}.backward()"),
     (8, "{outcome}.backward(retain_graph=True)"),
     (4, "{recorded}.backward(torch.ones_like({subject}), retain_graph={True False})"),
@@ -147,9 +148,13 @@ class NoFit(Exception):
 class Holes:
     """Fills the holes of one line, given the tensors by name, as PyTorch has them at this point of the program."""
 
-    def __init__(self, draw: random.Random, tensors: dict[str, torch.Tensor]) -> None:
+    def __init__(
+        self, draw: random.Random, tensors: dict[str, torch.Tensor], gradients: Set[str] = frozenset()
+    ) -> None:
         self.draw = draw
         self.tensors = tensors
+        self.gradients = gradients
+        self.first: str | None = None
         self.chosen: str | None = None
 
     def fill(self, line: str) -> str:
@@ -191,10 +196,19 @@ class Holes:
         return self.pick(lambda t: t.dtype is not torch.bool)
 
     def target(self) -> str:
-        """Something to write into: now and then a leaf, or a view of one, which PyTorch refuses."""
-        if self.draw.random() < 0.07:
-            return self.number()
-        return self.pick(lambda t: t.dtype is not torch.bool and not any(map(_kept_leaf, (t, t._base))))
+        """Something to write into: now and then a leaf, or a view of one, which PyTorch refuses.
+
+        Not what autograd.grad gave: which of those share memory, or are expanded, is the engine's own business.
+        """
+        refused = self.draw.random() < 0.07
+        held = [self.tensors[name] for name in self.gradients if name in self.tensors]
+
+        def fits(t: torch.Tensor) -> bool:
+            if t.dtype is torch.bool or any(_share(t, gradient) for gradient in held):
+                return False
+            return refused or not any(map(_kept_leaf, (t, t._base)))
+
+        return self.pick(fits)
 
     def float(self) -> str:
         return self.pick(torch.is_floating_point)
@@ -227,7 +241,12 @@ class Holes:
         return name if self.tensors[name].numel() == 1 else f"{name}.{self.draw.choice(['sum', 'sum', 'mean'])}()"
 
     def source(self) -> str:
-        return self.pick(lambda t: t.requires_grad, subject=False)
+        self.first = self.pick(lambda t: t.requires_grad, subject=False)
+        return self.first
+
+    def another(self) -> str:
+        """A second input of autograd.grad: PyTorch hands out one and the same tensor where an input comes twice."""
+        return self.pick(lambda t: t.requires_grad and t is not self.tensors[str(self.first)], subject=False)
 
     def leafed(self) -> str:
         return self.pick(lambda t: t.requires_grad and (t.is_leaf or t.retains_grad))

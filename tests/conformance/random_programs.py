@@ -47,14 +47,16 @@ def write_program(draw: random.Random, length: int = 14) -> list[str]:
     """Lines that mostly make sense: each is written knowing what PyTorch made of those before it."""
     lines: list[str] = []
     space: dict[str, Any] = {"torch": torch}
+    gradients: set[str] = set()
     names = iter([*string.ascii_lowercase, *(f"{letter}{n}" for n in range(1, 9) for letter in string.ascii_lowercase)])
     for _ in range(draw.randint(1, 3)):
         _take(f"{next(names)} = {Holes(draw, {}).leaf()}", lines, space)
     while len(lines) < length:
-        holes = Holes(draw, {name: value for name, value in space.items() if _usable(value)})
+        holes = Holes(draw, {name: value for name, value in space.items() if _usable(value)}, gradients)
         line = _line(draw, holes, names)
         if line is not None:
             _take(line, lines, space)
+            gradients |= set(assigned(line)) if "autograd.grad(" in line else set()
     holes = Holes(draw, {name: value for name, value in space.items() if _usable(value)})
     with contextlib.suppress(NoFit):
         _take(f"{holes.outcome()}.backward()", lines, space)
@@ -129,11 +131,12 @@ class Seen:
     facts: dict[str, Any]
 
 
-def look(side: Side, value: Any, gradient: bool = False) -> Any:
+def look(side: Side, value: Any, gradient: bool = False, born: int = 0) -> Any:
     """A tensor's values and place in the graph.
 
     How a gradient was computed is the engine's own business: PyTorch has nodes of their own for second derivatives
-    (TanhBackwardBackward0), rushlight records the rule's operations. So of a gradient's node only its presence counts.
+    (TanhBackwardBackward0), rushlight records the rule's operations. So of a gradient's node only its presence counts. Versions count from the
+    one that the tensor was born with: some of PyTorch's ops write into their own results.
     """
     if not side.is_tensor(value):
         return value if isinstance(value, bool | int | float | type(None)) else type(value).__name__
@@ -146,7 +149,7 @@ def look(side: Side, value: Any, gradient: bool = False) -> Any:
         if gradient:
             facts["grad_fn"] = facts["grad_fn"] is not None
         else:
-            facts |= {"_version": int(value._version), "is a view": value._base is not None}
+            facts |= {"_version": int(value._version) - born, "is a view": value._base is not None}
     return Seen(side.array(value), facts)
 
 
@@ -177,6 +180,7 @@ def run(side: Side, lines: list[str]) -> tuple[list[Step], dict[str, Any]]:
     space: dict[str, Any] = {"torch": side.module}
     steps = []
     gradients: set[str] = set()
+    born: dict[str, int] = {}
     for line in lines:
         try:
             exec(_compiled(line), space)
@@ -185,12 +189,15 @@ def run(side: Side, lines: list[str]) -> tuple[list[Step], dict[str, Any]]:
             continue
         made = assigned(line)
         gradients.update(made if "grad(" in line or line.endswith(".grad") else ())
-        steps.append(Step(None, {name: look(side, space.get(name), name in gradients) for name in made}))
+        born.update({name: space[name]._version for name in made if side.is_tensor(space.get(name))})
+        steps.append(
+            Step(None, {name: look(side, space.get(name), name in gradients, born.get(name, 0)) for name in made})
+        )
     end: dict[str, Any] = {}
     for name in list(space):
         value = space[name]
         if side.is_tensor(value):
-            end[name] = look(side, value, name in gradients)
+            end[name] = look(side, value, name in gradients, born.get(name, 0))
             if accumulates(value):
                 end[f"{name}.grad"] = look(side, value.grad, gradient=True)
     return steps, end
