@@ -61,7 +61,8 @@ def clamp_between(x: Array, low: Array | None = None, high: Array | None = None)
     """The same with tensors for bounds."""
     dtype = common(x, low, high)
     if dtype.kind == "c" or (dtype.kind == "b" and low is not None and high is not None):
-        refuse("clamp_cpu", x)
+        names = ("minimum_cpu", "maximum_cpu", "clamp_cpu")
+        refuse(names[(low is not None) + (low is not None and high is not None)], np.empty(0, dtype))
     result = x.astype(dtype, copy=False)
     if low is not None:
         result = np.maximum(result, low.astype(dtype, copy=False), out=...)
@@ -134,19 +135,24 @@ def nan_to_num(x: Array, nan: float | None, posinf: float | None, neginf: float 
 
 
 def copysign(a: Array, b: Array) -> Array:
+    if a.dtype.kind == "c":
+        refuse("copysign_cpu", a)
     return np.copysign(floating(a), floating(b), out=...)
 
 
 def copysign_number(x: Array, number: float) -> Array:
     x = floating(x)
+    if x.dtype.kind == "c" or isinstance(number, complex):
+        refuse("copysign_cpu", np.empty(0, meeting(x, number)))
     return np.copysign(x, x.dtype.type(number), out=...)
 
 
 def frexp(x: Array) -> tuple[Array, Array]:
     """Mantissa and exponent: ``x = mantissa * 2 ** exponent`` with ``0.5 <= |mantissa| < 1``."""
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fV":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    mantissa, exponent = np.frexp(x)
+    mantissa, exponent = np.frexp(x.astype(np.float32) if x.dtype.kind == "V" else x)
+    mantissa = mantissa.astype(x.dtype)
     return np.asarray(mantissa), np.asarray(np.where(np.isfinite(x), exponent, 0)).astype(np.int32)
 
 
@@ -159,7 +165,7 @@ def ldexp(a: Array, b: Array) -> Array:
 
 
 def heaviside(x: Array, values: Array) -> Array:
-    if x.dtype.kind == "c":
+    if "c" in (x.dtype.kind, values.dtype.kind):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if x.dtype != values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
@@ -190,13 +196,15 @@ def logaddexp(a: Array, b: Array) -> Array:
         first, second = np.where(a.real >= b.real, a, b), np.where(a.real >= b.real, b, a)
         with np.errstate(all="ignore"):
             return np.asarray(first + np.log1p(np.exp(second - first)))
-    return np.logaddexp(floating(a), floating(b), out=...)
+    if a.dtype.kind not in "fV":
+        refuse("logaddexp_cpu", a)
+    return np.logaddexp(a, b, out=...)
 
 
 def logaddexp2(a: Array, b: Array) -> Array:
-    if a.dtype.kind == "c":
+    if a.dtype.kind not in "fV":
         refuse("logaddexp2_cpu", a)
-    return np.logaddexp2(floating(a), floating(b), out=...)
+    return np.logaddexp2(a, b, out=...)
 
 
 # Complex numbers.
@@ -221,6 +229,8 @@ def make_complex(real: Array, imag: Array) -> Array:
 
 
 def polar(abs: Array, angle: Array) -> Array:
+    if abs.dtype == np.float16:
+        refuse("polar_cpu", abs)
     return make_complex(abs * np.cos(angle), abs * np.sin(angle))
 
 

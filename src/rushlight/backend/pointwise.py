@@ -47,6 +47,13 @@ def common(*arrays: Any) -> np.dtype[Any]:
     return dtypes.result_dtype(own, scalars).numpy
 
 
+def as_array(number: Any, dtype: np.dtype[Any]) -> Array:
+    """A Python number as a 0-dim array; into integers it is cut off and wraps around, as in C."""
+    if dtype.kind in "iu" and isinstance(number, (int, np.integer)):
+        return np.asarray(int(number) & (2**64 - 1), np.uint64).astype(dtype)
+    return np.asarray(number).astype(dtype)
+
+
 def floating(x: Array) -> Array:
     """``x``, or its copy in the default floating dtype if it is of integers."""
     return x if x.dtype.kind in "fcV" else x.astype(dtypes.get_default_dtype().numpy)
@@ -55,12 +62,22 @@ def floating(x: Array) -> Array:
 # Arithmetic.
 
 
-def subtract(a: Array, b: Array) -> Array:
-    if a.dtype.kind == "b":
+def no_bool_difference(are_bool: list[bool]) -> None:
+    if all(are_bool):
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
             "instead."
         )
+    if any(are_bool):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "`~` or `logical_not()` operator instead."
+        )
+
+
+def subtract(a: Array, b: Array) -> Array:
+    if a.dtype.kind == "b":
+        no_bool_difference([True, True])
     return np.subtract(a, b, out=...)
 
 
@@ -68,8 +85,9 @@ def subtract_from(x: Array, number: Any, alpha: Any = 1) -> Array:
     """``number - alpha * x``."""
     value = backend.number(number, x.dtype) if number.__class__ in (float, int) else None
     if value is None:
+        no_bool_difference([x.dtype.kind == "b", isinstance(number, bool)])
         dtype = meeting(x, number)
-        x, value = x.astype(dtype, copy=False), np.asarray(number).astype(dtype)
+        x, value = x.astype(dtype, copy=False), as_array(number, dtype)
     return subtract(value, x if alpha == 1 and alpha is not True else scaled(x, alpha))
 
 
@@ -152,17 +170,17 @@ def fmod(a: Array, b: Array) -> Array:
 
 def remainder_number(x: Array, other: Any) -> Array:
     dtype = meeting(x, other)
-    return remainder(x.astype(dtype, copy=False), np.asarray(other).astype(dtype))
+    return remainder(x.astype(dtype, copy=False), as_array(other, dtype))
 
 
 def number_remainder(x: Array, number: Any) -> Array:
     dtype = meeting(x, number)
-    return remainder(np.asarray(number).astype(dtype), x.astype(dtype, copy=False))
+    return remainder(as_array(number, dtype), x.astype(dtype, copy=False))
 
 
 def fmod_number(x: Array, other: Any) -> Array:
     dtype = meeting(x, other)
-    return fmod(x.astype(dtype, copy=False), np.asarray(other).astype(dtype))
+    return fmod(x.astype(dtype, copy=False), as_array(other, dtype))
 
 
 # Powers.
@@ -175,7 +193,7 @@ def power(a: Array, b: Array) -> Array:
         rare = np.where(a == 1, 1, np.where(a == -1, signs, 0)).astype(a.dtype)
         return np.where(b < 0, rare, np.power(a, np.maximum(b, 0)))
     if a.dtype.kind == "b":
-        return a | ~b
+        refuse("pow", a)
     return np.power(a, b, out=...)
 
 
@@ -188,7 +206,7 @@ def power_number(x: Array, exponent: Any) -> Array:
     if kind in "iu":
         if exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
-        return np.power(x, np.asarray(int(exponent) & (2**64 - 1), np.uint64).astype(dtype), out=...)
+        return np.power(x, as_array(exponent, dtype), out=...)
     if exponent == 2:
         return np.multiply(x, x, out=...)
     if exponent == 1:
@@ -212,7 +230,7 @@ def number_power(x: Array, base: Any) -> Array:
     """``base ** x`` for a Python number."""
     dtype = meeting(x, base)
     x = x.astype(dtype, copy=False)
-    return power(np.full(x.shape, base, dtype), x) if dtype.kind in "biu" else np.power(dtype.type(base), x, out=...)
+    return power(np.full(x.shape, as_array(base, dtype), dtype), x) if dtype.kind in "biu" else np.power(dtype.type(base), x, out=...)
 
 
 def reciprocal(x: Array) -> Array:
@@ -227,6 +245,8 @@ def rsqrt(x: Array) -> Array:
 
 
 def absolute(x: Array) -> Array:
+    if x.dtype.kind == "b":
+        refuse("abs_cpu", x)
     return np.absolute(x, out=...)
 
 
@@ -243,7 +263,7 @@ def sign(x: Array) -> Array:
     if kind == "b":
         return x.copy()
     if kind == "c":
-        raise RuntimeError(
+        raise NotImplementedError(
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
         )
     if kind in "iu":
@@ -254,7 +274,7 @@ def sign(x: Array) -> Array:
 
 def signbit(x: Array) -> Array:
     if x.dtype.kind == "c":
-        raise RuntimeError("signbit is not implemented for complex tensors.")
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
     return np.signbit(x, out=...) if x.dtype.kind in "fV" else np.less(x, 0, out=...)
 
 
@@ -263,6 +283,8 @@ def _step(ufunc: np.ufunc, name: str) -> Any:
         kind = x.dtype.kind
         if kind in "fV":
             return ufunc(x, out=...)  # type: ignore[no-any-return]
+        if kind == "c" and ufunc is not np.rint:
+            raise NotImplementedError(f"{ufunc.__name__} is not supported for complex inputs")
         if kind in "bc":
             refuse(name, x)
         return x.copy()
@@ -318,8 +340,10 @@ def logit(x: Array, eps: float | None) -> Array:
 
 
 def relu(x: Array) -> Array:
-    if x.dtype.kind in "bc":
-        refuse("relu_cpu" if x.dtype.kind == "c" else "clamp_min_scalar_cpu", x)
+    if x.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if x.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
     zero = _zero(x.dtype)  # a second operand is what NumPy returns of two zeros: -0.0 stays
     return np.maximum(x, zero, out=...) if x.dtype.itemsize == 2 else np.maximum(zero, x, out=...)
 

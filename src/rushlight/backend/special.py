@@ -68,14 +68,15 @@ def unary(name: str, refusal: str | None = None, half: bool = True) -> Unary:
     return kernel
 
 
-def binary(name: str, refusal: str | None = None) -> Binary:
+def binary(name: str, refusal: str, half: bool = True, integers: bool = True) -> Binary:
     """The kernel of a function of two arguments, as :func:`unary`."""
-    label = refusal or f"{name}_cpu"
 
     def kernel(a: Array, b: Array) -> Array:
+        if not integers and a.dtype.kind in "biu":
+            refuse(refusal, a)
         a, b = floating(a), floating(b)
-        if a.dtype.kind == "c":
-            refuse(label, a)
+        if a.dtype.kind == "c" or (a.dtype.itemsize == 2 and not half):
+            refuse(refusal, a)
         if a.dtype.itemsize == 2:
             return np.asarray(_function(name)(a.astype(np.float32), b.astype(np.float32))).astype(a.dtype)
         return np.asarray(_function(name)(a, b))
@@ -89,7 +90,7 @@ erfc = unary("erfc", "erfc_vml_cpu")
 _erfinv = unary("erfinv", "erfinv_vml_cpu")
 erfcx = unary("erfcx", half=False)
 digamma = unary("psi", "digamma")
-i0, i0e, i1, i1e = unary("i0"), unary("i0e"), unary("i1", half=False), unary("i1e", half=False)
+i0, i0e, i1, i1e = unary("i0", "i0_vml_cpu"), unary("i0e"), unary("i1"), unary("i1e")
 ndtri, log_ndtr = unary("ndtri", half=False), unary("log_ndtr", half=False)
 bessel_j0, bessel_j1 = unary("j0", "bessel_j0_cpu", half=False), unary("j1", "bessel_j1_cpu", half=False)
 bessel_y0, bessel_y1 = unary("y0", "bessel_y0_cpu", half=False), unary("y1", "bessel_y1_cpu", half=False)
@@ -101,7 +102,7 @@ scaled_modified_bessel_k0 = unary("k0e", "scaled_modified_bessel_k0_cpu", half=F
 scaled_modified_bessel_k1 = unary("k1e", "scaled_modified_bessel_k1_cpu", half=False)
 
 _gammaln = unary("gammaln", "lgamma_vml_cpu")
-_zeta = binary("zeta")
+_zeta = binary("zeta", "zeta_cpu", half=False)
 
 
 def erfinv(x: Array) -> Array:
@@ -144,10 +145,11 @@ def mvlgamma(x: Array, p: int) -> Array:
     total = np.full(x.shape, p * (p - 1) / 4 * math.log(math.pi), x.dtype)
     for place in range(p):
         total = total + lgamma(x - place / 2)
-    return np.asarray(total)
+    return np.asarray(total).astype(x.dtype, copy=False)
 
 
-_gammainc, _gammaincc = binary("gammainc", "igamma"), binary("gammaincc", "igammac")
+_gammainc = binary("gammainc", "igamma_cpu", integers=False)
+_gammaincc = binary("gammaincc", "igammac_cpu", integers=False)
 
 
 def igamma(a: Array, x: Array) -> Array:
@@ -210,7 +212,7 @@ def with_number(kernel: Binary, number_first: bool = False) -> Callable[[Array, 
     """A kernel of two arrays as one of an array and a Python number."""
 
     def of_number(x: Array, number: Any) -> Array:
-        dtype = meeting(x, number)
+        dtype = floating(np.empty(0, meeting(x, number))).dtype
         array, other = x.astype(dtype, copy=False), np.asarray(number).astype(dtype)
         return kernel(other, array) if number_first else kernel(array, other)
 

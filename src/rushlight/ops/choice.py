@@ -87,9 +87,9 @@ op("heaviside", k.heaviside, node="NotImplemented",
 op("atan2", k.atan2, promote="float", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: g * (b * _over_square(xp, a, b)), b=lambda g, xp, a, b: g * (-a * _over_square(xp, a, b)))  # fmt: skip
 op("hypot", k.hypot, promote="same", numbers="none", kind="elementwise", a=lambda g, a, out: g * a / out, b=lambda g, b, out: g * b / out)
-op("logaddexp", k.logaddexp, promote="float", numbers="none", kind="elementwise",
+op("logaddexp", k.logaddexp, promote="same", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: g / conj(1 + xp.exp(b - a)), b=lambda g, xp, a, b: g / conj(1 + xp.exp(a - b)))  # fmt: skip
-op("logaddexp2", k.logaddexp2, promote="float", numbers="none", kind="elementwise",
+op("logaddexp2", k.logaddexp2, promote="same", numbers="none", kind="elementwise",
    a=lambda g, xp, a, b: g / (1 + xp.exp2(b - a)), b=lambda g, xp, a, b: g / (1 + xp.exp2(a - b)))  # fmt: skip
 
 
@@ -234,12 +234,16 @@ def clip(input: Any, min: Any = None, max: Any = None) -> Any:
 @public(inplace=True)
 def clamp_min(input: Any, min: Any) -> Any:
     """Not less than ``min``."""
+    if not isinstance(input, dispatch.Tensor_):
+        raise dispatch.no_such_form("clamp_min", (input, min))
     return ops.clamp_min_tensor(input, min) if isinstance(min, dispatch.Tensor_) else ops.clamp_min(input, min)
 
 
 @public(inplace=True)
 def clamp_max(input: Any, max: Any) -> Any:
     """Not more than ``max``."""
+    if not isinstance(input, dispatch.Tensor_):
+        raise dispatch.no_such_form("clamp_max", (input, max))
     return ops.clamp_max_tensor(input, max) if isinstance(max, dispatch.Tensor_) else ops.clamp_max(input, max)
 
 

@@ -71,6 +71,8 @@ def run(op: Op, args: tuple[Any, ...], first: int) -> Any:
         _check(op, position, value, first, args)
     if op.promote is not None and not any(isinstance(value, Tensor_) for value in inputs):
         raise no_such_form(op.name, args)
+    if op.check is not None:
+        op.check(inputs)
     arrays = promoted(op, inputs) if op.promote is not None else [_array(value) for value in inputs]
     try:
         out = op.kernel(*arrays, *params)

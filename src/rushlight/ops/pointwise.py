@@ -33,14 +33,20 @@ op("only", k.only, inputs="mask", node="WhereBackward0", kind="linear", x=lambda
 
 # Arithmetic.
 
+
+def _no_bool(inputs: Any) -> None:
+    k.no_bool_difference([value._array.dtype.kind == "b" if isinstance(value, dispatch.Tensor_) else isinstance(value, bool)
+                          for value in inputs])  # fmt: skip
+
+
 op("add", np.add, promote="same", kind="linear", a=lambda g: g, b=lambda g: g)
 op("add_scaled", k.add_scaled, node="AddBackward0", promote="same", kind="linear",
    a=lambda g: g, b=lambda g, alpha: g * conj(alpha))  # fmt: skip
-op("sub", k.subtract, promote="same", kind="linear", a=lambda g: g, b=lambda g: -g)
-op("sub_scaled", k.subtract_scaled, node="SubBackward0", promote="same", kind="linear",
+op("sub", k.subtract, promote="same", check=_no_bool, kind="linear", a=lambda g: g, b=lambda g: -g)
+op("sub_scaled", k.subtract_scaled, node="SubBackward0", promote="same", check=_no_bool, kind="linear",
    a=lambda g: g, b=lambda g, alpha: -g * conj(alpha))  # fmt: skip
 op("rsub_number", k.subtract_from, node="RsubBackward1", kind="linear", x=lambda g, alpha: -g * conj(alpha) if alpha != 1 else -g)
-op("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", promote="same", kind="linear",
+op("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", promote="same", check=_no_bool, kind="linear",
    a=lambda g, alpha: -g * conj(alpha), b=lambda g: g)  # fmt: skip
 op("mul", np.multiply, promote="same", kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 op("div", k.divide, promote="float", kind="elementwise",

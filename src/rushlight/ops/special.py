@@ -35,9 +35,9 @@ op("lgamma", k.lgamma, promote="float", kind="elementwise", x=lambda g, xp, x: g
 op("digamma", k.digamma, promote="float", kind="elementwise", x=lambda g, xp, x: g * xp.polygamma(x, 1))
 op("polygamma", k.polygamma, kind="elementwise", x=lambda g, xp, x, n: g * xp.polygamma(x, n + 1))
 op("mvlgamma", k.mvlgamma, kind="elementwise", x=lambda g, xp, x, p: g * sum(xp.digamma(x - place / 2) for place in range(p)))
-op("igamma", k.igamma, promote="float", kind="elementwise",
+op("igamma", k.igamma, promote="same", kind="elementwise",
    a=lambda g: _no_rule("igamma: input"), x=lambda g, xp, a, x: g * _gamma_density(xp, a, x))  # fmt: skip
-op("igammac", k.igammac, promote="float", kind="elementwise",
+op("igammac", k.igammac, promote="same", kind="elementwise",
    a=lambda g: _no_rule("igammac: input"), x=lambda g, xp, a, x: -g * _gamma_density(xp, a, x))  # fmt: skip
 op("zeta", k.zeta, node="SpecialZetaBackward0", promote="float", kind="elementwise",
    x=lambda g: not_differentiable("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))  # fmt: skip
@@ -166,7 +166,7 @@ def polygamma_method(self: Any, n: int) -> Any:
 def mvlgamma(input: Any, p: int) -> Any:
     """The logarithm of the gamma function of dimension p."""
     if input._array.dtype.kind == "b":
-        raise RuntimeError("mvlgamma: The input tensor may not be a boolean tensor.")
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     return ops.mvlgamma(input, p)

@@ -60,13 +60,14 @@ class Op:
         promote: str | None,
         view: bool,
         numbers: str = "any",
+        check: Callable[[Any], None] | None = None,
     ) -> None:
         self.name, self.kernel = name, kernel
         self.inputs, self.optional, self.variadic = inputs, optional, variadic
         self.params, self.outputs, self.differentiable = params, outputs, differentiable
         self.rules, self.joint, self.node_name = rules, joint, node
         self.kind, self.promote, self.view = kind, promote, view
-        self.numbers = numbers
+        self.numbers, self.check = numbers, check
         self.is_ufunc = isinstance(kernel, np.ufunc)
         # The inputs that nodes have edges for.
         self.sources = [name for name in inputs if joint is not None or name in rules]
@@ -144,6 +145,7 @@ def op(
     view: bool = False,
     joint: Rule | None = None,
     numbers: str = "any",
+    check: Callable[[Any], None] | None = None,
     **rules: Rule | None,
 ) -> Op:
     """Adds an op to the table.
@@ -159,6 +161,7 @@ def op(
                  is bool); None where the kernel takes dtypes as they are.
     ``view``     the result shares memory with the first input.
     ``numbers``  which inputs of a pointwise op may be Python numbers: 'any', 'second' or 'none'.
+    ``check``    looks at the inputs (tensors, numbers) before they are brought to one dtype, and may raise.
     """
     extra = inputs.split()
     variadic = next((word[1:] for word in extra if word.startswith("*")), None)
@@ -201,6 +204,7 @@ def op(
         promote,
         view,
         numbers,
+        check,
     )
     table[name] = entry
     return entry
@@ -397,7 +401,7 @@ def _forward_source(entry: Op) -> str:
             lines.extend("        " + line for line in body)
         else:
             lines.extend("    " + line for line in body)
-    if pointwise and len(entry.inputs) > 2:
+    if pointwise and number_for is None:
         first = entry.inputs[0]
         for name in entry.inputs[1:]:
             add(f"    if x_{name}.dtype is not x_{first}.dtype:")
