@@ -135,8 +135,8 @@ def look(side: Side, value: Any, gradient: bool = False, born: int = 0) -> Any:
     """A tensor's values and place in the graph.
 
     How a gradient was computed is the engine's own business: PyTorch has nodes of their own for second derivatives
-    (TanhBackwardBackward0), rushlight records the rule's operations. So of a gradient's node only its presence counts. Versions count from the
-    one that the tensor was born with: some of PyTorch's ops write into their own results.
+    (TanhBackwardBackward0), rushlight records the rule's operations. So of a gradient's node only its presence counts.
+    Versions count from the one that the tensor was born with: some of PyTorch's ops write into their own results.
     """
     if not side.is_tensor(value):
         return value if isinstance(value, bool | int | float | type(None)) else type(value).__name__
