@@ -7,6 +7,7 @@ place in the graph, its memory, and its meeting with Python and NumPy.
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -263,6 +264,11 @@ class Tensor:
     def _version(self) -> int:
         return int(self._counter[0])
 
+    @property
+    def volatile(self) -> bool:
+        warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+        return False
+
     def is_inference(self) -> bool:
         return self._inference
 
@@ -333,6 +339,8 @@ class Tensor:
         array = self._array
         size = array.itemsize
         strides = tuple([step // size for step in array.strides])
+        if not array.size and not any(strides):  # NumPy does not care where nothing lies; PyTorch does
+            strides = tuple(math.prod([max(each, 1) for each in array.shape[axis + 1 :]]) for axis in range(array.ndim))
         if dim is None:
             return strides
         from .ops.public import axis_of
@@ -446,10 +454,10 @@ class Tensor:
         return bool(array.reshape(())[()])
 
     def __float__(self) -> float:
-        return float(self._scalar())
+        return float(self._real_scalar("double"))
 
     def __int__(self) -> int:
-        return int(self._scalar())
+        return int(self._real_scalar("int64_t"))
 
     def __complex__(self) -> complex:
         return complex(self._scalar())
@@ -461,8 +469,16 @@ class Tensor:
 
     def _scalar(self) -> Any:
         if self._array.size != 1:
-            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+            raise ValueError("only one element tensors can be converted to Python scalars")
         return _python_number(self._array.reshape(()))
+
+    def _real_scalar(self, c_name: str) -> Any:
+        value = self._scalar()
+        if value.__class__ is not complex:
+            return value
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type {c_name} without overflow")
+        return value.real
 
     def __contains__(self, element: Any) -> bool:
         if isinstance(element, (Tensor, bool, int, float, complex)):
@@ -545,9 +561,11 @@ class Tensor:
         return table.tensors
 
     def __getattr__(self, name: str) -> Any:
-        from .missing import explain_attribute
+        from .missing import explain_attribute, is_in_torch
 
-        raise AttributeError(explain_attribute("Tensor", name, type(self).__name__))
+        text = explain_attribute("Tensor", name, type(self).__name__)
+        # With its name, the error would be given a "Did you mean" that is out of place for a name PyTorch has.
+        raise AttributeError(text) if is_in_torch(f"torch.Tensor.{name}") else AttributeError(text, name=name, obj=self)
 
 
 _size = tuple.__new__

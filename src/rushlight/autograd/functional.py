@@ -1,0 +1,369 @@
+"""Jacobians, Hessians, and their products with vectors, of functions of Tensors.
+
+Each function takes ``func`` and ``inputs`` (a Tensor or a tuple of them) and answers in the same form: a Tensor for a Tensor, a
+tuple for a tuple. With ``create_graph`` the results can be differentiated again; with ``strict`` an output that does not depend
+on an input is an error instead of zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import engine, modes
+from . import gradients as _gradient_functions
+from .gradients import grad
+
+Tensors = tuple[Any, ...]
+
+
+def is_tensor(value: Any) -> bool:
+    return bool(_gradient_functions.is_tensor(value))
+
+
+def stack(values: list[Any], dim: int = 0) -> Any:
+    return _gradient_functions.stack(values, dim)
+
+
+def _tuple(value: Any, label: str, caller: str) -> tuple[Tensors, bool]:
+    """A Tensor or a tuple of Tensors as a tuple, and whether it was one."""
+    several = isinstance(value, tuple)
+    values = value if several else (value,)
+    for position, one in enumerate(values):
+        if not is_tensor(one):
+            if several:
+                raise TypeError(
+                    f"The {label} given to {caller} must be either a Tensor or a tuple of Tensors but the value at index "
+                    f"{position} of the {label} has type {type(one)}."
+                )
+            raise TypeError(
+                f"The {label} given to {caller} must be either a Tensor or a tuple of Tensors but the given {label} has type "
+                f"{type(one)}."
+            )
+    return tuple(values), several
+
+
+def _prepared(inputs: Tensors, create_graph: bool) -> Tensors:
+    """Inputs that need a gradient: views of the given ones with ``create_graph``, else leaves of their own."""
+    if create_graph:
+        return tuple(one.view_as(one) if one.requires_grad else one.detach().requires_grad_() for one in inputs)
+    return tuple(one.detach().requires_grad_() for one in inputs)
+
+
+def _called(func: Callable[..., Any], inputs: Tensors, caller: str) -> tuple[Tensors, bool]:
+    with modes.enable_grad():
+        outputs = func(*inputs)
+    return _tuple(outputs, "outputs of the user-provided function", caller)
+
+
+def _check_strict(outputs: Tensors, strict: bool) -> None:
+    if strict:
+        for position, output in enumerate(outputs):
+            if not output.requires_grad:
+                raise RuntimeError(
+                    f"Output {position} of the user-provided function does not require gradients. The outputs must be computed "
+                    "in a differentiable manner from the input when running in strict mode."
+                )
+
+
+def _gradients(outputs: Sequence[Any], inputs: Tensors, cotangents: Sequence[Any], create_graph: bool) -> Tensors:
+    """The gradients, None where there is none; outputs that need no gradient are left out."""
+    pairs = [(out, v) for out, v in zip(outputs, cotangents, strict=True) if out.requires_grad]
+    if not pairs:
+        return (None,) * len(inputs)
+    return grad(
+        [out for out, _ in pairs],
+        inputs,
+        [v for _, v in pairs],
+        retain_graph=True,
+        create_graph=create_graph,
+        allow_unused=True,
+    )
+
+
+_INDEPENDENT = {
+    "back": "Output {0} of the user-provided function is independent of input {1}. This is not allowed in strict mode.",
+    "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using the double "
+    "backward trick to compute forward mode gradients. This is not allowed in strict mode.",
+    "jacobian": "The jacobian of the user-provided function is independent of input {0}. This is not allowed in strict mode when "
+    "create_graph=True.",
+    "double_back": "The hessian of the user-provided function is independent of entry {0} in the grad_jacobian. This is not "
+    "allowed in strict mode as it prevents from using the double backward trick to replace forward mode AD.",
+    "hessian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {0} is "
+    "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice "
+    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
+}
+
+
+def _filled(gradients: Sequence[Any], like: Tensors, strict: bool, stage: str) -> Tensors:
+    """Zeros for None; in strict mode an error in the words of ``stage``."""
+    results = []
+    for position, (g, one) in enumerate(zip(gradients, like, strict=True)):
+        if g is None:
+            if strict:
+                raise RuntimeError(_INDEPENDENT[stage].format(0 if stage == "back" else position, position))
+            g = engine.wrap(np.zeros(one._array.shape, one._array.dtype))
+        results.append(g)
+    return tuple(results)
+
+
+def _finished(values: Sequence[Any], several: bool, create_graph: bool) -> Any:
+    kept = tuple(values) if create_graph else tuple(one.detach() if one.requires_grad else one for one in values)
+    return kept if several else kept[0]
+
+
+def _vector(v: Any, like: Tensors, several: bool, what: str) -> Tensors:
+    """The vector of a product, checked against what it multiplies; ones for a single number."""
+    if v is None:
+        if len(like) != 1 or like[0]._array.size != 1:
+            raise RuntimeError(f"The vector v can only be None if {what} a single Tensor with a single element.")
+        return (engine.wrap(np.ones(like[0]._array.shape, like[0]._array.dtype)),)
+    vectors = tuple(v) if isinstance(v, (tuple, list)) else (v,)
+    if len(vectors) != len(like):
+        if several:
+            raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vectors)}.")
+        raise RuntimeError("The given v should contain a single Tensor.")
+    for position, (one, other) in enumerate(zip(vectors, like, strict=True)):
+        if one._array.shape != other._array.shape:
+            prefix = f"Entry {position} in " if several else ""
+            raise RuntimeError(f"{prefix}v has invalid size: should be {other.size()} but got {one.size()}.")
+    return vectors
+
+
+def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value of ``func`` and the product of ``v`` (of the outputs' shape) with its Jacobian.
+
+    >>> import rushlight as torch
+    >>> torch.autograd.functional.vjp(lambda x: x**2, torch.tensor([1.0, 2.0]), torch.ones(2))
+    (tensor([1., 4.]), tensor([2., 4.]))
+    """
+    with modes.enable_grad():
+        ins, several_in = _tuple(inputs, "inputs", "vjp")
+        ins = _prepared(ins, create_graph)
+        outputs, several_out = _called(func, ins, "vjp")
+        _check_strict(outputs, strict)
+        vectors = _vector(v, outputs, several_out, "the user-provided function returns")
+    with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
+        gradients = _gradients(outputs, ins, vectors, create_graph)
+        product = _filled(gradients, ins, strict, "back")
+    return _finished(outputs, several_out, create_graph), _finished(product, several_in, create_graph)
+
+
+def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value of ``func`` and the product of its Jacobian with ``v`` (of the inputs' shape).
+
+    The vector-Jacobian product is linear in its vector; differentiating it by that vector gives this product.
+
+    >>> import rushlight as torch
+    >>> torch.autograd.functional.jvp(lambda x: x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
+    (tensor([1., 4.]), tensor([2., 0.]))
+    """
+    with modes.enable_grad():
+        ins, several_in = _tuple(inputs, "inputs", "jvp")
+        ins = _prepared(ins, create_graph)
+        vectors = _vector(v, ins, several_in, "the input to the user-provided function is")
+        outputs, several_out = _called(func, ins, "jvp")
+        _check_strict(outputs, strict)
+        cotangents = tuple(engine.wrap(np.zeros(o._array.shape, o._array.dtype)).requires_grad_() for o in outputs)
+        backward = _filled(_gradients(outputs, ins, cotangents, True), ins, strict, "back")
+    with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
+        product = _filled(_gradients(backward, cotangents, vectors, create_graph), outputs, strict, "back_trick")
+    return _finished(outputs, several_out, create_graph), _finished(product, several_out, create_graph)
+
+
+def jacobian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """All derivatives of the outputs by the inputs: of shape (output shape..., input shape...).
+
+    ``strategy``   'reverse-mode', a pass for each element of the outputs, or (with ``vectorize``) 'forward-mode', one for each
+    element of the inputs
+
+    >>> import rushlight as torch
+    >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs than '
+            'inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
+        )
+    if strategy == "forward-mode":
+        if create_graph:
+            raise NotImplementedError(
+                "torch.autograd.functional.jacobian: `create_graph=True` and `strategy=\"forward-mode\"` are not supported "
+                "together (yet). Please either set `create_graph=False` or `strategy=\"reverse-mode\"`."
+            )
+        if strict:
+            raise RuntimeError(
+                'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not supported together '
+                '(yet). Please either set `strict=False` or `strategy="reverse-mode"`.'
+            )
+        if not vectorize:
+            raise NotImplementedError(
+                "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for `vectorize=True`."
+            )
+        return _forward_jacobian(func, inputs)
+    if strict and vectorize:
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either "
+            "set `strict=False` or `vectorize=False`."
+        )
+    with modes.enable_grad():
+        ins, several_in = _tuple(inputs, "inputs", "jacobian")
+        ins = _prepared(ins, create_graph)
+        outputs, several_out = _called(func, ins, "jacobian")
+        _check_strict(outputs, strict)
+        blocks = tuple(_rows(output, number, ins, create_graph, strict) for number, output in enumerate(outputs))
+    return _nested(blocks, several_out, several_in, create_graph)
+
+
+def _rows(output: Any, number: int, ins: Tensors, create_graph: bool, strict: bool) -> Tensors:
+    """The Jacobian of one output by each input, a row of it for each element of the output."""
+    rows: list[list[Any]] = [[] for _ in ins]
+    shape, size = output._array.shape, output._array.size
+    for element in range(size):
+        seed = np.zeros(size, output._array.dtype)
+        seed[element] = 1
+        gradients = _gradients((output,), ins, (engine.wrap(seed.reshape(shape)),), create_graph)
+        for position, (g, one) in enumerate(zip(gradients, ins, strict=True)):
+            if g is None:
+                if strict:
+                    raise RuntimeError(_INDEPENDENT["back"].format(number, position))
+                g = engine.wrap(np.zeros(one._array.shape, one._array.dtype))
+            elif strict and create_graph and not g.requires_grad:
+                raise RuntimeError(_INDEPENDENT["jacobian"].format(position))
+            rows[position].append(g)
+    return tuple(
+        stack(parts).view(shape + one._array.shape)
+        if parts
+        else engine.wrap(np.zeros(shape + one._array.shape, one._array.dtype))
+        for parts, one in zip(rows, ins, strict=True)
+    )
+
+
+def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
+    """The Jacobian column by column, each a product with a unit vector."""
+    ins, several_in = _tuple(inputs, "inputs", "jacobian")
+    columns: list[list[Any]] = []
+    several_out = False
+    for position, one in enumerate(ins):
+        parts: list[Any] = []
+        for element in range(one._array.size):
+            vectors = [engine.wrap(np.zeros_like(other._array)) for other in ins]
+            vectors[position]._array.reshape(-1)[element] = 1
+            outputs, tangents = jvp(func, ins if several_in else ins[0], tuple(vectors) if several_in else vectors[0])
+            several_out = isinstance(outputs, tuple)
+            parts.append(tangents if several_out else (tangents,))
+        columns.append([
+            stack(list(column), -1).view(column[0]._array.shape + one._array.shape) for column in zip(*parts, strict=True)
+        ])
+    return _nested(tuple(zip(*columns, strict=True)), several_out, several_in, False)
+
+
+def _nested(blocks: Sequence[Tensors], several_out: bool, several_in: bool, create_graph: bool) -> Any:
+    done = tuple(_finished(block, several_in, create_graph) for block in blocks)
+    return done if several_out else done[0]
+
+
+def hessian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """All second derivatives of a function with one number as its value.
+
+    >>> import rushlight as torch
+    >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    _, several = _tuple(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+
+    def single(*args: Any) -> Any:
+        value = func(*args)
+        if isinstance(value, tuple):
+            raise RuntimeError("The function given to hessian should return a single Tensor")
+        if not is_tensor(value):
+            _tuple(value, "outputs of the user-provided function", "hessian")
+        if value._array.size != 1:
+            raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
+        return value.squeeze()
+
+    def slope(*args: Any) -> Any:
+        if outer_jacobian_strategy == "forward-mode":
+            args = tuple(one.requires_grad_() if not one.requires_grad else one for one in args)
+        result = jacobian(single, args if several else args[0], create_graph=True)
+        if strict:
+            for position, one in enumerate(result if several else (result,)):
+                if not one.requires_grad:
+                    raise RuntimeError(_INDEPENDENT["hessian"].format(position))
+        return result
+
+    return jacobian(
+        slope, inputs, create_graph=create_graph, strict=strict, vectorize=vectorize, strategy=outer_jacobian_strategy
+    )
+
+
+def _slope(
+    func: Callable[..., Any], ins: Tensors, caller: str, strict: bool
+) -> tuple[Any, Tensors]:
+    """The value of a function with one number as its value, and its recorded gradient."""
+    outputs, several = _called(func, ins, caller)
+    _check_strict(outputs, strict)
+    if several:
+        raise RuntimeError(f"The function given to {caller} should return a single Tensor")
+    if outputs[0]._array.size != 1:
+        raise RuntimeError(f"The Tensor returned by the function given to {caller} should contain a single element")
+    return outputs[0], _filled(_gradients(outputs, ins, (None,), True), ins, strict, "jacobian")
+
+
+def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value of ``func`` (one number) and the product of ``v`` with its Hessian.
+
+    >>> import rushlight as torch
+    >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
+    with modes.enable_grad():
+        ins, several = _tuple(inputs, "inputs", "vhp")
+        ins = _prepared(ins, create_graph)
+        vectors = _vector(v, ins, several, "the input to the user-provided function is")
+        value, slope = _slope(func, ins, "vhp", strict)
+    with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
+        product = _filled(_gradients(slope, ins, vectors, create_graph), ins, strict, "hessian")
+    return _finished((value,), False, create_graph), _finished(product, several, create_graph)
+
+
+def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value of ``func`` (one number) and the product of its Hessian with ``v``.
+
+    :func:`vhp` gives the same numbers faster: the Hessian is symmetric.
+
+    >>> import rushlight as torch
+    >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
+    with modes.enable_grad():
+        ins, several = _tuple(inputs, "inputs", "hvp")
+        ins = _prepared(ins, create_graph)
+        vectors = _vector(v, ins, several, "the input to the user-provided function is")
+        outputs, slope_ = _slope(func, ins, "hvp", strict)
+        seeds = tuple(engine.wrap(np.zeros_like(one._array)).requires_grad_() for one in ins)
+        twice = _filled(_gradients(slope_, ins, seeds, True), ins, strict, "hessian")
+    with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
+        product = _filled(_gradients(twice, seeds, vectors, create_graph), ins, strict, "double_back")
+    return _finished((outputs,), False, create_graph), _finished(product, several, create_graph)
