@@ -86,6 +86,9 @@ def grid_sample(
     ``mode`` is "bilinear" (along every axis), "nearest" or "bicubic"; ``padding_mode`` "zeros", "border" or
     "reflection". ``order`` asks for that derivative with respect to each coordinate of the grid.
     """
+    if x.dtype.itemsize == 2:
+        wide = x.astype(np.float32)
+        return grid_sample(wide, grid, mode, padding_mode, align_corners, order).astype(x.dtype)
     batch, channels, *spatial = x.shape
     out = grid.shape[1:-1]
     y = np.zeros((batch, channels, math.prod(out)), x.dtype)
@@ -109,6 +112,9 @@ def grid_sample_input_grad(
     g: Array, grid: Array, x_shape: Shape, mode: str, padding_mode: str, align_corners: bool, order: Shape | None = None
 ) -> Array:
     """The transpose of ``grid_sample`` in x: g (N, C, *out) gives an array of ``x_shape``."""
+    if g.dtype.itemsize == 2:
+        wide = g.astype(np.float32)
+        return grid_sample_input_grad(wide, grid, x_shape, mode, padding_mode, align_corners, order).astype(g.dtype)
     batch, channels, *spatial = x_shape
     x = np.zeros((batch, channels, math.prod(spatial)), g.dtype)
     columns = g.reshape(batch, channels, math.prod(grid.shape[1:-1]))
