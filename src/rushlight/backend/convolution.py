@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.backend import convolution_fft, threads
-from rushlight.backend.numpy import Array, Shape
-from rushlight.backend.windows import MULTIPLY, Block, Windows, blocks, fill, trailing, windows_of
+from . import convolution_fft, threads
+from .numpy import Array, Shape
+from .windows import MULTIPLY, Block, Windows, blocks, fill, trailing, windows_of
 
 # Measured in ns, in float32: per element added up.
 _ADD = 0.1

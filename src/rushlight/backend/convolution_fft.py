@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.backend import threads
-from rushlight.backend.numpy import Array, Shape
-from rushlight.backend.windows import fill, trailing
+from . import threads
+from .numpy import Array, Shape
+from .windows import fill, trailing
 
 # Measured in ns, in float32: per element of a transform and doubling of its size, and per complex multiplication.
 _TRANSFORM, _PRODUCT = 0.4, 0.15

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.backend.numpy import Array, Shape
+from .numpy import Array, Shape
 
 # With more taps than this, a product with the dense matrix of weights is faster than that many gathers.
 _MOST_TAPS = 6

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.backend import threads
-from rushlight.backend.numpy import Array, Shape
+from . import threads
+from .numpy import Array, Shape
 
 # A thread is worth waking for this many elements compared.
 _THREAD_ELEMENTS = 400_000

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.backend import threads
-from rushlight.backend.interpolation import cubic_weight
-from rushlight.backend.numpy import Array, Shape
+from . import threads
+from .interpolation import cubic_weight
+from .numpy import Array, Shape
 
 _CUBIC = -0.75
 # A thread is worth waking for this many samples taken.

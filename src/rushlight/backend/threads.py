@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rushlight.backend.numpy import Array, Shape
+from .numpy import Array, Shape
 
 Item = TypeVar("Item")
 

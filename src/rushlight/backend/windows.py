@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.backend import threads
-from rushlight.backend.numpy import Array, Shape
+from . import threads
+from .numpy import Array, Shape
 
 Block = tuple[slice, slice]
 
