@@ -50,11 +50,19 @@ REAL = (float, int, type(None))
 
 
 def _bound(ufunc: np.ufunc, x: Array, number: Any) -> Array:
-    """The larger or smaller of the two, x where they are equal: of zeros with different signs NumPy takes the second."""
+    """The larger or smaller of the two, x where they are equal: of two zeros NumPy takes the second."""
     bound = backend.number(number, x.dtype)
     if bound is None:
         bound = np.asarray(number).astype(x.dtype)
-    return ufunc(x, bound, out=...) if x.dtype.itemsize == 2 else ufunc(bound, x, out=...)  # type: ignore[no-any-return]
+    return ufunc(x, bound, out=...) if x.dtype.itemsize == 2 else ufunc(bound, x, out=...)
+
+
+def clamp_min(x: Array, low: Any) -> Array:
+    return clamp(x, low, None)
+
+
+def clamp_max(x: Array, high: Any) -> Array:
+    return clamp(x, None, high)
 
 
 def clamp_between(x: Array, low: Array | None = None, high: Array | None = None) -> Array:
@@ -69,11 +77,19 @@ def clamp_between(x: Array, low: Array | None = None, high: Array | None = None)
     return result if high is None else np.minimum(result, high.astype(dtype, copy=False), out=...)
 
 
+def clamp_from(x: Array, low: Array) -> Array:
+    return clamp_between(x, low)
+
+
+def clamp_to(x: Array, high: Array) -> Array:
+    return clamp_between(x, None, high)
+
+
 def _of_real(ufunc: np.ufunc, name: str) -> Any:
     def kernel(a: Array, b: Array) -> Array:
         if a.dtype.kind == "c":
             raise RuntimeError(f"{name} not implemented for complex tensors.")
-        return ufunc(a, b, out=...)  # type: ignore[no-any-return]
+        return ufunc(a, b, out=...)
 
     return kernel
 
@@ -98,21 +114,23 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
     return np.subtract(end, (end - start) * (1 - weight), out=...)
 
 
-def addcmul(x: Array, factor: Array, other: Array, value: Any) -> Array:
-    product = factor * other
+def addcmul(x: Array, u: Array, v: Array, value: Any) -> Array:
+    """``x + value * u * v``."""
+    product = u * v
     return np.add(x, product if value == 1 else np.asarray(value).astype(x.dtype) * product, out=...)
 
 
-def addcdiv(x: Array, numerator: Array, denominator: Array, value: Any) -> Array:
+def addcdiv(x: Array, u: Array, v: Array, value: Any) -> Array:
+    """``x + value * u / v``."""
     if x.dtype.kind in "biu":
         raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
-            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
-            "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
-            "tensor2), for all dtypes."
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
+            "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value "
+            "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+            "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + "
+            "value * tensor1 / tensor2), for all dtypes."
         )
-    return np.add(x, np.asarray(value).astype(x.dtype) * numerator / denominator, out=...)
+    return np.add(x, np.asarray(value).astype(x.dtype) * u / v, out=...)
 
 
 # Numbers taken apart and put together.
@@ -237,7 +255,9 @@ def polar(abs: Array, angle: Array) -> Array:
 def view_as_real(x: Array) -> Array:
     """Pairs of real numbers in the memory of a complex array."""
     part = x.real
-    return backend.strided(part, (*x.shape, 2), (*x.strides, part.itemsize)) if x.size else np.empty((*x.shape, 2), part.dtype)
+    if not x.size:
+        return np.empty((*x.shape, 2), part.dtype)
+    return backend.strided(part, (*x.shape, 2), (*x.strides, part.itemsize))
 
 
 def view_as_complex(x: Array) -> Array:

@@ -33,7 +33,7 @@ def zeroed(x: Any) -> Array:
 def meeting(x: Array, value: Any) -> np.dtype[Any]:
     """The dtype in which a tensor's array and a Python number meet."""
     kind = x.dtype.kind
-    if kind == "c" or kind in "fV" and not isinstance(value, (complex, np.complexfloating)):
+    if kind == "c" or (kind in "fV" and not isinstance(value, (complex, np.complexfloating))):
         return x.dtype
     own = (dtypes.of(x.dtype),)
     found = dtypes.result_dtype(own, (), (type(value),)) if x.ndim else dtypes.result_dtype((), own, (type(value),))
@@ -65,13 +65,13 @@ def floating(x: Array) -> Array:
 def no_bool_difference(are_bool: list[bool]) -> None:
     if all(are_bool):
         raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
-            "instead."
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
         )
     if any(are_bool):
         raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
-            "`~` or `logical_not()` operator instead."
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
         )
 
 
@@ -118,8 +118,8 @@ def reverse_subtract_scaled(a: Array, b: Array, alpha: Any) -> Array:
 def negative(x: Array) -> Array:
     if x.dtype.kind == "b":
         raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
-            "`logical_not()` operator instead."
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
         )
     return np.negative(x, out=...)
 
@@ -230,7 +230,9 @@ def number_power(x: Array, base: Any) -> Array:
     """``base ** x`` for a Python number."""
     dtype = meeting(x, base)
     x = x.astype(dtype, copy=False)
-    return power(np.full(x.shape, as_array(base, dtype), dtype), x) if dtype.kind in "biu" else np.power(dtype.type(base), x, out=...)
+    if dtype.kind in "biu":
+        return power(np.full(x.shape, as_array(base, dtype), dtype), x)
+    return np.power(dtype.type(base), x, out=...)
 
 
 def reciprocal(x: Array) -> Array:
@@ -282,7 +284,7 @@ def _step(ufunc: np.ufunc, name: str) -> Any:
     def kernel(x: Array) -> Array:
         kind = x.dtype.kind
         if kind in "fV":
-            return ufunc(x, out=...)  # type: ignore[no-any-return]
+            return ufunc(x, out=...)
         if kind == "c" and ufunc is not np.rint:
             raise NotImplementedError(f"{ufunc.__name__} is not supported for complex inputs")
         if kind in "bc":
@@ -326,7 +328,7 @@ def sigmoid(x: Array) -> Array:
     power = np.negative(x, out=...)
     np.exp(power, power)
     np.add(power, _one(x.dtype), power)
-    return np.reciprocal(power, power)  # type: ignore[no-any-return]
+    return np.reciprocal(power, power)
 
 
 def logit(x: Array, eps: float | None) -> Array:
@@ -431,9 +433,9 @@ IN_PLACE: dict[Any, np.ufunc] = {
     **{
         ufunc: ufunc
         for ufunc in (
-            np.add, np.multiply, np.true_divide, np.sqrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p,
-            np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh,
-            np.arctanh,
+            np.add, np.multiply, np.true_divide, np.sqrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10,
+            np.log1p, np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh,
+            np.arccosh, np.arctanh,
         )
     },
     subtract: np.subtract,

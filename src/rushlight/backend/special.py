@@ -41,10 +41,10 @@ _BY_ELEMENT = {"erf": math.erf, "erfc": math.erfc, "gammaln": _lgamma}
 def _function(name: str) -> Callable[..., Array]:
     special = _scipy_special()
     if special is not None:
-        return getattr(special, name)  # type: ignore[no-any-return]
+        return getattr(special, name)
     if name not in _BY_ELEMENT:
         raise ImportError(
-            f"this function needs SciPy's scipy.special.{name}, and SciPy is not installed: pip install 'rushlight[scipy]'"
+            f"this function needs scipy.special.{name}, and SciPy is not installed: pip install 'rushlight[scipy]'"
         )
     elements = np.frompyfunc(_BY_ELEMENT[name], 1, 1)
     return lambda x: np.asarray(elements(x)).astype(x.dtype)
@@ -222,10 +222,10 @@ def with_number(kernel: Binary, number_first: bool = False) -> Callable[[Array, 
 # Orthogonal polynomials, by their recurrence.
 
 
-def _polynomial(first: Callable[[Array], Array], step: Callable[[Array, int, Array, Array], Array], name: str) -> Binary:
-    """Of degree n at x, each element with its own degree: ``p0 = 1``, ``p1 = first(x)``, ``p(k+1) = step(x, k, pk, p(k-1))``.
+def _polynomial(first: Unary, step: Callable[[Array, int, Array, Array], Array], name: str) -> Binary:
+    """Of degree n at x, where each element has its own degree; of a degree below zero it is 0.
 
-    Of a degree below zero it is 0.
+    ``p(0) = 1``, ``p(1) = first(x)``, ``p(k + 1) = step(x, k, p(k), p(k - 1))``
     """
 
     def kernel(x: Array, n: Array) -> Array:
@@ -268,6 +268,7 @@ POLYNOMIALS: dict[str, Binary] = {
         ("hermite_polynomial_he", lambda x: x, lambda x, k, now, before: x * now - k * before),
         ("laguerre_polynomial_l", lambda x: 1 - x,
          lambda x, k, now, before: ((2 * k + 1 - x) * now - k * before) / (k + 1)),
-        ("legendre_polynomial_p", lambda x: x, lambda x, k, now, before: ((2 * k + 1) * x * now - k * before) / (k + 1)),
+        ("legendre_polynomial_p", lambda x: x,
+         lambda x, k, now, before: ((2 * k + 1) * x * now - k * before) / (k + 1)),
     )
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Pointwise ops that choose between values (where, clamp, the larger of two, filling masks), mix them, or take them apart."""
+"""Pointwise ops that choose between values (where, clamp, the larger of two, masks), mix them, or take them apart."""
 
 from __future__ import annotations
 
@@ -8,90 +8,93 @@ import numpy as np
 
 from .. import return_types
 from ..backend import choice as k
+from ..backend.pointwise import checked_number
 from ..dtypes import of as dtype_of
 from . import dispatch
-from .pointwise import LN2, not_differentiable
+from .pointwise import LN2, not_differentiable, plain, smooth
 from .public import alias, ops, public, publish
 from .reading import conj
 from .table import op
 
+# fmt: off
+
 # Choice.
 
 op("where", k.where, inputs="condition", kind="linear",
-   a=lambda g, xp, condition: xp.only(g, condition), b=lambda g, xp, condition: xp.masked_fill(g, condition, 0))  # fmt: skip
+   a=lambda g, xp, condition: xp.only(g, condition), b=lambda g, xp, condition: xp.masked_fill(g, condition, 0))
 op("masked_fill", k.masked_fill, inputs="mask", kind="linear", x=lambda g, xp, mask: xp.masked_fill(g, mask, 0))
 op("masked_fill_tensor", k.masked_fill_from, inputs="mask", node="MaskedFillBackward1", kind="linear",
-   x=lambda g, xp, mask: xp.masked_fill(g, mask, 0), value=lambda g, xp, mask: xp.only(g, mask))  # fmt: skip
+   x=lambda g, xp, mask: xp.masked_fill(g, mask, 0), value=lambda g, xp, mask: xp.only(g, mask))
 op("clamp", k.clamp, node="ClampBackward1", kind="elementwise",
-   x=lambda g, xp, x, low, high: _within(g, xp, x, low, high))  # fmt: skip
-op("clamp_min", lambda x, low: k.clamp(x, low, None), kind="elementwise",
-   x=lambda g, xp, x, low: xp.only(g, x >= low))  # fmt: skip
-op("clamp_max", lambda x, high: k.clamp(x, None, high), kind="elementwise",
-   x=lambda g, xp, x, high: xp.only(g, x <= high))  # fmt: skip
+   x=lambda g, xp, x, low, high: xp.only(g, _within(x, low, high)))
+op("clamp_min", k.clamp_min, kind="elementwise", x=lambda g, xp, x, low: xp.only(g, x >= low))
+op("clamp_max", k.clamp_max, kind="elementwise", x=lambda g, xp, x, high: xp.only(g, x <= high))
 op("clamp_between", k.clamp_between, node="ClampBackward0", kind="elementwise",
-   x=lambda g, xp, x, low, high: _within(g, xp, x, low, high),
-   low=lambda g, xp, x, low, high: xp.only(g, (x < low) & (low < high) if high is not None else x < low),
-   high=lambda g, xp, x, low, high: xp.only(g, (x > high) | (high < low) if low is not None else x > high))  # fmt: skip
-op("clamp_min_tensor", lambda x, low: k.clamp_between(x, low), node="ClampMinBackward1", kind="elementwise",
-   x=lambda g, xp, x, low: xp.only(g, x >= low), low=lambda g, xp, x, low: xp.only(g, x < low))  # fmt: skip
-op("clamp_max_tensor", lambda x, high: k.clamp_between(x, None, high), node="ClampMaxBackward1", kind="elementwise",
-   x=lambda g, xp, x, high: xp.only(g, x <= high), high=lambda g, xp, x, high: xp.only(g, x > high))  # fmt: skip
-op("maximum", k.maximum, promote="same", numbers="none", kind="elementwise",
-   a=lambda g, xp, a, b: _share(g, xp, a == b, a < b), b=lambda g, xp, a, b: _share(g, xp, a == b, a > b))  # fmt: skip
-op("minimum", k.minimum, promote="same", numbers="none", kind="elementwise",
-   a=lambda g, xp, a, b: _share(g, xp, a == b, a > b), b=lambda g, xp, a, b: _share(g, xp, a == b, a < b))  # fmt: skip
-op("fmax", k.fmax, promote="same", numbers="none", kind="elementwise",
-   a=lambda g, xp, a, b: xp.masked_fill(g, ~((a >= b) | (b != b)), 0), b=lambda g, xp, a, b: xp.masked_fill(g, (a >= b) | (b != b), 0))  # fmt: skip
-op("fmin", k.fmin, promote="same", numbers="none", kind="elementwise",
-   a=lambda g, xp, a, b: xp.masked_fill(g, ~((a <= b) | (b != b)), 0), b=lambda g, xp, a, b: xp.masked_fill(g, (a <= b) | (b != b), 0))  # fmt: skip
+   x=lambda g, xp, x, low, high: xp.only(g, _within(x, low, high)),
+   low=lambda g, xp, x, low, high: xp.only(g, x < low if high is None else (x < low) & (low < high)),
+   high=lambda g, xp, x, low, high: xp.only(g, x > high if low is None else (x > high) | (high < low)))
+op("clamp_min_tensor", k.clamp_from, node="ClampMinBackward1", kind="elementwise",
+   x=lambda g, xp, x, low: xp.only(g, x >= low), low=lambda g, xp, x, low: xp.only(g, x < low))
+op("clamp_max_tensor", k.clamp_to, node="ClampMaxBackward1", kind="elementwise",
+   x=lambda g, xp, x, high: xp.only(g, x <= high), high=lambda g, xp, x, high: xp.only(g, x > high))
+plain("maximum", k.maximum, numbers="none",
+      a=lambda g, xp, a, b: _share(g, xp, a == b, a < b), b=lambda g, xp, a, b: _share(g, xp, a == b, a > b))
+plain("minimum", k.minimum, numbers="none",
+      a=lambda g, xp, a, b: _share(g, xp, a == b, a > b), b=lambda g, xp, a, b: _share(g, xp, a == b, a < b))
+plain("fmax", k.fmax, numbers="none",
+      a=lambda g, xp, a, b: xp.masked_fill(g, ~((a >= b) | (b != b)), 0),
+      b=lambda g, xp, a, b: xp.masked_fill(g, (a >= b) | (b != b), 0))
+plain("fmin", k.fmin, numbers="none",
+      a=lambda g, xp, a, b: xp.masked_fill(g, ~((a <= b) | (b != b)), 0),
+      b=lambda g, xp, a, b: xp.masked_fill(g, (a <= b) | (b != b), 0))
+
+# Mixtures.
+
+op("lerp", k.lerp, node="LerpBackward0", kind="linear",
+   start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight))
+op("lerp_tensor", k.lerp, node="LerpBackward1", kind="elementwise",
+   start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight),
+   weight=lambda g, start, end: g * conj(end - start))
+op("addcmul", k.addcmul, promote="same", kind="elementwise", x=lambda g: g,
+   u=lambda g, v, value: g * conj(v * value), v=lambda g, u, value: g * conj(u * value))
+op("addcdiv", k.addcdiv, promote="same", kind="elementwise", x=lambda g: g,
+   u=lambda g, v, value: g * conj(value / v), v=lambda g, u, v, value: -g * conj(value * u / (v * v)))
+
+# Numbers taken apart and put together.
+
+op("nan_to_num", k.nan_to_num, kind="elementwise", x=lambda g, xp, x: g * xp.isfinite(x))
+smooth("copysign", k.copysign, numbers="second",
+       a=lambda g, xp, a, out: g * xp.masked_fill(out / a, a == 0, 0), b=lambda g, xp: xp.zeroed(g))
+op("copysign_number", k.copysign_number, node="CopysignBackward1", kind="elementwise",
+   x=lambda g, xp, x, out: g * xp.masked_fill(out / x, x == 0, 0))
+op("frexp", k.frexp, outputs="mantissa exponent!", kind="elementwise",
+   x=lambda g, xp, exponent: g / xp.number_pow(exponent, 2.0))
+op("ldexp", k.ldexp, kind="elementwise",
+   a=lambda g, xp, b: g * conj(xp.number_pow(b, 2.0)), b=lambda g, out: g * conj(out) * LN2)
+plain("nextafter", k.nextafter, numbers="none",
+      a=lambda g, xp, a, b: xp.only(g, a != b), b=lambda g, xp: xp.zeroed(g))
+op("heaviside", k.heaviside, node="NotImplemented",
+   x=lambda g: not_differentiable("heaviside"), values=lambda g: not_differentiable("heaviside"))
+smooth("atan2", k.atan2, numbers="none",
+       a=lambda g, xp, a, b: g * (b * _over_square(xp, a, b)), b=lambda g, xp, a, b: g * (-a * _over_square(xp, a, b)))
+plain("hypot", k.hypot, numbers="none", a=lambda g, a, out: g * a / out, b=lambda g, b, out: g * b / out)
+plain("logaddexp", k.logaddexp, numbers="none",
+      a=lambda g, xp, a, b: g / conj(1 + xp.exp(b - a)), b=lambda g, xp, a, b: g / conj(1 + xp.exp(a - b)))
+plain("logaddexp2", k.logaddexp2, numbers="none",
+      a=lambda g, xp, a, b: g / (1 + xp.exp2(b - a)), b=lambda g, xp, a, b: g / (1 + xp.exp2(a - b)))
+
+# fmt: on
 
 
-def _within(g: Any, xp: Any, x: Any, low: Any, high: Any) -> Any:
+def _within(x: Any, low: Any, high: Any) -> Any:
     if low is None:
-        return xp.only(g, x <= high)
-    return xp.only(g, x >= low if high is None else (x >= low) & (x <= high))
+        return x <= high
+    return x >= low if high is None else (x >= low) & (x <= high)
 
 
 def _share(g: Any, xp: Any, tie: Any, loses: Any) -> Any:
     """The winner's cotangent; where both are equal each gets half."""
     return xp.masked_fill(xp.where(tie, g / 2, g), loses, 0)
-
-
-# Mixtures.
-
-op("lerp", k.lerp, node="LerpBackward0", kind="linear",
-   start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight))  # fmt: skip
-op("lerp_tensor", k.lerp, node="LerpBackward1", kind="elementwise",
-   start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight),
-   weight=lambda g, start, end: g * conj(end - start))  # fmt: skip
-op("addcmul", k.addcmul, promote="same", x=lambda g: g,
-   factor=lambda g, other, value: g * conj(other * value), other=lambda g, factor, value: g * conj(factor * value))  # fmt: skip
-op("addcdiv", k.addcdiv, promote="same", x=lambda g: g,
-   numerator=lambda g, denominator, value: g * conj(value / denominator),
-   denominator=lambda g, numerator, denominator, value: -g * conj(value * numerator / (denominator * denominator)))  # fmt: skip
-
-# Numbers taken apart and put together.
-
-op("nan_to_num", k.nan_to_num, kind="elementwise", x=lambda g, xp, x: g * xp.isfinite(x))
-op("copysign", k.copysign, promote="float", numbers="second", kind="elementwise",
-   a=lambda g, xp, a, out: g * xp.masked_fill(out / a, a == 0, 0), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
-op("copysign_number", k.copysign_number, node="CopysignBackward1", kind="elementwise",
-   x=lambda g, xp, x, out: g * xp.masked_fill(out / x, x == 0, 0))  # fmt: skip
-op("frexp", k.frexp, outputs="mantissa exponent!", kind="elementwise", x=lambda g, xp, exponent: g / xp.number_pow(exponent, 2.0))
-op("ldexp", k.ldexp, kind="elementwise",
-   a=lambda g, xp, b: g * conj(xp.number_pow(b, 2.0)), b=lambda g, out: g * conj(out) * LN2)  # fmt: skip
-op("nextafter", k.nextafter, promote="same", numbers="none", kind="elementwise",
-   a=lambda g, xp, a, b: xp.only(g, a != b), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
-op("heaviside", k.heaviside, node="NotImplemented",
-   x=lambda g: not_differentiable("heaviside"), values=lambda g: not_differentiable("heaviside"))  # fmt: skip
-op("atan2", k.atan2, promote="float", numbers="none", kind="elementwise",
-   a=lambda g, xp, a, b: g * (b * _over_square(xp, a, b)), b=lambda g, xp, a, b: g * (-a * _over_square(xp, a, b)))  # fmt: skip
-op("hypot", k.hypot, promote="same", numbers="none", kind="elementwise", a=lambda g, a, out: g * a / out, b=lambda g, b, out: g * b / out)
-op("logaddexp", k.logaddexp, promote="same", numbers="none", kind="elementwise",
-   a=lambda g, xp, a, b: g / conj(1 + xp.exp(b - a)), b=lambda g, xp, a, b: g / conj(1 + xp.exp(a - b)))  # fmt: skip
-op("logaddexp2", k.logaddexp2, promote="same", numbers="none", kind="elementwise",
-   a=lambda g, xp, a, b: g / (1 + xp.exp2(b - a)), b=lambda g, xp, a, b: g / (1 + xp.exp2(a - b)))  # fmt: skip
-
 
 
 def _over_square(xp: Any, a: Any, b: Any) -> Any:
@@ -107,7 +110,8 @@ def refuse_number(name: str, labels: tuple[str, ...], values: tuple[Any, ...]) -
     """PyTorch's error for the first of the arguments that is no tensor."""
     for position, (label, value) in enumerate(zip(labels, values, strict=True), 1):
         if not isinstance(value, dispatch.Tensor_):
-            raise TypeError(f"{name}(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}")
+            kind = type(value).__name__
+            raise TypeError(f"{name}(): argument '{label}' (position {position}) must be Tensor, not {kind}")
 
 
 for _name in "atan2 hypot nextafter".split():
@@ -142,7 +146,8 @@ def _mask_of(condition: Any) -> Any:
     if condition._array.dtype == np.uint8:
         return ops.ne(condition, 0)
     raise RuntimeError(
-        f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtype_of(condition._array.dtype).scalar_name}"
+        "where expected condition to be a boolean tensor, but got a tensor with dtype "
+        f"{dtype_of(condition._array.dtype).scalar_name}"
     )
 
 
@@ -179,12 +184,11 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
             f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype_of(mask._array.dtype).c_name}"
         )
     if not isinstance(value, dispatch.Tensor_):
-        from ..backend.pointwise import checked_number
-
         return ops.masked_fill(input, mask, checked_number(value, input._array))
     if value._array.ndim:
         raise RuntimeError(
-            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
         )
     if value._array.dtype.kind == "c" and input._array.dtype.kind != "c":
         raise RuntimeError(
@@ -305,4 +309,3 @@ def heaviside(input: Any, values: Any) -> Any:
     """0 below zero, 1 above, ``values`` at zero."""
     refuse_number("heaviside", ("input", "values"), (input, values))
     return ops.heaviside(input, values)
-

@@ -27,7 +27,8 @@ def _inplace(name: str) -> Any:
 
 
 for _name, _kernel in (
-    ("eq", np.equal), ("ne", np.not_equal), ("lt", k.less), ("le", k.less_equal), ("gt", k.greater), ("ge", k.greater_equal),
+    ("eq", np.equal), ("ne", np.not_equal), ("lt", k.less), ("le", k.less_equal), ("gt", k.greater),
+    ("ge", k.greater_equal),
 ):  # fmt: skip
     op(_name, _kernel, inputs="a b", promote="compare", numbers="second")
     op(f"{_name}_into", k.as_number(_kernel), node=f"{_name.capitalize()}Backward0", promote="same",
@@ -42,20 +43,21 @@ for _long, _short in (
 
 # Of one tensor.
 
-for _name, _kernel in (
-    ("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite), ("isposinf", k.isposinf), ("isneginf", k.isneginf),
-    ("isreal", k.isreal), ("logical_not", np.logical_not),
+for _name, _test in (
+    ("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite), ("isposinf", k.isposinf),
+    ("isneginf", k.isneginf), ("isreal", k.isreal), ("logical_not", np.logical_not),
 ):  # fmt: skip
-    op(_name, _kernel, inputs="x", promote="compare")
+    op(_name, _test, inputs="x", promote="compare")
     publish(_name, forms="function method" + (" inplace" if _name == "logical_not" else ""))
 
 # Logic and bits.
 
 for _name, _kernel, _promote in (
     ("logical_and", np.logical_and, "compare"), ("logical_or", np.logical_or, "compare"),
-    ("logical_xor", np.logical_xor, "compare"), ("bitwise_and", k.bitwise_and, "same"), ("bitwise_or", k.bitwise_or, "same"),
-    ("bitwise_xor", k.bitwise_xor, "same"), ("bitwise_left_shift", k.left_shift, "same"),
-    ("bitwise_right_shift", k.right_shift, "same"), ("gcd", k.gcd, "same"), ("lcm", k.lcm, "same"),
+    ("logical_xor", np.logical_xor, "compare"), ("bitwise_and", k.bitwise_and, "same"),
+    ("bitwise_or", k.bitwise_or, "same"), ("bitwise_xor", k.bitwise_xor, "same"),
+    ("bitwise_left_shift", k.left_shift, "same"), ("bitwise_right_shift", k.right_shift, "same"),
+    ("gcd", k.gcd, "same"), ("lcm", k.lcm, "same"),
 ):  # fmt: skip
     op(_name, _kernel, inputs="a b", promote=_promote, numbers="any" if "bitwise" in _name else "none")
     publish(_name)
@@ -73,7 +75,8 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     """
     refuse_number("isclose", ("input", "other"), (input, other))
     if input._array.dtype != other._array.dtype:
-        raise RuntimeError(f"{dtype_of(input._array.dtype).scalar_name} did not match {dtype_of(other._array.dtype).scalar_name}")
+        kinds = [dtype_of(value._array.dtype).scalar_name for value in (input, other)]
+        raise RuntimeError(f"{kinds[0]} did not match {kinds[1]}")
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")

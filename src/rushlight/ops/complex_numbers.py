@@ -111,8 +111,9 @@ def view_as_real(input: Any) -> Any:
         raise RuntimeError("view_as_real is only supported for complex tensors")
     if input._conjugate:
         raise RuntimeError(
-            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it "
-            "as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original."
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+            "original."
         )
     return ops.view_as_real(input)
 
@@ -134,9 +135,7 @@ def view_as_complex(input: Any) -> Any:
     if steps[-1] != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(step % 2 for step in steps[:-1]):
-        raise RuntimeError(
-            "Tensor must have a stride divisible by 2 for all but last dimension"
-        )
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     return ops.view_as_complex(input)
 
 
@@ -156,8 +155,8 @@ def _check_parts(name: str, labels: tuple[str, str], first: Any, second: Any) ->
         )
     if kinds[0] is not kinds[1]:
         raise RuntimeError(
-            f"Expected object of scalar type {kinds[0].scalar_name} but got scalar type {kinds[1].scalar_name} for second "
-            "argument"
+            f"Expected object of scalar type {kinds[0].scalar_name} but got scalar type {kinds[1].scalar_name} for "
+            "second argument"
         )
 
 
@@ -184,4 +183,3 @@ def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     _check_parts("polar", ("abs", "angle"), abs, angle)
     _check_target(abs, out)
     return ops.polar(abs, angle) if out is None else write_out(ops.polar, "polar", out, (abs, angle), {})
-

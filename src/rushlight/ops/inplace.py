@@ -1,4 +1,4 @@
-"""In-place forms of pointwise ops without a detour: where nothing is recorded the ufunc writes straight into the tensor.
+"""In-place forms without a detour: where nothing is recorded, the result is written straight into the tensor.
 
 Everything else (a gradient is needed, dtypes differ, shapes do not fit, memory overlaps) goes to :func:`views.inplace`,
 which makes the result first and then puts it into the tensor and its history.
@@ -159,13 +159,11 @@ def check_inputs(self: Any, inputs: tuple[Any, ...]) -> None:
 
 def check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any]) -> None:
     """PyTorch's error for an input that shares some elements with what is written, but is not the very same view."""
-    if written is read or (written.shape == read.shape and written.strides == read.strides) and (
-        backend.address(written) == backend.address(read)
-    ):
+    same_layout = written.shape == read.shape and written.strides == read.strides
+    if same_layout and backend.address(written) == backend.address(read):
         return
     if written.flags.forc and read.flags.forc and np.may_share_memory(written, read):
         raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-            "location. Please clone() the tensor before performing the operation."
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+            "memory location. Please clone() the tensor before performing the operation."
         )
-

@@ -13,21 +13,22 @@ from . import dispatch
 from .pointwise import pow, remainder, rsub
 from .public import methods, operator_method, ops
 
-for _operator, _name in (
-    ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"), ("truediv", "div"), ("div", "div"),
-    ("neg", "neg"),
-    ("abs", "abs"), ("eq", "eq"), ("ne", "ne"), ("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"),
-    ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"), ("rand", "bitwise_and"), ("ror", "bitwise_or"),
-    ("rxor", "bitwise_xor"), ("lshift", "bitwise_left_shift"), ("rshift", "bitwise_right_shift"), ("invert", "bitwise_not"),
+for _sign, _name in (
+    ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"), ("truediv", "div"),
+    ("div", "div"), ("neg", "neg"), ("abs", "abs"), ("eq", "eq"), ("ne", "ne"), ("lt", "lt"), ("le", "le"),
+    ("gt", "gt"), ("ge", "ge"), ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"),
+    ("rand", "bitwise_and"), ("ror", "bitwise_or"), ("rxor", "bitwise_xor"), ("lshift", "bitwise_left_shift"),
+    ("rshift", "bitwise_right_shift"), ("invert", "bitwise_not"),
 ):  # fmt: skip
-    operator_method(f"__{_operator}__", _name)
+    operator_method(f"__{_sign}__", _name)
 
-for _operator, _name in (
-    ("iadd", "add"), ("isub", "sub"), ("imul", "mul"), ("itruediv", "div"), ("idiv", "div"), ("ifloordiv", "floor_divide"),
-    ("imod", "remainder"), ("ipow", "pow"), ("iand", "bitwise_and"), ("ior", "bitwise_or"), ("ixor", "bitwise_xor"),
+for _sign, _name in (
+    ("iadd", "add"), ("isub", "sub"), ("imul", "mul"), ("itruediv", "div"), ("idiv", "div"),
+    ("ifloordiv", "floor_divide"), ("imod", "remainder"), ("ipow", "pow"), ("iand", "bitwise_and"),
+    ("ior", "bitwise_or"), ("ixor", "bitwise_xor"),
     ("ilshift", "bitwise_left_shift"), ("irshift", "bitwise_right_shift"),
 ):  # fmt: skip
-    methods[f"__{_operator}__"] = methods[f"{_name}_"]
+    methods[f"__{_sign}__"] = methods[f"{_name}_"]
 
 
 def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -6,6 +6,7 @@ A rule keeps what PyTorch keeps, so that the same in-place changes are errors.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -26,131 +27,139 @@ def not_differentiable(name: str) -> Any:
     raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
-# What rules are made of: zeros, and a cotangent with parts blanked out.
+# How most ops are: functions of floating numbers, and functions of any number that keep its dtype.
+smooth = functools.partial(op, promote="float", kind="elementwise")
+plain = functools.partial(op, promote="same", kind="elementwise")
+linear = functools.partial(op, promote="same", kind="linear")
+
+
+def _is_complex(value: Any) -> bool:
+    array = getattr(value, "_array", value)
+    return array.dtype.kind == "c" if hasattr(array, "dtype") else isinstance(array, complex)
+
+
+def _real(xp: Any, value: Any) -> Any:
+    return xp.real(value) if _is_complex(value) else value
+
+
+def _no_bool(inputs: Any) -> None:
+    k.no_bool_difference(
+        [
+            value._array.dtype.kind == "b" if isinstance(value, dispatch.Tensor_) else isinstance(value, bool)
+            for value in inputs
+        ]
+    )
+
+
+# fmt: off
+
+# What rules are made of: zeros, and a cotangent of which only a part goes on.
 
 op("zeroed", k.zeroed, inputs="x")
 op("only", k.only, inputs="mask", node="WhereBackward0", kind="linear", x=lambda g, xp, mask: xp.only(g, mask))
 
 # Arithmetic.
 
-
-def _no_bool(inputs: Any) -> None:
-    k.no_bool_difference([value._array.dtype.kind == "b" if isinstance(value, dispatch.Tensor_) else isinstance(value, bool)
-                          for value in inputs])  # fmt: skip
-
-
-op("add", np.add, promote="same", kind="linear", a=lambda g: g, b=lambda g: g)
-op("add_scaled", k.add_scaled, node="AddBackward0", promote="same", kind="linear",
-   a=lambda g: g, b=lambda g, alpha: g * conj(alpha))  # fmt: skip
-op("sub", k.subtract, promote="same", check=_no_bool, kind="linear", a=lambda g: g, b=lambda g: -g)
-op("sub_scaled", k.subtract_scaled, node="SubBackward0", promote="same", check=_no_bool, kind="linear",
-   a=lambda g: g, b=lambda g, alpha: -g * conj(alpha))  # fmt: skip
-op("rsub_number", k.subtract_from, node="RsubBackward1", kind="linear", x=lambda g, alpha: -g * conj(alpha) if alpha != 1 else -g)
-op("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", promote="same", check=_no_bool, kind="linear",
-   a=lambda g, alpha: -g * conj(alpha), b=lambda g: g)  # fmt: skip
+linear("add", np.add, a=lambda g: g, b=lambda g: g)
+linear("add_scaled", k.add_scaled, node="AddBackward0", a=lambda g: g, b=lambda g, alpha: g * conj(alpha))
+linear("sub", k.subtract, check=_no_bool, a=lambda g: g, b=lambda g: -g)
+linear("sub_scaled", k.subtract_scaled, node="SubBackward0", check=_no_bool,
+       a=lambda g: g, b=lambda g, alpha: -g * conj(alpha))
+linear("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", check=_no_bool,
+       a=lambda g, alpha: -g * conj(alpha), b=lambda g: g)
+op("rsub_number", k.subtract_from, node="RsubBackward1", kind="linear",
+   x=lambda g, alpha: -g if alpha == 1 else -g * conj(alpha))
+linear("neg", k.negative, x=lambda g: -g)
 op("mul", np.multiply, promote="same", kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
-op("div", k.divide, promote="float", kind="elementwise",
-   a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))  # fmt: skip
-op("neg", k.negative, promote="same", kind="linear", x=lambda g: -g)
-op("div_floor", k.floor_divide, node="DivBackward2", promote="same", kind="elementwise",
-   a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
-op("div_trunc", k.truncate_divide, node="DivBackward2", promote="same", kind="elementwise",
-   a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
-op("floor_divide", k.floor_divide, node="NotImplemented", promote="same",
-   a=lambda g: not_differentiable("floor_divide"), b=lambda g: not_differentiable("floor_divide"))  # fmt: skip
-op("floor_divide_", k.floor_divide, node="NotImplemented", promote="same",
-   a=lambda g: not_differentiable("floor_divide_"), b=lambda g: not_differentiable("floor_divide_"))  # fmt: skip
-op("remainder", k.remainder, node="RemainderBackward1", promote="same", kind="elementwise",
-   a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_floor(a, b))  # fmt: skip
+smooth("div", k.divide, a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))
+smooth("reciprocal", k.reciprocal, x=lambda g, out: -g * conj(out * out))
+plain("div_floor", k.floor_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
+plain("div_trunc", k.truncate_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
+plain("floor_divide", k.floor_divide, node="NotImplemented",
+      a=lambda g: not_differentiable("floor_divide"), b=lambda g: not_differentiable("floor_divide"))
+plain("floor_divide_", k.floor_divide, node="NotImplemented",
+      a=lambda g: not_differentiable("floor_divide_"), b=lambda g: not_differentiable("floor_divide_"))
+plain("remainder", k.remainder, node="RemainderBackward1",
+      a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_floor(a, b))
 op("remainder_number", k.remainder_number, node="RemainderBackward0", kind="elementwise", x=lambda g: g)
 op("number_remainder", k.number_remainder, node="NotImplemented", x=lambda g: not_differentiable("remainder"))
-op("fmod", k.fmod, node="FmodBackward1", promote="same", kind="elementwise",
-   a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_trunc(a, b))  # fmt: skip
+plain("fmod", k.fmod, node="FmodBackward1", a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_trunc(a, b))
 op("fmod_number", k.fmod_number, node="FmodBackward0", kind="elementwise", x=lambda g: g)
-op("reciprocal", k.reciprocal, promote="float", kind="elementwise", x=lambda g, out: -g * conj(out * out))
 
 # Powers.
 
-op("pow", k.power, node="PowBackward1", promote="same", kind="elementwise",
-   a=lambda g, xp, a, b: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
-   b=lambda g, xp, a, b, out: _by_exponent(g, xp, a, b, out))  # fmt: skip
+plain("pow", k.power, node="PowBackward1",
+      a=lambda g, xp, a, b: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
+      b=lambda g, xp, a, b, out: g * conj(xp.masked_fill(out * xp.log(a), (a == 0) & (_real(xp, b) >= 0), 0)))
 op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
-   x=lambda g, xp, x, exponent: xp.zeroed(g) if exponent == 0 else g * conj(xp.pow_number(x, exponent - 1) * exponent))  # fmt: skip
+   x=lambda g, xp, x, exponent:
+       xp.zeroed(g) if exponent == 0 else g * conj(xp.pow_number(x, exponent - 1) * exponent))
 op("number_pow", k.number_power, node="PowBackward2", kind="elementwise",
-   x=lambda g, xp, x, base, out: _by_exponent_of_number(g, xp, x, base, out))  # fmt: skip
-op("sqrt", np.sqrt, promote="float", kind="elementwise", x=lambda g, out: g / conj(2 * out))
-op("rsqrt", k.rsqrt, promote="float", kind="elementwise", x=lambda g, out: -0.5 * g * conj(out * out * out))
-
-
-def _by_exponent(g: Any, xp: Any, a: Any, b: Any, out: Any) -> Any:
-    settled = (a == 0) & ((xp.real(b) if _complex(b) else b) >= 0)
-    return g * conj(xp.masked_fill(out * xp.log(a), settled, 0))
-
-
-def _by_exponent_of_number(g: Any, xp: Any, x: Any, base: Any, out: Any) -> Any:
-    if base == 0:
-        return g * conj(xp.masked_fill(out * -math.inf, (xp.real(x) if _complex(x) else x) >= 0, 0))
-    if isinstance(base, complex) or _complex(out):
-        return g * conj(out * complex(np.log(complex(base))))
-    return g * (out * (math.log(base) if base > 0 else math.nan))
-
-
-def _complex(value: Any) -> bool:
-    array = getattr(value, "_array", value)
-    return isinstance(array, complex) if not hasattr(array, "dtype") else array.dtype.kind == "c"
-
+   x=lambda g, xp, x, base, out: g * conj(
+       out * _log(base, out) if base != 0 else xp.masked_fill(out * -math.inf, _real(xp, x) >= 0, 0)))
+smooth("sqrt", np.sqrt, x=lambda g, out: g / conj(2 * out))
+smooth("rsqrt", k.rsqrt, x=lambda g, out: -0.5 * g * conj(out * out * out))
 
 # Exponentials and logarithms.
 
-op("exp", np.exp, promote="float", kind="elementwise", x=lambda g, out: g * conj(out))
-op("exp2", np.exp2, promote="float", kind="elementwise", x=lambda g, out: g * conj(out) * LN2)
-op("expm1", np.expm1, promote="float", kind="elementwise", x=lambda g, out: g * conj(out + 1))
-op("log", np.log, promote="float", kind="elementwise", x=lambda g, x: g / conj(x))
-op("log2", np.log2, promote="float", kind="elementwise", x=lambda g, x: g / (conj(x) * LN2))
-op("log10", np.log10, promote="float", kind="elementwise", x=lambda g, x: g / (conj(x) * LN10))
-op("log1p", np.log1p, node="Log1PBackward0", promote="float", kind="elementwise", x=lambda g, x: g / conj(x + 1))
-op("sigmoid", k.sigmoid, promote="float", kind="elementwise", x=lambda g, xp, out: xp.sigmoid_slope(g, out))
+smooth("exp", np.exp, x=lambda g, out: g * conj(out))
+smooth("exp2", np.exp2, x=lambda g, out: g * conj(out) * LN2)
+smooth("expm1", np.expm1, x=lambda g, out: g * conj(out + 1))
+smooth("log", np.log, x=lambda g, x: g / conj(x))
+smooth("log2", np.log2, x=lambda g, x: g / (conj(x) * LN2))
+smooth("log10", np.log10, x=lambda g, x: g / (conj(x) * LN10))
+smooth("log1p", np.log1p, node="Log1PBackward0", x=lambda g, x: g / conj(x + 1))
+smooth("sigmoid", k.sigmoid, x=lambda g, xp, out: xp.sigmoid_slope(g, out))
 op("sigmoid_slope", k.sigmoid_slope, node="SigmoidBackwardBackward0",
-   h=lambda g, y: g * ((1 - y) * y), y=lambda g, h, y: conj(g) * h * conj(1 - 2 * y))  # fmt: skip
-op("relu", k.relu, promote="same", kind="elementwise", x=lambda g, xp, out: xp.relu_slope(g, out))
+   h=lambda g, y: g * ((1 - y) * y), y=lambda g, h, y: conj(g) * h * conj(1 - 2 * y))
+plain("relu", k.relu, x=lambda g, xp, out: xp.relu_slope(g, out))
 op("relu_slope", k.relu_slope, node="ThresholdBackwardBackward0",
-   h=lambda g, xp, y: xp.masked_fill(g, y <= 0, 0), y=lambda g, xp: xp.zeroed(g))  # fmt: skip
+   h=lambda g, xp, y: xp.masked_fill(g, y <= 0, 0), y=lambda g, xp: xp.zeroed(g))
 
 # Circular and hyperbolic functions.
 
-op("sin", np.sin, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.cos(x)))
-op("cos", np.cos, promote="float", kind="elementwise", x=lambda g, xp, x: -g * conj(xp.sin(x)))
-op("tan", np.tan, promote="float", kind="elementwise", x=lambda g, out: g * conj(1 + out * out))
-op("asin", np.arcsin, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.rsqrt(1 - x * x)))
-op("acos", np.arccos, promote="float", kind="elementwise", x=lambda g, xp, x: -g * conj(xp.rsqrt(1 - x * x)))
-op("atan", np.arctan, promote="float", kind="elementwise", x=lambda g, x: g / conj(1 + x * x))
-op("sinh", np.sinh, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.cosh(x)))
-op("cosh", np.cosh, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.sinh(x)))
-op("tanh", np.tanh, promote="float", kind="elementwise", x=lambda g, xp, out: xp.tanh_slope(g, out))
+smooth("sin", np.sin, x=lambda g, xp, x: g * conj(xp.cos(x)))
+smooth("cos", np.cos, x=lambda g, xp, x: -g * conj(xp.sin(x)))
+smooth("tan", np.tan, x=lambda g, out: g * conj(1 + out * out))
+smooth("asin", np.arcsin, x=lambda g, xp, x: g * conj(xp.rsqrt(1 - x * x)))
+smooth("acos", np.arccos, x=lambda g, xp, x: -g * conj(xp.rsqrt(1 - x * x)))
+smooth("atan", np.arctan, x=lambda g, x: g / conj(1 + x * x))
+smooth("sinh", np.sinh, x=lambda g, xp, x: g * conj(xp.cosh(x)))
+smooth("cosh", np.cosh, x=lambda g, xp, x: g * conj(xp.sinh(x)))
+smooth("tanh", np.tanh, x=lambda g, xp, out: xp.tanh_slope(g, out))
 op("tanh_slope", k.tanh_slope, node="TanhBackwardBackward0",
-   h=lambda g, y: g * (1 - y * y), y=lambda g, h, y: conj(g) * h * conj(-2 * y))  # fmt: skip
-op("asinh", np.arcsinh, promote="float", kind="elementwise", x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))
-op("acosh", np.arccosh, promote="float", kind="elementwise",
-   x=lambda g, xp, x: g * conj(xp.rsqrt(x - 1) * xp.rsqrt(x + 1) if _complex(x) else xp.rsqrt(x * x - 1)))  # fmt: skip
-op("atanh", np.arctanh, promote="float", kind="elementwise", x=lambda g, x: g / conj(1 - x * x))
+   h=lambda g, y: g * (1 - y * y), y=lambda g, h, y: conj(g) * h * conj(-2 * y))
+smooth("asinh", np.arcsinh, x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))
+smooth("acosh", np.arccosh, x=lambda g, xp, x:
+       g * conj(xp.rsqrt(x - 1) * xp.rsqrt(x + 1) if _is_complex(x) else xp.rsqrt(x * x - 1)))
+smooth("atanh", np.arctanh, x=lambda g, x: g / conj(1 - x * x))
 
 # Signs and steps.
 
 op("abs", k.absolute, promote="same", x=lambda g, xp, x: g * xp.sgn(x))
 op("sgn", k.sgn, promote="same", x=lambda g, xp, x, out: _sgn_slope(g, xp, x, out))
-op("sign", k.sign, promote="same", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
-op("floor", k.floor, promote="same", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
-op("ceil", k.ceil, promote="same", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
-op("round", k.rint, promote="same", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
+plain("sign", k.sign, x=lambda g, xp: xp.zeroed(g))
+plain("floor", k.floor, x=lambda g, xp: xp.zeroed(g))
+plain("ceil", k.ceil, x=lambda g, xp: xp.zeroed(g))
+plain("round", k.rint, x=lambda g, xp: xp.zeroed(g))
 op("round_decimals", k.round_decimals, node="RoundBackward1", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
-op("trunc", k.trunc, promote="same", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
-op("frac", k.frac, promote="same", kind="elementwise", x=lambda g: g)
+plain("trunc", k.trunc, x=lambda g, xp: xp.zeroed(g))
+plain("frac", k.frac, x=lambda g: g)
 op("signbit", k.signbit, inputs="x", promote="compare")
+
+# fmt: on
+
+
+def _log(base: Any, out: Any) -> Any:
+    """The logarithm of a number, for results ``out``: complex where those are."""
+    if isinstance(base, complex) or _is_complex(out):
+        return complex(np.log(complex(base)))
+    return math.log(base) if base > 0 else math.nan
 
 
 def _sgn_slope(g: Any, xp: Any, x: Any, out: Any) -> Any:
     """What turns the direction of a complex number: the part of ``g`` across it, over its size."""
-    if not _complex(x):
+    if not _is_complex(x):
         return xp.zeroed(g)
     across = g - out * xp.real(g * conj(out))
     return xp.masked_fill(across / xp.abs(x), x == 0, 0)
@@ -162,8 +171,8 @@ publish("mul", "multiply")
 publish("neg", "negative")
 publish("abs", "absolute")
 for _name in (
-    "reciprocal sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sigmoid relu sin cos tan asin acos atan sinh cosh tanh asinh "
-    "acosh atanh sgn sign floor ceil trunc frac"
+    "reciprocal sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sigmoid relu sin cos tan asin acos atan sinh cosh tanh "
+    "asinh acosh atanh sgn sign floor ceil trunc frac"
 ).split():
     publish(_name)
 publish("signbit", forms="function method")
@@ -215,9 +224,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
         return ops.div_floor(input, other)
     if rounding_mode == "trunc":
         return ops.div_trunc(input, other)
-    raise RuntimeError(
-        f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-    )
+    raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
 
 
 _div_ = inplace.binary(np.true_divide, "div_", lambda self, other: inplace.recorded(self, "div_", "div", other))
@@ -255,7 +262,7 @@ methods["floor_divide_"] = inplace.by_result(lambda self, other: ops.floor_divid
 
 @public(inplace=True)
 def remainder(input: Any, other: Any) -> Any:
-    """What is left of ``input`` after as many whole ``other`` as fit: it has the sign of ``other``, as Python's ``%``."""
+    """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``other``, as in Python."""
     if isinstance(other, dispatch.NUMBERS):
         return ops.remainder_number(input, other)
     if isinstance(input, dispatch.NUMBERS):

@@ -11,92 +11,87 @@ from ..backend import pointwise as elementary
 from ..backend import special as k
 from . import dispatch
 from .choice import refuse_number
-from .pointwise import not_differentiable
+from .pointwise import not_differentiable, plain, smooth
 from .public import module, ops, public, publish
 from .reading import conj
 from .table import op
 
+PI, ROOT_PI, ROOT_2PI = math.pi, math.sqrt(math.pi), math.sqrt(2 * math.pi)
+
+# fmt: off
+
 # Error functions.
 
-op("erf", k.erf, promote="float", kind="elementwise", x=lambda g, xp, x: g * (2 / math.sqrt(math.pi)) * xp.exp(-(x * x)))
-op("erfc", k.erfc, promote="float", kind="elementwise", x=lambda g, xp, x: g * (-2 / math.sqrt(math.pi)) * xp.exp(-(x * x)))
-op("erfinv", k.erfinv, promote="float", kind="elementwise",
-   x=lambda g, xp, x: g * (math.sqrt(math.pi) / 2) * xp.exp(xp.pow_number(xp.erfinv(x), 2)))  # fmt: skip
-op("erfcx", k.erfcx, node="SpecialErfcxBackward0", promote="float", kind="elementwise",
-   x=lambda g, x, out: g * (2 * x * out - 2 / math.sqrt(math.pi)))  # fmt: skip
-op("ndtri", k.ndtri, node="SpecialNdtriBackward0", promote="float", kind="elementwise",
-   x=lambda g, xp, out: g * math.sqrt(2 * math.pi) * xp.exp(out * out / 2))  # fmt: skip
-op("log_ndtr", k.log_ndtr, node="SpecialLogNdtrBackward0", promote="float", kind="elementwise",
-   x=lambda g, xp, x, out: g * xp.exp(-(out + x * x / 2)) * math.sqrt(0.5 / math.pi))  # fmt: skip
+smooth("erf", k.erf, x=lambda g, xp, x: g * (2 / ROOT_PI) * xp.exp(-(x * x)))
+smooth("erfc", k.erfc, x=lambda g, xp, x: g * (-2 / ROOT_PI) * xp.exp(-(x * x)))
+smooth("erfinv", k.erfinv, x=lambda g, xp, x: g * (ROOT_PI / 2) * xp.exp(xp.pow_number(xp.erfinv(x), 2)))
+smooth("erfcx", k.erfcx, node="SpecialErfcxBackward0", x=lambda g, x, out: g * (2 * x * out - 2 / ROOT_PI))
+smooth("ndtri", k.ndtri, node="SpecialNdtriBackward0", x=lambda g, xp, out: g * ROOT_2PI * xp.exp(out * out / 2))
+smooth("log_ndtr", k.log_ndtr, node="SpecialLogNdtrBackward0",
+       x=lambda g, xp, x, out: g * xp.exp(-(out + x * x / 2)) * (1 / ROOT_2PI))
 
 # Gamma functions.
 
-op("lgamma", k.lgamma, promote="float", kind="elementwise", x=lambda g, xp, x: g * xp.digamma(x))
-op("digamma", k.digamma, promote="float", kind="elementwise", x=lambda g, xp, x: g * xp.polygamma(x, 1))
+smooth("lgamma", k.lgamma, x=lambda g, xp, x: g * xp.digamma(x))
+smooth("digamma", k.digamma, x=lambda g, xp, x: g * xp.polygamma(x, 1))
 op("polygamma", k.polygamma, kind="elementwise", x=lambda g, xp, x, n: g * xp.polygamma(x, n + 1))
-op("mvlgamma", k.mvlgamma, kind="elementwise", x=lambda g, xp, x, p: g * sum(xp.digamma(x - place / 2) for place in range(p)))
-op("igamma", k.igamma, promote="same", kind="elementwise",
-   a=lambda g: _no_rule("igamma: input"), x=lambda g, xp, a, x: g * _gamma_density(xp, a, x))  # fmt: skip
-op("igammac", k.igammac, promote="same", kind="elementwise",
-   a=lambda g: _no_rule("igammac: input"), x=lambda g, xp, a, x: -g * _gamma_density(xp, a, x))  # fmt: skip
-op("zeta", k.zeta, node="SpecialZetaBackward0", promote="float", kind="elementwise",
-   x=lambda g: not_differentiable("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))  # fmt: skip
+op("mvlgamma", k.mvlgamma, kind="elementwise",
+   x=lambda g, xp, x, p: g * sum(xp.digamma(x - place / 2) for place in range(p)))
+plain("igamma", k.igamma, a=lambda g: _no_rule("igamma: input"), x=lambda g, xp, a, x: g * _density(xp, a, x))
+plain("igammac", k.igammac, a=lambda g: _no_rule("igammac: input"), x=lambda g, xp, a, x: -g * _density(xp, a, x))
+smooth("zeta", k.zeta, node="SpecialZetaBackward0",
+       x=lambda g: not_differentiable("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))
 op("zeta_number", k.with_number(k.zeta), node="SpecialZetaBackward2", x=lambda g: not_differentiable("zeta"))
 op("number_zeta", k.with_number(k.zeta, True), node="SpecialZetaBackward1", kind="elementwise",
-   x=lambda g, xp, x, number: g * -number * xp.number_zeta(x, number + 1.0))  # fmt: skip
+   x=lambda g, xp, x, number: g * -number * xp.number_zeta(x, number + 1.0))
+
+# Bessel functions.
+
+smooth("i0", k.i0, x=lambda g, xp, x: g * xp.i1(x))
+smooth("i0e", k.i0e, node="SpecialI0EBackward0", x=lambda g, xp, x, out: g * (xp.i1e(x) - xp.sgn(x) * out))
+smooth("i1", k.i1, node="SpecialI1Backward0",
+       x=lambda g, xp, x, out: g * _off_zero(xp, x, lambda x: xp.i0(x) - out / x))
+smooth("i1e", k.i1e, node="SpecialI1EBackward0",
+       x=lambda g, xp, x, out: g * _off_zero(xp, x, lambda x: xp.i0e(x) - out * (xp.sgn(x) + 1 / x)))
+
+# Logarithms, angles.
+
+op("logit", elementary.logit, kind="elementwise", x=lambda g, xp, x, eps: _logit_slope(g, xp, x, eps))
+smooth("entr", k.entr, node="SpecialEntrBackward0", x=lambda g, xp, x: g * (-xp.log(x) - 1))
+smooth("xlogy", k.xlogy,
+       a=lambda g, xp, a, b: xp.masked_fill(g * xp.log(b), (a == 0) & (b <= 0), 0), b=lambda g, a, b: g * a / b)
+op("number_xlogy", k.with_number(k.xlogy, True), node="XlogyBackward1", kind="elementwise",
+   x=lambda g, x, number: g * number / x)
+op("xlogy_number", k.with_number(k.xlogy), node="XlogyBackward2", kind="elementwise",
+   x=lambda g, xp, x, number: _by_log(g, xp, x, number))
+smooth("xlog1py", k.xlog1py, node="SpecialXlog1PyBackward0",
+       a=lambda g, xp, a, b: xp.masked_fill(g * xp.log1p(b), (a == 0) & (b <= -1), 0),
+       b=lambda g, a, b: g * a / (b + 1))
+op("number_xlog1py", k.with_number(k.xlog1py, True), node="SpecialXlog1PyBackward1", kind="elementwise",
+   x=lambda g, x, number: g * number / (x + 1))
+op("xlog1py_number", k.with_number(k.xlog1py), node="SpecialXlog1PyBackward2", kind="elementwise",
+   x=lambda g, xp, x, number: _by_log(g, xp, x, number + 1))
+smooth("sinc", elementary.sinc, x=lambda g, xp, x: _sinc_slope(g, xp, x))
+op("deg2rad", elementary.deg2rad, node="Deg2RadBackward0", promote="float", kind="linear", x=lambda g: g * (PI / 180))
+op("rad2deg", elementary.rad2deg, node="Rad2DegBackward0", promote="float", kind="linear", x=lambda g: g * (180 / PI))
+
+# fmt: on
 
 
 def _no_rule(what: str) -> Any:
     raise RuntimeError(f"the derivative for '{what}' is not implemented.")
 
 
-def _gamma_density(xp: Any, a: Any, x: Any) -> Any:
+def _density(xp: Any, a: Any, x: Any) -> Any:
+    """Of the gamma distribution of shape a."""
     return xp.exp((a - 1) * xp.log(x) - x - xp.lgamma(a))
-
-
-# Bessel functions.
-
-op("i0", k.i0, promote="float", kind="elementwise", x=lambda g, xp, x: g * xp.i1(x))
-op("i0e", k.i0e, node="SpecialI0EBackward0", promote="float", kind="elementwise",
-   x=lambda g, xp, x, out: g * (xp.i1e(x) - xp.sgn(x) * out))  # fmt: skip
-op("i1", k.i1, node="SpecialI1Backward0", promote="float", kind="elementwise",
-   x=lambda g, xp, x, out: g * _off_zero(xp, x, lambda x: xp.i0(x) - out / x))  # fmt: skip
-op("i1e", k.i1e, node="SpecialI1EBackward0", promote="float", kind="elementwise",
-   x=lambda g, xp, x, out: g * _off_zero(xp, x, lambda x: xp.i0e(x) - out * (xp.sgn(x) + 1 / x)))  # fmt: skip
 
 
 def _off_zero(xp: Any, x: Any, slope: Any) -> Any:
     """``slope(x)``, whose value at zero is a half but cannot be computed."""
-    near = ~(xp.abs(x) > _tiny(x))
-    return xp.masked_fill(slope(xp.masked_fill(x, near, _tiny(x))), near, 0.5)
-
-
-def _tiny(x: Any) -> float:
-    return 2.220446049250313e-16 if getattr(x, "_array", x).dtype == np.float64 else 1.1920928955078125e-07
-
-
-# Logarithms.
-
-op("logit", elementary.logit, kind="elementwise", x=lambda g, xp, x, eps: _logit_slope(g, xp, x, eps))
-op("sinc", elementary.sinc, promote="float", kind="elementwise", x=lambda g, xp, x: _sinc_slope(g, xp, x))
-op("entr", k.entr, node="SpecialEntrBackward0", promote="float", kind="elementwise", x=lambda g, xp, x: g * (-xp.log(x) - 1))
-op("xlogy", k.xlogy, promote="float", kind="elementwise",
-   a=lambda g, xp, a, b: xp.masked_fill(g * xp.log(b), (a == 0) & (b <= 0), 0), b=lambda g, a, b: g * a / b)  # fmt: skip
-op("number_xlogy", k.with_number(k.xlogy, True), node="XlogyBackward1", kind="elementwise", x=lambda g, x, number: g * number / x)
-op("xlogy_number", k.with_number(k.xlogy), node="XlogyBackward2", kind="elementwise",
-   x=lambda g, xp, x, number: g * _log(number) if number > 0 else xp.masked_fill(g * _log(number), x == 0, 0))  # fmt: skip
-op("xlog1py", k.xlog1py, node="SpecialXlog1PyBackward0", promote="float", kind="elementwise",
-   a=lambda g, xp, a, b: xp.masked_fill(g * xp.log1p(b), (a == 0) & (b <= -1), 0), b=lambda g, a, b: g * a / (b + 1))  # fmt: skip
-op("number_xlog1py", k.with_number(k.xlog1py, True), node="SpecialXlog1PyBackward1", kind="elementwise",
-   x=lambda g, x, number: g * number / (x + 1))  # fmt: skip
-op("xlog1py_number", k.with_number(k.xlog1py), node="SpecialXlog1PyBackward2", kind="elementwise",
-   x=lambda g, xp, x, number: g * _log(number + 1) if number > -1 else xp.masked_fill(g * _log(number + 1), x == 0, 0))  # fmt: skip
-op("deg2rad", elementary.deg2rad, node="Deg2RadBackward0", promote="float", kind="linear", x=lambda g: g * (math.pi / 180))
-op("rad2deg", elementary.rad2deg, node="Rad2DegBackward0", promote="float", kind="linear", x=lambda g: g * (180 / math.pi))
-
-
-def _log(number: float) -> float:
-    return math.log(number) if number > 0 else -math.inf if number == 0 else math.nan
+    tiny = 2.220446049250313e-16 if getattr(x, "_array", x).dtype == np.float64 else 1.1920928955078125e-07
+    near = ~(xp.abs(x) > tiny)
+    return xp.masked_fill(slope(xp.masked_fill(x, near, tiny)), near, 0.5)
 
 
 def _logit_slope(g: Any, xp: Any, x: Any, eps: float | None) -> Any:
@@ -106,8 +101,15 @@ def _logit_slope(g: Any, xp: Any, x: Any, eps: float | None) -> Any:
     return xp.only(slope, (x >= eps) & (x <= 1 - eps))
 
 
+def _by_log(g: Any, xp: Any, x: Any, number: float) -> Any:
+    """``g * log(number)``; 0 where x is 0 and the logarithm is not finite."""
+    if number > 0:
+        return g * math.log(number)
+    return xp.masked_fill(g * (-math.inf if number == 0 else math.nan), x == 0, 0)
+
+
 def _sinc_slope(g: Any, xp: Any, x: Any) -> Any:
-    angle = x * math.pi
+    angle = x * PI
     return xp.masked_fill(g * conj((angle * xp.cos(angle) - xp.sin(angle)) / (angle * x)), x * x == 0, 0)
 
 
@@ -116,16 +118,16 @@ def _sinc_slope(g: Any, xp: Any, x: Any) -> Any:
 for _name in "erf erfc erfinv lgamma digamma i0 sinc deg2rad rad2deg".split():
     publish(_name)
 for _name, _of_torch in (
-    ("erf", "erf"), ("erfc", "erfc"), ("erfinv", "erfinv"), ("gammaln", "lgamma"), ("digamma", "digamma"), ("psi", "digamma"),
-    ("i0", "i0"), ("sinc", "sinc"), ("exp2", "exp2"), ("expm1", "expm1"), ("log1p", "log1p"), ("expit", "sigmoid"),
-    ("round", "round"),
+    ("erf", "erf"), ("erfc", "erfc"), ("erfinv", "erfinv"), ("gammaln", "lgamma"), ("digamma", "digamma"),
+    ("psi", "digamma"), ("i0", "i0"), ("sinc", "sinc"), ("exp2", "exp2"), ("expm1", "expm1"), ("log1p", "log1p"),
+    ("expit", "sigmoid"), ("round", "round"),
 ):  # fmt: skip
     module("torch.special")[_name] = module("torch")[_of_torch]
 for _name in "erfcx ndtri log_ndtr i0e i1 i1e entr".split():
     publish(_name, forms="function", space="torch.special")
 for _name in (
-    "bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 "
-    "scaled_modified_bessel_k0 scaled_modified_bessel_k1 airy_ai spherical_bessel_j0"
+    "bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 "
+    "modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 airy_ai spherical_bessel_j0"
 ).split():
     op(_name, getattr(k, _name), inputs="x", promote="float")
     publish(_name, forms="function", space="torch.special")

@@ -109,9 +109,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
             raise mismatch
         got = np.broadcast_shapes(target.shape, source.shape)
         if got != target.shape:
-            raise RuntimeError(
-                f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(got)}"
-            )
+            raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(got)}")
     if self is other:
         return self
     check_inputs(self, (other,))
@@ -129,7 +127,7 @@ def _copy_node(before: Any, result: Any) -> Node:
     """The node of ``before.copy_(result)``."""
     with modes.enable_grad():
         edge = ops.copy(before, result)._edge
-    return edge[0]  # type: ignore[no-any-return]
+    return edge[0]
 
 
 views.copy_node = _copy_node
