@@ -72,6 +72,7 @@ from .factory import (
 )
 from .like import empty_like, full_like, ones_like, zeros_like
 from .missing import module_getattr
+from .printing import get_printoptions, set_printoptions
 from .random import (
     Generator,
     default_generator,
@@ -95,5 +96,24 @@ globals().update({**_dtypes.NAMES, **_legacy.CLASSES, **_storage.CLASSES})
 install_methods()
 __getattr__ = module_getattr(
     __name__,
-    frozenset({"autograd", "fft", "func", "linalg", "masked", "nn", "optim", "signal", "special", "utils"}),
+    frozenset(
+        {
+            "accelerator",
+            "autograd",
+            "backends",
+            "cpu",
+            "cuda",
+            "fft",
+            "func",
+            "linalg",
+            "masked",
+            "mps",
+            "nn",
+            "optim",
+            "signal",
+            "special",
+            "utils",
+            "xpu",
+        }
+    ),
 )

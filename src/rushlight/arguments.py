@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
+import warnings
 from typing import Any, NoReturn
 
 import numpy as np
@@ -83,7 +85,7 @@ def _check_layout(name: str, layout: Any) -> None:
 
 
 def check_bool(name: str, argument: str, value: Any) -> None:
-    if value is not None and not isinstance(value, (bool, np.bool_)):
+    if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}(): argument '{argument}' must be bool, not {type_name(value)}")
 
 
@@ -258,3 +260,13 @@ _C_NAMES = {
 
 def _does_not_fit(dtype: dtypes.dtype) -> NoReturn:
     raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(dtype, dtype.c_name)} without overflow")
+
+
+def warn(text: str) -> None:
+    """A UserWarning at the line of the user's program that is running."""
+    depth = 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+        frame = frame.f_back
+        depth += 1
+    warnings.warn(text, stacklevel=depth)

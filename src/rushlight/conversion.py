@@ -6,13 +6,12 @@ A tensor that is what is asked for already comes back itself. Otherwise the copy
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NoReturn
 
 import numpy as np
 
 from . import dtypes
-from .arguments import as_dtype, check_bool, memory_format_name, type_name
+from .arguments import as_dtype, check_bool, memory_format_name, type_name, warn
 from .backend import creation as backend
 from .device import device as Device
 from .device import require_cpu
@@ -45,7 +44,7 @@ def _convert(self: Tensor, dtype: np.dtype[Any], memory_format: str = "preserve_
         return self
     if array.dtype.kind == "c" and dtype.kind not in "cb" and "complex" not in _warned:
         _warned.add("complex")
-        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
+        warn("Casting complex values to real discards the imaginary part")
     if self._conjugate:
         self = self.resolve_conj()
     if dtype.kind in "iub":  # nothing to differentiate

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from . import dtypes
-from .arguments import check_bool, options, type_name
+from .arguments import check_bool, options, type_name, warn
 from .backend import memory
 from .device import changes
 from .factory import creation, finished
@@ -52,10 +51,9 @@ def tensor(
 
 def warn_of_copy(name: str) -> None:
     """Warns the caller of ``name(tensor)``."""
-    warnings.warn(
+    warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-        f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
-        stacklevel=4,
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor)."
     )
 
 
@@ -96,8 +94,9 @@ def from_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     dtypes.of(array.dtype)
     if array.size and min(array.strides, default=0) < 0:
         raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
-            "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently supported. (You can probably work around this by making a copy of your array  "
+            "with array.copy().) "
         )
     if not array.flags.writeable:
         _warn_once_of_read_only()
@@ -114,12 +113,11 @@ def _warn_once_of_read_only() -> None:
     if "read-only" in _warned:
         return
     _warned.add("read-only")
-    warnings.warn(
+    warn(
         "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing "
         "to this tensor will result in undefined behavior. You may want to copy the array to protect its data or make "
         "it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this "
-        "program.",
-        stacklevel=5,
+        "program."
     )
 
 
@@ -179,6 +177,8 @@ def cast(array: np.ndarray[Any, Any], numpy_type: np.dtype[Any]) -> np.ndarray[A
 def _kinds(data: Any) -> set[type] | None:
     """The types of all numbers in nested lists, or None if there is anything but Python's numbers."""
     kinds = set(map(type, data))
+    if not kinds:
+        return {float}  # nothing has the default dtype
     if kinds <= _LISTS:
         found: set[type] = set()
         for row in data:
@@ -193,7 +193,7 @@ def _kinds(data: Any) -> set[type] | None:
 def _from_numbers(data: Any, kinds: set[type], numpy_type: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     """An array of Python numbers of the given types."""
     if numpy_type is None:
-        if not kinds or (float in kinds and complex not in kinds):
+        if float in kinds and complex not in kinds:
             numpy_type = dtypes.get_default_dtype().numpy
         elif complex in kinds:
             numpy_type = dtypes.default_complex_dtype().numpy
@@ -219,7 +219,7 @@ def _from_mixture(data: Any, numpy_type: np.dtype[Any] | None) -> np.ndarray[Any
     array = np.empty(shape, numpy_type)
     if array.ndim == 0:
         array[()] = _element(data, numpy_type)
-    else:
+    elif array.size:
         _fill(array, data, 0)
     return array
 
@@ -291,6 +291,8 @@ def _element(value: Any, numpy_type: np.dtype[Any]) -> Any:
     """One item as a scalar of the type. The errors are those of Python's own conversions, as in PyTorch."""
     if isinstance(value, Tensor):
         if value.numel() != 1:
+            if numpy_type.kind in "iu":
+                raise TypeError("only integer tensors of a single element can be converted to an index")
             raise ValueError("only one element tensors can be converted to Python scalars")
         value = value.item()
     elif isinstance(value, (np.generic, np.ndarray)):

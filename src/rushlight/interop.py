@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from . import dtypes
-from .arguments import as_dtype, check_bool, options, type_name
+from .arguments import as_dtype, check_bool, options, type_name, warn
 from .backend import memory
 from .factory import creation, finished
 from .from_data import array_of, writable
@@ -29,7 +28,8 @@ def asarray(
     tensor([1, 2])
     """
     numpy_type = options("asarray", dtype, None, device)
-    check_bool("asarray", "requires_grad", requires_grad)
+    if requires_grad is not None:
+        check_bool("asarray", "requires_grad", requires_grad)
     wanted = None if dtype is None else as_dtype("asarray", dtype)
     if isinstance(obj, Tensor):
         return _from_tensor(obj, wanted, copy, requires_grad)
@@ -117,13 +117,12 @@ def _buffer(buffer: Any, numpy_type: np.dtype[Any], count: int, offset: int) -> 
         )
     octets = np.frombuffer(view.cast("B") if view.contiguous else view, np.uint8)
     if view.readonly:
-        warnings.warn(
+        warn(
             "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can "
             "write to "
             "the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to "
             "protect its "
-            "data or make it writable before converting it to a tensor.",
-            stacklevel=5,
+            "data or make it writable before converting it to a tensor."
         )
         octets = writable(octets)
     number = (length - offset) // size if count < 0 else count

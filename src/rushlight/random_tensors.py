@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NoReturn
 
 import numpy as np
 
 from . import dtypes
 from . import random as generators
-from .arguments import checked_shape, fitting, integer, options, refuse, shape_of, type_name
+from .arguments import checked_shape, fitting, integer, options, refuse, shape_of, type_name, warn
 from .factory import creation, finished, into
 from .like import unset_like
 from .tensor import Tensor
@@ -102,13 +101,10 @@ def check_bounds(low: int, high: int, numpy_type: np.dtype[Any]) -> None:
         digits = round(-np.log2(dtypes.finfo(dtype).eps)) + 1
         for label, value in (("from", low), ("to - 1", high - 1)):
             if not -(2**digits) <= value <= 2**digits:
-                warnings.warn(
+                warn(
                     f"{label} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                    f"{dtype.c_name} can "
-                    "support discrete uniform distribution only within this range. This warning will become an error "
-                    "in later "
-                    "releases, please fix the code in advance.",
-                    stacklevel=4,
+                    f"{dtype.c_name} can support discrete uniform distribution only within this range. This warning "
+                    "will become an error in version 1.7 release, please fix the code in advance"
                 )
         return
     limits = (0, 1) if dtype is dtypes.bool_ else (dtypes.iinfo(dtype).min, dtypes.iinfo(dtype).max)
@@ -293,4 +289,4 @@ def fill_as_laid_out(array: np.ndarray[Any, Any], draw: Any) -> None:
         array[...] = draw(array.shape, True)
         return
     ordered = array.transpose(generators.memory_axes(array))
-    ordered[...] = draw(ordered.shape, bool(ordered.flags.c_contiguous))
+    ordered[...] = draw(ordered.shape, False)

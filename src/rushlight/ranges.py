@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from . import dtypes
-from .arguments import integer, number, options, type_name
+from .arguments import integer, number, options, type_name, warn
 from .autograd import views
 from .backend import creation as backend
 from .factory import creation, finished, into
@@ -60,12 +59,10 @@ def arange(
     if out is None:
         return finished(array, requires_grad)
     if out.numel() not in (0, count):
-        warnings.warn(
+        warn(
             f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which does not "
-            "match the "
-            f"computed number of elements {count}. Note that this may occur as a result of rounding error. The out "
-            f"tensor will be resized to a tensor of shape ({count},).",
-            stacklevel=3,
+            f"match the computed number of elements {count}. Note that this may occur as a result of rounding error. "
+            f"The out tensor will be resized to a tensor of shape ({count},)."
         )
     if out.numel() == count:
         views.write(out, array.reshape(out.shape), "arange")
@@ -132,11 +129,9 @@ def range(
     pin_memory: bool = False,
 ) -> Tensor:
     """From ``start`` to ``end``, which is included. Deprecated: use :func:`arange`."""
-    warnings.warn(
+    warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
-        "Python's "
-        "range builtin. Instead, use torch.arange, which produces values in [start, end).",
-        stacklevel=3,
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
     )
     first, last = number("range", "start", 1, start), number("range", "end", 2, end)
     width = number("range", "step", 3, step)

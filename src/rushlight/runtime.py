@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from .arguments import type_name
+from .arguments import type_name, warn
 from .backend import threads
 from .factory import creation
 
@@ -113,10 +112,9 @@ def get_float32_matmul_precision() -> str:
 def set_float32_matmul_precision(precision: str) -> None:
     """Takes 'highest', 'high' or 'medium'; warns of anything else."""
     if precision not in ("highest", "high", "medium"):
-        warnings.warn(
+        warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
-            "setFloat32MatmulPrecision call has no effect.",
-            stacklevel=3,
+            "setFloat32MatmulPrecision call has no effect."
         )
         return
     _switches.matmul_precision = precision

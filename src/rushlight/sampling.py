@@ -255,7 +255,7 @@ def multinomial(
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if array.dtype.kind not in "fV":
         raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.scalar_name}")
-    drawn = generators.stream_of(generator).multinomial(array, num_samples, replacement)
+    drawn = np.array(generators.stream_of(generator).multinomial(array, num_samples, replacement))
     return finished(drawn) if out is None else into(out, "multinomial", drawn, None)
 
 

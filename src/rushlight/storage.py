@@ -6,14 +6,13 @@ Two tensors share memory if their storages have the same ``data_ptr()``.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from . import dtypes
-from .arguments import checked_shape, type_name
+from .arguments import checked_shape, shape_of, type_name, warn
 from .autograd import modes, views
 from .backend import memory
 from .backend import numpy as backend
@@ -102,12 +101,10 @@ class _Storage:
     def _checked(self, index: Any) -> int:
         size = len(self)
         if not isinstance(index, int):
-            raise TypeError(f"can't index a {self._label} with {type_name(index)}")
+            raise RuntimeError(f"can't index a {type(self)} with {type(index)}")
         if not -size <= index < size:
             raise IndexError(f"index {index} out of range for storage of size {size}")
         return index
-
-    _label = "torch.storage.UntypedStorage"
 
     def _text(self, kind: str) -> str:
         return "".join(f" {number}\n" for number in self) + f"[{kind} of size {len(self)}]"
@@ -183,7 +180,6 @@ class TypedStorage(_Storage):
 
     __module__ = "torch.storage"
     dtype: dtypes.dtype
-    _label = "torch.storage.TypedStorage"
 
     def __new__(cls, *args: Any, **kwargs: Any) -> TypedStorage:
         return object.__new__(TypedStorage)
@@ -309,12 +305,10 @@ def storage(self: Tensor) -> TypedStorage:
     """The block of memory beneath the tensor as numbers (deprecated in PyTorch)."""
     if "typed" not in _warned:
         _warned.add("typed")
-        warnings.warn(
+        warn(
             "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
-            "class. "
-            "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, "
-            "use tensor.untyped_storage() instead of tensor.storage()",
-            stacklevel=3,
+            "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
+            "directly, use tensor.untyped_storage() instead of tensor.storage()"
         )
     return TypedStorage(self)
 
@@ -400,23 +394,22 @@ op("resize", lambda x, shape: np.ascontiguousarray(x).reshape(shape).copy(), nod
 @method
 def resize(self: Tensor, *sizes: Any) -> Tensor:
     """Deprecated: use reshape."""
-    warnings.warn("non-inplace resize is deprecated", stacklevel=3)
-    shape = checked_shape("resize", sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes)
-    if math.prod(shape) != self._array.size:
-        raise RuntimeError(
-            f"requested resize to {list(shape)} ({math.prod(shape)} elements in total), but the given tensor has a "
-            "size of "
-            f"{list(self._array.shape)} ({self._array.size} elements). autograd's resize can only change the shape of "
-            "a given "
-            "tensor, while preserving the number of elements. "
-        )
-    return table["resize"].call(self, shape)  # type: ignore[no-any-return]
+    warn("non-inplace resize is deprecated")
+    return _resized(self, checked_shape("resize", shape_of("resize", sizes)))
 
 
 @method
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """Deprecated: use reshape_as."""
-    warnings.warn("non-inplace resize_as is deprecated", stacklevel=3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return resize(self, *tensor._array.shape)
+    warn("non-inplace resize_as is deprecated")
+    return _resized(self, tensor._array.shape)
+
+
+def _resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
+    if math.prod(shape) != self._array.size:
+        raise RuntimeError(
+            f"requested resize to {list(shape)} ({math.prod(shape)} elements in total), but the given tensor has a "
+            f"size of {list(self._array.shape)} ({self._array.size} elements). autograd's resize can only change the "
+            "shape of a given tensor, while preserving the number of elements. "
+        )
+    return table["resize"].call(self, shape)  # type: ignore[no-any-return]

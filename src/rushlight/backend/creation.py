@@ -69,17 +69,15 @@ def arange(start: float, step: float, count: int, dtype: np.dtype[Any]) -> Array
     if dtype.kind in "iu":
         return np.asarray(np.arange(count) * int(step) + int(start)).astype(dtype)
     index = np.arange(count, dtype=np.float64)
-    if dtype.itemsize == 4 or (float(start).is_integer() and float(step).is_integer()):
-        index *= step
-        index += start
-        return index.astype(dtype, copy=False)
+    exact = dtype.itemsize < 8 or (float(start).is_integer() and float(step).is_integer())
+    values = (index * step + start if exact else fused(index, step, start)).astype(dtype, copy=False)
     # By blocks: the first number of each is rounded to the dtype, the others count from there; the rest one by one.
-    values = fused(index, step, start).astype(dtype)
     lanes = _LANES // dtype.itemsize
     whole = count // (2 * lanes) * (2 * lanes)
-    lane = index[:whole] % lanes
-    first = values[:whole:lanes].astype(np.float64).repeat(lanes)
-    values[:whole] = fused(lane, step, first)
+    if whole:
+        lane = index[:whole] % lanes
+        first = values[:whole:lanes].astype(np.float64).repeat(lanes)
+        values[:whole] = lane * step + first if exact else fused(lane, step, first)
     return values
 
 
@@ -112,14 +110,17 @@ def linspace(start: Any, stop: Any, count: int, dtype: np.dtype[Any]) -> Array:
         return values
     kind = np.dtype(np.float64).type if dtype.kind in "iu" else dtype.type
     first, last = kind(start), kind(stop)
-    step = float((last - first) / kind(max(count - 1, 1)))
+    step = (last - first) / kind(max(count - 1, 1))
     index = np.arange(count, dtype=np.float64)
     half = count // 2
     ends = np.empty(count)
     ends[:half], ends[half:] = first, last
     index[half:] -= count - 1
-    # Shorter types are exact in float64 up to the one rounding at the end.
-    return (index * step + ends if dtype.itemsize < 8 else fused(index, step, ends)).astype(dtype)
+    if dtype.itemsize == 2 and dtype.kind not in "iu":  # halves are rounded after each step
+        return np.asarray(ends.astype(dtype) + step * index.astype(dtype))
+    # A product of two float32 is exact in float64.
+    step = float(step)
+    return (index * step + ends if dtype == np.float32 else fused(index, step, ends)).astype(dtype)
 
 
 def logspace(start: Any, stop: Any, count: int, base: Any, dtype: np.dtype[Any]) -> Array:
