@@ -84,7 +84,7 @@ class Tensor:
                 )
             )
         if value and self._array.dtype.kind not in "fcV":
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if value and self._inference and not modes.state.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._needs_grad = bool(value)

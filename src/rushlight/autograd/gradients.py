@@ -81,8 +81,7 @@ def backward(
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     cotangents = _sequence(grad_tensors) if grad_tensors is not None else (None,) * len(outputs)
-    if len(cotangents) != len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(cotangents)} gradients")
+    _check_count(outputs, cotangents)
     if retain_graph is None:
         retain_graph = create_graph
     roots, seeds = _seeds(outputs, cotangents, create_graph)
@@ -155,9 +154,10 @@ def grad(
     if allow_unused is None:
         allow_unused = materialize_grads
     outs, ins = _sequence(outputs), _sequence(inputs)
+    if not ins:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     cotangents = _sequence(grad_outputs) if grad_outputs is not None else (None,) * len(outs)
-    if len(cotangents) != len(outs):
-        raise RuntimeError(f"got {len(outs)} tensors and {len(cotangents)} gradients")
+    _check_count(outs, cotangents)
     if retain_graph is None:
         retain_graph = create_graph
     if is_grads_batched:
@@ -218,6 +218,14 @@ def _sequence(value: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
+def _check_count(outputs: Sequence[Any], cotangents: Sequence[Any]) -> None:
+    for cotangent in cotangents:
+        if cotangent is not None and not is_tensor(cotangent):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}")
+    if len(cotangents) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(cotangents)} gradients")
+
+
 def _seeds(
     outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
 ) -> tuple[list[Edge], list[Any]]:
@@ -243,8 +251,6 @@ def _seeds(
                         f"grad can be implicitly created only for real scalar outputs but got {_dtype_name(output)}"
                     )
             seed: Any = np.ones(shape, dtype)
-        elif not is_tensor(cotangent):
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}")
         else:
             _check_seed(index, output, shape, dtype, cotangent)
             seed = cotangent if create_graph else cotangent._array

@@ -205,6 +205,7 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
             raise IndexError(_ZERO_DIM)
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     view, axis = self, 0
+    gone = 0  # dimensions that integers took away: errors count them
     indices: dict[int, Any] = {}
     for position, one in enumerate(items):
         if one is None:
@@ -227,8 +228,9 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         elif isinstance(one, int):
             size = view._array.shape[axis]
             if not -size <= one < size:
-                raise IndexError(f"index {one} is out of bounds for dimension {axis} with size {size}")
+                raise IndexError(f"index {one} is out of bounds for dimension {axis + gone} with size {size}")
             view = ops.select(view, axis, one if one >= 0 else one + size)
+            gone += 1
         elif _is_mask(one):
             mask = one._array.astype(bool, copy=False)
             _check_mask(mask.shape, view._array.shape, axis)
@@ -303,7 +305,7 @@ def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
     size = view._array.shape[axis]
     step = 1 if one.step is None else int(one.step)
     if step <= 0:
-        raise ValueError("step must be greater than zero")
+        raise ValueError("slice step cannot be zero" if step == 0 else "step must be greater than zero")
     start = None if one.start is None else int(one.start)
     stop = None if one.stop is None else int(one.stop)
     first, last, _ = slice(start, stop).indices(size)
@@ -523,7 +525,9 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
     size = input._array.shape[axis] if input._array.ndim else 1
     bad = i[(i < 0) | (i >= size)]
     if bad.size:
-        raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad.flat[0]} axis_dim={size}")
+        if axis == 1:
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad.flat[0]} axis_dim={size}")
+        raise IndexError("index out of range in self")
     return ops.index_select(input, index, axis)
 
 
@@ -533,8 +537,8 @@ def _check_vector_index(name: str, input: Any, axis: int, index: Any, source: An
         raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {i.ndim})")
     size = input._array.shape[axis] if input._array.ndim else 1
     if source is not None and source._array.ndim and i.size != source._array.shape[axis]:
-        raise IndexError(
-            f"{name}(): Number of indices ({i.size}) should be equal to source.size(dim): ({source._array.shape[axis]}), for "
+        raise (RuntimeError if name == "index_add" else IndexError)(
+            f"{name + '_' if name == 'index_add' else name}(): Number of indices ({i.size}) should be equal to source.size(dim): ({source._array.shape[axis]}), for "
             f"dim: {axis}"
         )
     bad = i[(i < -size) | (i >= size)]

@@ -376,11 +376,11 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     x, y = a._array.shape, b._array.shape
     gone_a = axes_of(first, len(x)) if first else ()
     gone_b = axes_of(second, len(y)) if second else ()
-    for axis_a, axis_b in zip(gone_a, gone_b, strict=True):
+    for axis_a, axis_b, named_a, named_b in zip(gone_a, gone_b, first, second, strict=True):
         if x[axis_a] != y[axis_b] and 1 not in (x[axis_a], y[axis_b]):
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {x[axis_a]} in dim {axis_a} and second has size "
-                f"{y[axis_b]} in dim {axis_b}"
+                f"contracted dimensions need to match, but first has size {x[axis_a]} in dim {named_a} and second has size "
+                f"{y[axis_b]} in dim {named_b}"
             )
         if x[axis_a] != y[axis_b]:
             if x[axis_a] == 1:

@@ -298,9 +298,9 @@ def expand(self: Any, *sizes: Any, implicit: bool = False) -> Any:
 
 
 @public()
-def broadcast_to(input: Any, size: Any) -> Any:
+def broadcast_to(input: Any, *size: Any) -> Any:
     """``input`` expanded to ``size``."""
-    return expand(input, size)
+    return expand(input, *size)
 
 
 @public(function=False)
