@@ -39,7 +39,8 @@ class Results(tuple[Any, ...]):
 def define(name: str, fields: str) -> type[Results]:
     """Makes the type ``name`` with the given fields, and puts it here."""
     names = tuple(fields.split())
-    body: dict[str, Any] = {"__slots__": (), "_fields": names, "__match_args__": names, "__module__": "torch.return_types"}
+    body: dict[str, Any] = {"__slots__": (), "_fields": names, "__match_args__": names}
+    body["__module__"] = "torch.return_types"
     body.update({field: property(itemgetter(place)) for place, field in enumerate(names)})
     body.update(n_fields=len(names), n_sequence_fields=len(names), n_unnamed_fields=0)
     made = type(name, (Results,), body)

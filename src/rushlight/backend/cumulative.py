@@ -55,22 +55,22 @@ def recurrence(a: Array, b: Array, axis: int, reverse: bool = False) -> Array:
     return out
 
 
-def _running(x: Array, axis: int, ufunc: np.ufunc) -> tuple[Array, Array]:
+def _running(x: Array, axis: int, ufunc: np.ufunc) -> Array:
+    """The last place so far of the running extreme; nan, once met, stays."""
     if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
-    values = ufunc.accumulate(x, axis)
-    reached = values == x
+        return np.zeros((), np.int64)
+    reached = ufunc.accumulate(x, axis) == x
     if x.dtype.kind in "fV":
         reached |= np.isnan(x)
     number = np.arange(x.shape[axis]).reshape([-1 if one == axis else 1 for one in range(x.ndim)])
-    return values, np.maximum.accumulate(np.where(reached, number, 0), axis)
+    return np.maximum.accumulate(np.where(reached, number, 0), axis)  # type: ignore[no-any-return]
 
 
-def cummax(x: Array, axis: int) -> tuple[Array, Array]:
+def argcummax(x: Array, axis: int) -> Array:
     return _running(x, axis, np.maximum)
 
 
-def cummin(x: Array, axis: int) -> tuple[Array, Array]:
+def argcummin(x: Array, axis: int) -> Array:
     return _running(x, axis, np.minimum)
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
 import numpy as np
 
+from . import selection
 from .numpy import Array, Shape
 from .reduce import Axes
-
-Pair = tuple[Array, Array]
-
-
-def places_along(x: Array, axis: int) -> Array:
-    """``x`` with at least one dimension, and ``axis`` the last."""
-    return x.reshape(1) if not x.ndim else x.swapaxes(axis, -1)
 
 
 def amax(x: Array, axis: Axes, keepdims: bool = False) -> Any:
@@ -27,32 +23,6 @@ def amin(x: Array, axis: Axes, keepdims: bool = False) -> Any:
 
 def aminmax(x: Array, axis: Axes, keepdims: bool = False) -> tuple[Any, Any]:
     return amin(x, axis, keepdims), amax(x, axis, keepdims)
-
-
-def argmax(x: Array, axis: int | None, keepdims: bool = False) -> Any:
-    return x.argmax(axis if x.ndim else None, keepdims=keepdims)
-
-
-def argmin(x: Array, axis: int | None, keepdims: bool = False) -> Any:
-    return x.argmin(axis if x.ndim else None, keepdims=keepdims)
-
-
-def _at(x: Array, places: Array, axis: int, keepdims: bool) -> Pair:
-    """Values and places, given places with the reduced axis kept."""
-    values = np.take_along_axis(x, places, axis)
-    return (values, places) if keepdims else (values.squeeze(axis), places.squeeze(axis))
-
-
-def max(x: Array, axis: int, keepdims: bool = False) -> Pair:
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
-    return _at(x, x.argmax(axis, keepdims=True), axis, keepdims)
-
-
-def min(x: Array, axis: int, keepdims: bool = False) -> Pair:
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
-    return _at(x, x.argmin(axis, keepdims=True), axis, keepdims)
 
 
 def ties(x: Array, best: Any, axis: Axes, keepdims: bool) -> Array:
@@ -87,9 +57,32 @@ def gather_share(g: Array, x: Array, best: Any, axis: Axes, keepdims: bool = Fal
 
 
 def take_along(x: Array, indices: Array, axis: int) -> Array:
-    if not x.ndim or not indices.ndim:
-        return x.reshape(1)[indices.reshape(-1)].reshape(indices.shape)
-    return np.take_along_axis(x, indices, axis)
+    """The elements at ``indices`` along ``axis``; other axes go in step."""
+    if not x.ndim:
+        return x.reshape(indices.shape)
+    if x.ndim == 1:
+        return x[indices]
+    return x[_in_step(indices, axis)]
+
+
+def _in_step(indices: Array, axis: int) -> tuple[Array, ...]:
+    """What to index with for ``indices`` along ``axis`` and each of the other axes in step."""
+    shape = indices.shape
+    mesh = _kept_mesh(shape) if shape and max(shape) <= _SHORT else _mesh(shape)
+    return (*mesh[:axis], indices, *mesh[axis + 1 :])
+
+
+_SHORT = 1024
+
+
+def _mesh(shape: Shape) -> tuple[Array, ...]:
+    ndim = len(shape)
+    return tuple(
+        np.arange(size).reshape([size if other == one else 1 for other in range(ndim)]) for one, size in enumerate(shape)
+    )
+
+
+_kept_mesh = functools.lru_cache(maxsize=256)(_mesh)
 
 
 def put_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
@@ -97,7 +90,7 @@ def put_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     if not shape:
         return g.reshape(())
     out = np.zeros(shape, g.dtype)
-    np.put_along_axis(out, indices, g, axis)
+    out[_in_step(indices, axis)] = g
     return out
 
 
@@ -106,9 +99,7 @@ def add_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     if not shape:
         return np.asarray(g.sum(), g.dtype)
     out = np.zeros(shape, g.dtype)
-    places = list(np.ogrid[tuple(slice(size) for size in indices.shape)])
-    places[axis] = indices
-    np.add.at(out, tuple(places), g)
+    np.add.at(out, _in_step(indices, axis), g)
     return out
 
 
@@ -120,27 +111,101 @@ def put_reduced(g: Any, indices: Array, shape: Shape, axis: int, keepdims: bool 
     if len(shape) == 1:
         out[indices] = g
     elif keepdims:
-        np.put_along_axis(out, indices, g, axis)
+        out[_in_step(indices, axis)] = g
     else:
-        np.put_along_axis(out, np.expand_dims(indices, axis), np.expand_dims(g, axis), axis)
+        out[_in_step(np.expand_dims(indices, axis), axis)] = np.expand_dims(g, axis)
     return out
 
 
 def take_reduced(x: Array, indices: Array, axis: int, keepdims: bool = False) -> Array:
-    """What a reduction along ``axis`` would find at ``indices``: the adjoint of put_reduced."""
+    """What a reduction along ``axis`` found at ``indices``: the adjoint of put_reduced."""
     if not x.ndim:
-        return x
+        return x.copy()
+    if x.ndim == 1:
+        return x[indices]  # type: ignore[no-any-return]
     if keepdims:
-        return np.take_along_axis(x, indices, axis)
-    return np.take_along_axis(x, np.expand_dims(indices, axis), axis).squeeze(axis)
+        return x[_in_step(indices, axis)]
+    return x[_in_step(indices[(slice(None),) * axis + (None,)], axis)].squeeze(axis)
 
 
-def kthvalue(x: Array, k: int, axis: int, keepdims: bool = False) -> Pair:
+# Where to find what is asked for along an axis. Nothing of this has a derivative: that belongs to the taking.
+
+
+def argmax(x: Array, axis: int | None, keepdims: bool = False) -> Any:
+    return x.argmax(axis if x.ndim else None, keepdims=keepdims)
+
+
+def argmin(x: Array, axis: int | None, keepdims: bool = False) -> Any:
+    return x.argmin(axis if x.ndim else None, keepdims=keepdims)
+
+
+def rows_along(x: Array, axis: int) -> Array:
+    """The slices of ``x`` along ``axis`` as the rows of a matrix."""
+    rows = x.swapaxes(axis, -1)
+    return rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
+
+
+def _unrowed(places: Array, x: Array, axis: int, keepdims: bool) -> Array:
+    """One place for each of :func:`rows_along`, in the shape of a reduction of ``x``."""
+    shape = x.swapaxes(axis, -1).shape[:-1]
+    out = places.reshape(*shape, 1).swapaxes(axis, -1)
+    return out if keepdims else out.squeeze(axis)
+
+
+def equal(a: Array, b: Array) -> Array:
+    """Where two arrays are equal, nan to nan too."""
+    same = a == b
+    return same | (np.isnan(a) & np.isnan(b)) if a.dtype.kind in "fV" else same
+
+
+def argkth(x: Array, k: int, axis: int, keepdims: bool = False) -> Any:
     if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
+        return np.zeros((), np.int64)
+    rows = rows_along(x, axis)
+    order = rows.argsort(-1, kind="stable")
+    places = order[:, k - 1].copy()
+    if x.size <= selection.LARGEST:
+        ordered = np.take_along_axis(rows, order[:, max(k - 2, 0) : k + 1], -1)
+        for index in np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1)):
+            places[index] = selection.quickselect(rows[index].tolist(), k - 1)
+    return _unrowed(places, x, axis, keepdims)
+
+
+def argmedian(x: Array, axis: int, keepdims: bool = False, skip_nan: bool = False) -> Any:
+    if not x.ndim:
+        return np.zeros((), np.int64)
     order = x.argsort(axis, kind="stable")
-    place = order[(slice(None),) * axis + (slice(k - 1, k),)]
-    return _at(x, place, axis, keepdims)
+    size = x.shape[axis]
+    middle = np.full([1 if one == axis else n for one, n in enumerate(x.shape)], (size - 1) // 2)
+    if x.dtype.kind in "fV":
+        missing = np.count_nonzero(np.isnan(x), axis, keepdims=True)
+        if skip_nan:
+            middle = np.where(missing == size, 0, (size - missing - 1) // 2)
+        else:
+            # The first nan, which sorting put behind all numbers.
+            middle = np.where(missing > 0, size - missing, middle)
+    return _reduced(take_along(order, middle, axis), axis, keepdims)
+
+
+def argmode(x: Array, axis: int, keepdims: bool = False) -> Any:
+    """The last place of the most frequent value, the least of several."""
+    if not x.ndim:
+        return np.zeros((), np.int64)
+    rows = rows_along(x, axis)
+    order = rows.argsort(-1, kind="stable")
+    if selection.SHORT < rows.shape[1] <= x.size <= selection.LARGEST:
+        order = np.array([selection.introsorted(row) for row in rows.tolist()])
+    ordered = np.take_along_axis(rows, order, -1)
+    fresh = np.ones(rows.shape, np.bool_)
+    fresh[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    number = np.broadcast_to(np.arange(rows.shape[1]), rows.shape)
+    run = number - np.maximum.accumulate(np.where(fresh, number, 0), -1)
+    # argmax finds the first place where a run is at its longest: the end of the least such value's run.
+    return _unrowed(np.take_along_axis(order, run.argmax(-1, keepdims=True), -1), x, axis, keepdims)
+
+
+def _reduced(places: Array, axis: int, keepdims: bool) -> Array:
+    return places if keepdims else places.squeeze(axis)
 
 
 def median_all(x: Array, skip_nan: bool = False) -> Any:
@@ -150,38 +215,3 @@ def median_all(x: Array, skip_nan: bool = False) -> Any:
     if not x.size or (missing and not skip_nan) or missing == x.size:
         return x.dtype.type(np.nan)
     return flat[(x.size - missing - 1) // 2]
-
-
-def median(x: Array, axis: int, keepdims: bool = False, skip_nan: bool = False) -> Pair:
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
-    order = x.argsort(axis, kind="stable")
-    size = x.shape[axis]
-    middle = np.full([1 if one == axis else n for one, n in enumerate(x.shape)], (size - 1) // 2)
-    if x.dtype.kind in "fV":
-        empty = np.isnan(x)
-        missing = np.count_nonzero(empty, axis, keepdims=True)
-        if skip_nan:
-            middle = np.where(missing == size, 0, (size - missing - 1) // 2)
-        else:
-            # The first nan, which sorting put behind all numbers.
-            middle = np.where(missing > 0, size - missing, middle)
-    return _at(x, np.take_along_axis(order, middle, axis), axis, keepdims)
-
-
-def mode(x: Array, axis: int, keepdims: bool = False) -> Pair:
-    """The most frequent value, the least of several; its last place."""
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
-    rows = np.moveaxis(x, axis, -1)
-    order = rows.argsort(-1, kind="stable")
-    ordered = np.take_along_axis(rows, order, -1)
-    size = rows.shape[-1]
-    number = np.broadcast_to(np.arange(size), rows.shape)
-    fresh = np.ones(rows.shape, np.bool_)
-    fresh[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    start = np.maximum.accumulate(np.where(fresh, number, 0), -1)
-    run = number - start
-    # argmax finds the first place where a run is at its longest: the end of the least such value's run.
-    place = np.take_along_axis(order, run.argmax(-1, keepdims=True), -1)
-    return _at(x, np.moveaxis(place, -1, axis), axis, keepdims)

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from . import summation
 from .numpy import Array
-from .reduce import Axes, narrow, wide
+from .reduce import Axes, axes_of, narrow, wide
+
+_SMALL = 512
 
 
 def vector_norm(
@@ -18,12 +21,16 @@ def vector_norm(
     if dtype is not None:
         x = x.astype(dtype)
     whole = wide(x)
+    axes = axes_of(x, axis)
     if ord == 2:
-        if axis is None and not keepdims:
+        if axis is None and not keepdims and whole.size > _SMALL:
             flat = whole.ravel()
             return narrow(np.sqrt(np.vdot(flat, flat).real if flat.dtype.kind == "c" else flat.dot(flat)), x.dtype)
-        squares = whole.real**2 + whole.imag**2 if whole.dtype.kind == "c" else whole * whole
-        return narrow(np.sqrt(np.add.reduce(squares, axis, None, None, keepdims)), x.dtype)
+        if whole.dtype.kind == "c":
+            total = np.add.reduce(whole.real**2 + whole.imag**2, axis, None, None, keepdims)
+        else:
+            total = summation.squares(whole, axes, keepdims)
+        return narrow(np.sqrt(total), x.dtype)
     size = np.abs(whole)
     if math.isinf(ord):
         if not size.size and ord > 0:
@@ -33,9 +40,9 @@ def vector_norm(
         counted = np.add.reduce(size != 0, axis, None, None, keepdims)
         return np.asarray(counted).astype(size.dtype if whole is x or x.dtype.kind == "c" else x.dtype)
     if ord == 1:
-        return narrow(np.add.reduce(size, axis, None, None, keepdims), x.dtype)
+        return narrow(summation.in_turn(size, axes, keepdims), x.dtype)
     power = size.dtype.type(ord)
-    return narrow(np.add.reduce(size**power, axis, None, None, keepdims) ** (1 / power), x.dtype)
+    return narrow(summation.in_turn(size**power, axes, keepdims) ** (1 / power), x.dtype)
 
 
 RENORM_EPSILON = 1e-7

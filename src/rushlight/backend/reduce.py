@@ -12,7 +12,7 @@ import numpy as np
 from . import summation
 from .numpy import Array, Shape
 
-Axes = tuple[int, ...] | None
+Axes = tuple[int, ...] | int | None
 
 _ORDERED = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 _AS_THEY_ARE = frozenset(np.dtype(name) for name in ("float32", "float64", "complex64", "complex128", "int64"))
@@ -20,7 +20,7 @@ _AS_THEY_ARE = frozenset(np.dtype(name) for name in ("float32", "float64", "comp
 # Up to this many doubles a dot product with ones adds in order, in half the time of np.add.reduce.
 _FEW = 4
 _ones = [np.ones(size) for size in range(_FEW + 1)]
-_DOUBLE = np.dtype(np.float64)
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def is_half(x: Any) -> bool:
@@ -46,10 +46,17 @@ def double(x: Array) -> Array:
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
 
 
+def axes_of(x: Array, axis: Axes) -> tuple[int, ...]:
+    """``axis``, which may be None (all) or one number, as a tuple."""
+    if axis.__class__ is tuple:
+        return axis  # type: ignore[return-value]
+    return tuple(range(x.ndim)) if axis is None else (axis,)  # type: ignore[return-value]
+
+
 def count(shape: Shape, axis: Axes) -> int:
     """How many elements are reduced into one."""
     result = 1
-    for size in shape if axis is None else [shape[one] for one in axis]:
+    for size in shape if axis is None else [shape[one] for one in (axis if isinstance(axis, tuple) else (axis,))]:
         result *= size
     return result
 
@@ -57,9 +64,13 @@ def count(shape: Shape, axis: Axes) -> int:
 def sum_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
     if dtype is not None:
         return sum(x, None, False, dtype)
+    if x.size <= _FEW:
+        if x.dtype is _DOUBLE:
+            return _ones[x.size].dot(x.ravel())
+        if x.dtype is _SINGLE:
+            return np.add.reduce(x, None)
     if x.dtype in _ORDERED:
-        size = x.size
-        return _ones[size].dot(x.ravel()) if size <= _FEW and x.dtype is _DOUBLE else summation.total(x)
+        return summation.total(x)
     return narrow(np.add.reduce(wide(x), None), x.dtype)
 
 
@@ -69,7 +80,7 @@ def sum(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | Non
         if dtype.kind in "bui":
             return np.add.reduce(x, axis, dtype, None, keepdims)
     if x.dtype in _ORDERED:
-        return summation.along(x, tuple(range(x.ndim)) if axis is None else axis, keepdims)
+        return summation.along(x, axes_of(x, axis), keepdims)
     return narrow(np.add.reduce(wide(x), axis, None, None, keepdims), x.dtype)
 
 
@@ -120,15 +131,43 @@ def prod(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | No
     return narrow(np.multiply.reduce(wide(x), axis, None, None, keepdims), x.dtype)
 
 
-def variance(x: Array, axis: Axes, correction: float, keepdims: bool) -> tuple[Any, Any]:
-    """Variance and mean, in double precision."""
+# Up to so many elements along the axis, the variances of doubles are updated one element after another.
+_UPDATED = 32
+
+
+def variance(x: Array, axis: Axes, correction: float, keepdims: bool, at_once: bool) -> tuple[Any, Any]:
+    """Variance and mean, in double precision; from all elements ``at_once`` if there is one result."""
     whole = double(x)
-    center = np.add.reduce(whole, axis, keepdims=True) / np.float64(count(x.shape, axis))
+    axes = axes_of(x, axis)
+    size = count(x.shape, axis)
+    many = np.float64(size)
+    freedom = np.float64(max(size - correction, 0))
+    if x.dtype == np.float64 and 0 < size <= _UPDATED and not (at_once and x.size == size):
+        return _updated(whole, axes, freedom, keepdims)
+    if at_once and x.size == size and whole.dtype is _DOUBLE and not keepdims:
+        off = whole - sum_all(whole) / many
+        return summation.in_turn(off * off, axes, False) / freedom, None
+    center = np.asarray(sum(whole, axes, True)) / many
     off = whole - center
-    squares = off.real * off.real + off.imag * off.imag if off.dtype.kind == "c" else off * off
-    freedom = max(count(x.shape, axis) - correction, 0)
-    spread = np.add.reduce(squares, axis, keepdims=keepdims) / np.float64(freedom)
+    distances = off.real * off.real + off.imag * off.imag if off.dtype.kind == "c" else off * off
+    spread = summation.in_turn(distances, axes, keepdims) / freedom
     return spread, center if keepdims else center.reshape(np.shape(spread))
+
+
+def _updated(x: Array, axes: tuple[int, ...], freedom: Any, keepdims: bool) -> tuple[Any, Any]:
+    """Mean and squared distances from it, brought up to date with each element."""
+    kept = [one for one in range(x.ndim) if one not in axes]
+    rows = x.transpose(*axes, *kept).reshape(-1, *(x.shape[one] for one in kept))
+    center, spread = np.zeros(rows.shape[1:]), np.zeros(rows.shape[1:])
+    for number, row in enumerate(rows, 1):
+        off = row - center
+        center = center + off / number
+        spread = spread + off * (row - center)
+    spread = spread / freedom
+    if keepdims:
+        shape = tuple(1 if one in axes else size for one, size in enumerate(x.shape))
+        return spread.reshape(shape), center.reshape(shape)
+    return spread, center
 
 
 def _rounded(value: Any, dtype: np.dtype[Any]) -> Array:
@@ -141,20 +180,20 @@ def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def var(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> Array:
-    return _rounded(variance(x, axis, correction, keepdims)[0], real_dtype(x.dtype))
+    return _rounded(variance(x, axis, correction, keepdims, True)[0], real_dtype(x.dtype))
 
 
 def std(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> Array:
-    return _rounded(np.sqrt(variance(x, axis, correction, keepdims)[0]), real_dtype(x.dtype))
+    return _rounded(np.sqrt(variance(x, axis, correction, keepdims, True)[0]), real_dtype(x.dtype))
 
 
 def var_mean(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> tuple[Array, Array]:
-    spread, center = variance(x, axis, correction, keepdims)
+    spread, center = variance(x, axis, correction, keepdims, False)
     return _rounded(spread, real_dtype(x.dtype)), _rounded(center, x.dtype)
 
 
 def std_mean(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> tuple[Array, Array]:
-    spread, center = variance(x, axis, correction, keepdims)
+    spread, center = variance(x, axis, correction, keepdims, False)
     return _rounded(np.sqrt(spread), real_dtype(x.dtype)), _rounded(center, x.dtype)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from . import selection
+from .extremes import equal, rows_along, take_along
 from .numpy import Array
 
 
@@ -18,22 +20,23 @@ def order(x: Array, axis: int, descending: bool) -> Array:
     return last - np.flip(np.flip(x, axis).argsort(axis, kind="stable"), axis)
 
 
-def sort(x: Array, axis: int, descending: bool = False) -> tuple[Array, Array]:
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
-    indices = order(x, axis, descending)
-    return np.take_along_axis(x, indices, axis), indices
-
-
 def argsort(x: Array, axis: int, descending: bool = False) -> Array:
     return np.zeros((), np.int64) if not x.ndim else order(x, axis, descending)
 
 
-def topk(x: Array, k: int, axis: int, largest: bool) -> tuple[Array, Array]:
+def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
     if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
-    indices = np.ascontiguousarray(order(x, axis, largest)[(slice(None),) * axis + (slice(k),)])
-    return np.take_along_axis(x, indices, axis), indices
+        return np.zeros((), np.int64)
+    places = np.ascontiguousarray(order(x, axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
+    ordered = rows_along(take_along(x, places, axis), axis)
+    tied = np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1))
+    places = np.ascontiguousarray(places[(slice(None),) * axis + (slice(k),)])
+    if k and tied.size and x.size <= selection.LARGEST:
+        rows, found = rows_along(x, axis), rows_along(places, axis).copy()
+        for index in tied:
+            found[index] = selection.greatest(rows[index].tolist(), k, largest)
+        places = np.ascontiguousarray(found.reshape(places.swapaxes(axis, -1).shape).swapaxes(axis, -1))
+    return places
 
 
 def unique(x: Array) -> tuple[Array, Array, Array]:

@@ -46,11 +46,11 @@ def total(x: Array) -> Any:
 def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """Sums along axes: in PyTorch's order where one axis, the first or the last of contiguous memory, is reduced."""
     if len(axis) == x.ndim:
-        out = total(x)
+        out: Any = total(x)
         return np.asarray(out).reshape((1,) * x.ndim) if keepdims else out
     if len(axis) != 1 or not x.flags.c_contiguous or x.size > _LARGEST_MATRIX or not x.size:
         return np.add.reduce(x, axis, None, None, keepdims)
-    one = axis[0]
+    one = axis[0] % x.ndim
     size = x.shape[one]
     if size < 5:
         return np.add.reduce(x, axis, None, None, keepdims)
@@ -64,6 +64,96 @@ def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
         return np.add.reduce(x, axis, None, None, keepdims)
     shape = x.shape[:one] + ((1,) if keepdims else ()) + x.shape[one + 1 :]
     return out.reshape(shape)
+
+
+def in_turn(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """Sums along axes, one element after another where that is cheap."""
+    if x.dtype not in _orders or x.size > _LARGEST_MATRIX or not x.size:
+        return np.add.reduce(x, axis, None, None, keepdims)
+    if len(axis) == x.ndim:
+        out = np.add.accumulate(x.ravel())[-1:].reshape((1,) * x.ndim)
+    elif len(axis) == 1:
+        out = np.add.accumulate(x, axis[0])[(slice(None),) * axis[0] + (slice(-1, None),)]
+    else:
+        return np.add.reduce(x, axis, None, None, keepdims)
+    return out if keepdims else out.squeeze(axis)
+
+
+def squares(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """Sums of squares along axes: rows in lanes, one after another, and what is left over behind them."""
+    if x.dtype not in _orders or x.size > _LARGEST_MATRIX or not x.size:
+        return np.add.reduce(x * x, axis, None, None, keepdims)
+    if len(axis) == x.ndim:
+        line = _squares_of_line(x.ravel())
+        return np.full((1,) * x.ndim, line) if keepdims else line
+    if axis != (x.ndim - 1,):
+        return in_turn(x * x, axis, keepdims)
+    shape = x.shape[:-1] + (1,) * keepdims
+    return _squares_of_rows(x.reshape(-1, x.shape[-1])).reshape(shape)
+
+
+def _squares_of_line(x: Array) -> Any:
+    """The sum of squares of a vector, as :func:`_squares_of_rows` adds it."""
+    lane = _LANE_BYTES // x.itemsize
+    size = x.size
+    whole, fused = size - size % lane, size % 4
+    total = 0.0
+    if size > 3:
+        run = x * x
+        if whole:
+            run = np.concatenate((np.add.reduce(run[:whole].reshape(-1, lane), 0), run[whole : size - fused]))
+        total = float(np.add.accumulate(run)[-1]) if whole else float(np.add.reduce(run[: size - fused]))
+    if x.itemsize == 4:
+        result = np.float32(total)
+        for value in x[size - fused :].tolist():
+            result = np.float32(float(result) + value * value)
+        return result
+    for value in x[size - fused :].tolist():
+        total = _fused_number(value, total)
+    return np.float64(total)
+
+
+def _fused_number(x: float, total: float) -> float:
+    square = x * x
+    high = x * 134217729.0
+    high = high - (high - x)
+    low = x - high
+    out = square + total
+    part = out - square
+    error = (square - (out - part)) + (total - part) + (((high * high - square) + 2.0 * high * low) + low * low)
+    return out + error if error - error == 0.0 else out
+
+
+def _squares_of_rows(x: Array) -> Array:
+    lane = _LANE_BYTES // x.itemsize
+    height, size = x.shape
+    whole = size - size % lane
+    # The last up to three squares are added as a fused multiply and add does it, unrounded.
+    fused = size % 4
+    run = x * x
+    if whole:
+        lanes = np.add.reduce(run[:, :whole].reshape(height, -1, lane), 1)
+        run = np.concatenate((lanes, run[:, whole : size - fused]), 1)
+    else:
+        run = run[:, : size - fused]
+    out = np.add.accumulate(run, 1)[:, -1] if run.shape[1] else np.zeros(height, x.dtype)
+    for index in range(size - fused, size):
+        column = x[:, index].astype(np.float64)
+        out = (out + column * column).astype(x.dtype) if x.itemsize == 4 else _fused(column, out)
+    return out
+
+
+def _fused(x: Array, total: Array) -> Array:
+    """``x * x + total`` of doubles, rounded once: the square's own rounding error is computed and added too."""
+    square = x * x
+    high = x * 134217729.0
+    high = high - (high - x)
+    low = x - high
+    square_error = ((high * high - square) + 2.0 * high * low) + low * low
+    out = square + total
+    part = out - square
+    error = (square - (out - part)) + (total - part)
+    return np.where(np.isfinite(square_error + error), out + (error + square_error), out)
 
 
 def _line(x: Array) -> Any:

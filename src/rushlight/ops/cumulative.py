@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import return_types
 from ..backend import cumulative as k
+from ..backend.extremes import take_along
 from . import dispatch
 from .extremes import refuse
 from .public import axes_of, axis_of, module, ops, public
@@ -20,10 +21,11 @@ op("recurrence", k.recurrence, node="CopySlices",
    a=lambda g, xp, a, b, out, axis, reverse: _adjoint_recurrence(g, xp, a, axis, reverse) * conj(
        xp.shift(out, axis, -1 if reverse else 1, 0)),
    b=lambda g, xp, a, axis, reverse: _adjoint_recurrence(g, xp, a, axis, reverse))  # fmt: skip
-op("cummax", k.cummax, outputs="values indices!",
-   x=lambda g, xp, x_shape, indices, axis: xp.add_along(g, indices, x_shape, axis))  # fmt: skip
-op("cummin", k.cummin, outputs="values indices!",
-   x=lambda g, xp, x_shape, indices, axis: xp.add_along(g, indices, x_shape, axis))  # fmt: skip
+op("argcummax", k.argcummax, inputs="x")
+op("argcummin", k.argcummin, inputs="x")
+for _name in ("cummax", "cummin"):
+    op(_name, take_along, inputs="indices", kind="linear",
+       x=lambda g, xp, x_shape, indices, axis: xp.add_along(g, indices, x_shape, axis))  # fmt: skip
 op("logcumsumexp", k.logcumsumexp,
    x=lambda g, xp, x, out, axis: _logcumsumexp_slope(g, xp, x, out, xp.logcumsumexp_from_end, axis))  # fmt: skip
 op("logcumsumexp_from_end", k.logcumsumexp_from_end, node="FlipBackward0",
@@ -86,14 +88,18 @@ def cummax(input: Any, dim: Any) -> Any:
     tensor([1., 3., 3.])
     """
     refuse("cummax_cpu", input)
-    return return_types.cummax(*ops.cummax(input, axis_of(dim, input._array.ndim)))
+    axis = axis_of(dim, input._array.ndim)
+    places = ops.argcummax(input, axis)
+    return return_types.cummax(ops.cummax(input, places, axis), places)
 
 
 @public()
 def cummin(input: Any, dim: Any) -> Any:
     """The least so far along ``dim``, and its place (the last of equal ones)."""
     refuse("cummin_cpu", input)
-    return return_types.cummin(*ops.cummin(input, axis_of(dim, input._array.ndim)))
+    axis = axis_of(dim, input._array.ndim)
+    places = ops.argcummin(input, axis)
+    return return_types.cummin(ops.cummin(input, places, axis), places)
 
 
 @public()

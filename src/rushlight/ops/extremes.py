@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import return_types
 from ..backend import extremes as k
 from . import dispatch
-from .public import axes_of, axis_of, ops, public
+from .public import axes_of, axis_of, ops, public, write_out
 from .table import op
 
-# Found at one place: the whole cotangent goes there.
+# Found at one place: the whole cotangent goes there. Finding the place has no derivative; taking what is there has.
 
-for _name, _kernel in {"max": k.max, "min": k.min, "mode": k.mode}.items():
-    op(_name, _kernel, outputs="values indices!",
+for _name, _finding in {
+    "argmax": k.argmax, "argmin": k.argmin, "argmedian": k.argmedian, "argmode": k.argmode, "argkth": k.argkth
+}.items():  # fmt: skip
+    op(_name, _finding, inputs="x")
+for _name, _node in {
+    "max": "MaxBackward0", "min": "MinBackward0", "median": "MedianBackward1", "nanmedian": "NanmedianBackward1",
+    "mode": "ModeBackward0", "kthvalue": "KthvalueBackward0",
+}.items():  # fmt: skip
+    op(_name, k.take_reduced, inputs="indices", node=_node, kind="linear",
        x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(g, indices, x_shape, axis, keepdims))  # fmt: skip
-op("median", k.median, outputs="values indices!", node="MedianBackward1",
-   x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(g, indices, x_shape, axis, keepdims))  # fmt: skip
-op("nanmedian", lambda x, axis, keepdims: k.median(x, axis, keepdims, True), outputs="values indices!",
-   node="NanmedianBackward1",
-   x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(g, indices, x_shape, axis, keepdims))  # fmt: skip
-op("kthvalue", k.kthvalue, outputs="values indices!",
-   x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(g, indices, x_shape, axis, keepdims))  # fmt: skip
 op("put_reduced", k.put_reduced, inputs="indices", node="ScatterBackward0", kind="linear",
    g=lambda g, xp, indices, axis, keepdims: xp.take_reduced(g, indices, axis, keepdims))  # fmt: skip
 op("take_reduced", k.take_reduced, inputs="indices", node="GatherBackward0", kind="linear",
@@ -51,9 +53,6 @@ op("share", k.share, inputs="x best", node="MulBackward0", kind="linear",
    g=lambda g, xp, x, best, axis, keepdims: xp.gather_share(g, x, best, axis, keepdims))  # fmt: skip
 op("gather_share", k.gather_share, inputs="x best", node="SumBackward1", kind="linear",
    g=lambda g, xp, x, best, axis, keepdims: xp.share(g, x, best, axis, keepdims))  # fmt: skip
-
-op("argmax", k.argmax, inputs="x")
-op("argmin", k.argmin, inputs="x")
 
 
 def _both_shares(g: Any, xp: Any, x: Any, least: Any, greatest: Any, axis: Any, keepdims: bool) -> Any:
@@ -95,7 +94,12 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
     if input._array.dtype.kind == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
     axis = axis_with_elements(name, dim, input._array)
-    return getattr(return_types, name)(*(ops.max if name == "max" else ops.min)(input, axis, bool(keepdim)))
+    keepdim = bool(keepdim)
+    if name == "max":
+        places = ops.argmax(input, axis, keepdim)
+        return return_types.max(ops.max(input, places, axis, keepdim), places)
+    places = ops.argmin(input, axis, keepdim)
+    return return_types.min(ops.min(input, places, axis, keepdim), places)
 
 
 @public()
@@ -137,23 +141,44 @@ def _axes(name: str, input: Any, dim: Any) -> tuple[int, ...]:
     return axes
 
 
-@public()
-def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+def _check_out(input: Any, out: Any) -> None:
+    if out._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"Expected the dtype for input and out to match, but got {input.dtype.scalar_name} for input's dtype and "
+            f"{out.dtype.scalar_name} for out's dtype."
+        )
+
+
+@public(out=False)
+def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
     """The greatest along one or several dimensions; equal elements share the gradient."""
+    if out is not None:
+        _check_out(input, out)
+        return write_out(amax, "amax", out, (input, dim, keepdim), {})
     refuse("max_values_cpu", input)
     return ops.amax(input, _axes("amax", input, dim), bool(keepdim))
 
 
-@public()
-def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+@public(out=False)
+def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
     """The least along one or several dimensions; equal elements share the gradient."""
+    if out is not None:
+        _check_out(input, out)
+        return write_out(amin, "amin", out, (input, dim, keepdim), {})
     refuse("min_values_cpu", input)
     return ops.amin(input, _axes("amin", input, dim), bool(keepdim))
 
 
-@public()
-def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+@public(out=False)
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """The least and the greatest, together or along one dimension."""
+    if out is not None:
+        for one in out:
+            if one._array.dtype != input._array.dtype:
+                raise RuntimeError(
+                    f"Expected out tensor to have dtype {input.dtype.c_name}, but got {one.dtype.c_name} instead"
+                )
+        return write_out(aminmax, "aminmax", out, (input,), {"dim": dim, "keepdim": keepdim})
     array = input._array
     if dim is None:
         if not array.size:
@@ -198,8 +223,9 @@ def _middle(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
     if dim is None:
         return (ops.median_all if name == "median" else ops.nanmedian_all)(input)
     axis = axis_with_elements("median", dim, input._array)
-    found = (ops.median if name == "median" else ops.nanmedian)(input, axis, bool(keepdim))
-    return getattr(return_types, name)(*found)
+    places = ops.argmedian(input, axis, bool(keepdim), name == "nanmedian")
+    values = (ops.median if name == "median" else ops.nanmedian)(input, places, axis, bool(keepdim))
+    return getattr(return_types, name)(values, places)
 
 
 @public()
@@ -224,11 +250,12 @@ def mode(input: Any, dim: Any = -1, keepdim: bool = False) -> Any:
     """The most frequent value along ``dim`` (the least of several) and a place of it."""
     axis = axis_with_elements("mode", dim, input._array)
     refuse("mode_cpu", input)
-    return return_types.mode(*ops.mode(input, axis, bool(keepdim)))
+    places = ops.argmode(input, axis, bool(keepdim))
+    return return_types.mode(ops.mode(input, places, axis, bool(keepdim)), places)
 
 
-@public()
-def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False) -> Any:
+@public(out=False)
+def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The ``k``-th smallest along ``dim``, counted from 1, and its place.
 
     >>> import rushlight as torch
@@ -236,8 +263,16 @@ def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False) -> Any:
     tensor(3.)
     """
     array = input._array
+    if out is not None:
+        if any(np.shares_memory(array, one._array) for one in out):
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                "location. Please clone() the tensor before performing the operation."
+            )
+        return write_out(kthvalue, "kthvalue", out, (input, k, dim, keepdim), {})
     axis = axis_with_elements("kthvalue", dim, array)
     refuse("kthvalue_cpu", input, "bc")
     if not 1 <= k <= (array.shape[axis] if array.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
-    return return_types.kthvalue(*ops.kthvalue(input, k, axis, bool(keepdim)))
+    places = ops.argkth(input, k, axis, bool(keepdim))
+    return return_types.kthvalue(ops.kthvalue(input, places, axis, bool(keepdim)), places)

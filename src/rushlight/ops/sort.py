@@ -9,16 +9,17 @@ import numpy as np
 
 from .. import return_types
 from ..backend import sort as k
+from ..backend.extremes import take_along
 from . import dispatch
 from .extremes import refuse
 from .public import axis_of, module, ops, public
 from .table import op
 
-op("sort", k.sort, outputs="values indices!",
-   x=lambda g, xp, x_shape, indices, axis: xp.put_along(g, indices, x_shape, axis))  # fmt: skip
-op("topk", k.topk, outputs="values indices!",
-   x=lambda g, xp, x_shape, indices, axis: xp.put_along(g, indices, x_shape, axis))  # fmt: skip
 op("argsort", k.argsort, inputs="x")
+op("argtopk", k.argtopk, inputs="x")
+for _name in ("sort", "topk"):
+    op(_name, take_along, inputs="indices", kind="linear",
+       x=lambda g, xp, x_shape, indices, axis: xp.put_along(g, indices, x_shape, axis))  # fmt: skip
 
 
 def underivable(name: str) -> NoReturn:
@@ -49,7 +50,8 @@ def sort(input: Any, dim: Any = -1, descending: bool = False, stable: bool | Non
     axis = axis_of(dim, array.ndim)
     if array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    return return_types.sort(*ops.sort(input, axis, bool(descending)))
+    places = ops.argsort(input, axis, bool(descending))
+    return return_types.sort(ops.sort(input, places, axis), places)
 
 
 @public()
@@ -82,7 +84,8 @@ def topk(input: Any, k: Any, dim: Any = -1, largest: bool = True, sorted: bool =
         raise RuntimeError(" topk does not support complex dtypes on CPU")
     if array.dtype.kind == "b":
         raise RuntimeError("topk does not support bool dtypes on CPU")
-    return return_types.topk(*ops.topk(input, int(k), axis, bool(largest)))
+    places = ops.argtopk(input, int(k), axis, bool(largest))
+    return return_types.topk(ops.topk(input, places, axis), places)
 
 
 # Quantiles: sorted, then looked up between two neighbours.
