@@ -12,10 +12,11 @@ tensor([[4.5000, 4.5000],
 
 from __future__ import annotations
 
-from typing import Any
+from math import e, inf, nan, pi
 
 from . import conversion as _conversion
 from . import dtypes as _dtypes
+from . import filling as _filling
 from . import interop as _interop
 from . import legacy as _legacy
 from . import ops as _ops
@@ -27,6 +28,8 @@ from . import windows as _windows
 from .autograd.modes import (
     enable_grad,
     inference_mode,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,
@@ -92,6 +95,7 @@ from .version import __version__
 
 from .from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
 
+newaxis = None
 globals().update({**_dtypes.NAMES, **_legacy.CLASSES, **_storage.CLASSES})
 install_methods()
 __getattr__ = module_getattr(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtypes
-from .arguments import type_name
-from .factory import creation
+from .arguments import refuse, type_name
+from .backend.random_streams import memory_axes
+from .factory import creation, method
+from .ops import dispatch
 from .ops.public import methods
 from .tensor import Tensor
 
@@ -96,3 +98,62 @@ def typename(obj: Any) -> str:
     module = getattr(named, "__module__", "") or ""
     prefix = "" if module in ("builtins", "__builtin__") else f"{module.replace('rushlight', 'torch', 1)}."
     return prefix + str(getattr(named, "__qualname__", named.__class__.__name__))
+
+
+@creation
+def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+    """The dtype that an operation on two operands, tensors or numbers, gives.
+
+    >>> import rushlight as torch
+    >>> torch.result_type(torch.tensor([1, 2]), 1.5)
+    torch.float32
+    """
+    for value in (tensor1, tensor2):
+        if not isinstance(value, (Tensor, *dispatch.NUMBERS)):
+            refuse("result_type", (tensor1, tensor2), {}, "Tensor tensor, Tensor other", "Number scalar, Tensor tensor")
+    return dispatch.common_dtype((tensor1, tensor2))
+
+
+@creation
+def get_device(input: Any) -> int:
+    """-1: the tensor is on the CPU."""
+    return _tensor("get_device", input).get_device()
+
+
+@creation
+def is_distributed(input: Any) -> bool:
+    """False: tensors are in one process."""
+    return False
+
+
+@method
+def dim_order(self: Tensor) -> tuple[int, ...]:
+    """The dimensions as they lie in memory, the outermost first."""
+    return memory_axes(self._array)
+
+
+@method
+def const_data_ptr(self: Tensor) -> int:
+    """The address of the first element."""
+    return self.data_ptr()
+
+
+@method
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """The tensor itself, which is dense, or in another dtype."""
+    return self if dtype is None else self.to(dtype)  # type: ignore[attr-defined, no-any-return]
+
+
+@creation
+def detach(input: Any) -> Tensor:
+    """The same memory without history."""
+    return _tensor("detach", input).detach()
+
+
+@creation
+def detach_(input: Any) -> Tensor:
+    """Forgets the tensor's history."""
+    return _tensor("detach_", input).detach_()
+
+
+methods["name"] = property(lambda self: None, doc="None: nothing names tensors.")

@@ -19,6 +19,7 @@ from .backend import numpy as backend
 from .device import CPU
 from .device import device as Device
 from .factory import creation, method
+from .ops.public import module
 from .ops.table import op, table
 from .tensor import Tensor
 
@@ -284,6 +285,8 @@ CLASSES: dict[str, type] = {
     for each in dtypes.ALL
 }
 
+CLASSES["Storage"] = CLASSES["FloatStorage"]
+
 
 @creation
 def is_storage(obj: Any) -> bool:
@@ -311,6 +314,12 @@ def storage(self: Tensor) -> TypedStorage:
             "directly, use tensor.untyped_storage() instead of tensor.storage()"
         )
     return TypedStorage(self)
+
+
+@method
+def storage_type(self: Tensor) -> type:
+    """The class of the tensor's storage, ``torch.FloatStorage`` say."""
+    return CLASSES[f"{self.dtype.scalar_name}Storage"]
 
 
 # Tensors over other memory --------------------------------------------------------------------------------------------
@@ -385,6 +394,8 @@ def resize_as_(self: Tensor, the_template: Any, *, memory_format: Any = None) ->
         )
     return resize_(self, *the_template._array.shape, size=None if the_template.ndim else ())
 
+
+module("torch")["resize_as_"] = resize_as_
 
 # The older forms, which make a new tensor of the same elements.
 op("resize", lambda x, shape: np.ascontiguousarray(x).reshape(shape).copy(), node="ResizeBackward", kind="linear",

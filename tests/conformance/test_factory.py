@@ -1,4 +1,4 @@
-"""Making and converting tensors beside PyTorch: each expression gives the same text, dtype, layout, or error on both."""
+"""Making and converting tensors beside PyTorch: an expression gives the same text, dtype, layout or error on both."""
 
 from __future__ import annotations
 
@@ -145,26 +145,12 @@ def test_default_dtype():
         for module in (rushlight, torch):
             module.set_default_dtype(getattr(module, name))
             try:
-                made.append(
-                    [
-                        str(each.dtype)
-                        for each in (
-                            module.tensor([1.5]),
-                            module.zeros(1),
-                            module.Tensor([1]),
-                            module.arange(1.0),
-                            module.randn(1),
-                            module.full((1,), 1.5),
-                            module.eye(1),
-                            module.linspace(0, 1, 2),
-                            module.rand(1),
-                            module.tensor([1, 2.5]),
-                            module.tensor(3),
-                            module.empty(1),
-                            module.hann_window(3),
-                        )  # fmt: skip
-                    ]
-                )
+                tensors = [
+                    *(module.tensor([1.5]), module.zeros(1), module.Tensor([1]), module.arange(1.0), module.randn(1)),
+                    *(module.full((1,), 1.5), module.eye(1), module.linspace(0, 1, 2), module.rand(1), module.empty(1)),
+                    *(module.tensor([1, 2.5]), module.tensor(3), module.hann_window(3)),
+                ]
+                made.append([str(each.dtype) for each in tensors])
             finally:
                 module.set_default_dtype(module.float32)
         assert made[0] == made[1]
