@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from sides import SEED, Missing, Side, Tolerance, array_difference, tolerance_for
+from sides import SEED, Missing, Side, array_difference, largest, tolerance_for
 
 # Uninitialised memory: only shape and dtype can agree.
 UNINITIALISED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided"}
@@ -99,7 +99,7 @@ def on_candidate(run: Run, act: Callable[[], Any], during: str) -> Any:
 # Comparison of two runs -------------------------------------------------------------------------------------------
 
 
-def compare_leaves(ours: Side, theirs: Side, mine: Any, reference: Any, tolerance: float, values: bool = True) -> None:
+def compare_leaves(ours: Side, theirs: Side, mine: Any, reference: Any, values: bool = True) -> None:
     a, b = list(ours.leaves(mine)), list(theirs.leaves(reference))
     if len(a) != len(b):
         raise Disagreement("structure", f"{len(a)} results for {len(b)}")
@@ -108,7 +108,7 @@ def compare_leaves(ours: Side, theirs: Side, mine: Any, reference: Any, toleranc
         if theirs.is_tensor(right):
             if not ours.is_tensor(left):
                 raise Disagreement("structure", f"{place}{type(left).__name__} for a Tensor")
-            compare_tensors(ours, theirs, left, right, tolerance, place, values)
+            compare_tensors(ours, theirs, left, right, place, values)
         elif not same_value(left, right) and values:
             raise Disagreement("value", f"{place}{left!r} for {right!r}")
 
@@ -123,22 +123,21 @@ def same_value(left: Any, right: Any) -> bool:
     return type(left) is type(right) and bool(left == right)
 
 
-def compare_tensors(
-    ours: Side, theirs: Side, mine: Any, reference: Any, tolerance: float, place: str, values: bool
-) -> None:
+def compare_tensors(ours: Side, theirs: Side, mine: Any, reference: Any, place: str, values: bool) -> None:
     if tuple(mine.shape) != tuple(reference.shape):
         raise Disagreement("shape", f"{place}{tuple(mine.shape)} for {tuple(reference.shape)}")
     if str(mine.dtype) != str(reference.dtype):
         raise Disagreement("dtype", f"{place}{mine.dtype} for {reference.dtype}")
     if values:
-        compare_arrays(ours.array(mine), theirs.array(reference), tolerance, "value", place)
+        compare_arrays(ours.array(mine), theirs.array(reference), "value", place)
     if bool(mine.requires_grad) != bool(reference.requires_grad):
         raise Disagreement("requires_grad", f"{place}{mine.requires_grad} for {reference.requires_grad}")
 
 
-def compare_arrays(mine: np.ndarray, reference: np.ndarray, tolerance: float, kind: str, place: str) -> None:
-    allowed: Tolerance = tolerance_for(reference.dtype).scaled(tolerance)
-    difference = array_difference(mine, reference, allowed)
+def compare_arrays(
+    mine: np.ndarray, reference: np.ndarray, kind: str, place: str, order: int = 0, beside: float = 0.0
+) -> None:
+    difference = array_difference(mine, reference, tolerance_for(reference.dtype, order, beside))
     if difference is not None:
         raise Disagreement(kind, f"{place}{difference}")
 
@@ -159,8 +158,9 @@ def as_arrays(side: Side, gradients: Any) -> list[np.ndarray | None]:
 
 
 def compare_gradients(
-    mine: list[np.ndarray | None], reference: list[np.ndarray | None], tolerance: float, kind: str
+    mine: list[np.ndarray | None], reference: list[np.ndarray | None], kind: str, order: int = 1, beside: float = 0.0
 ) -> None:
+    beside = max(beside, largest(reference))
     for index, (left, right) in enumerate(zip(mine, reference, strict=True)):
         if left is None and right is None:
             continue
@@ -169,7 +169,7 @@ def compare_gradients(
         right = np.zeros_like(left) if right is None else right
         if left.shape != right.shape or left.dtype != right.dtype:
             raise Disagreement(f"{kind} type", f"{place}{left.dtype}{left.shape} for {right.dtype}{right.shape}")
-        compare_arrays(left, right, tolerance, kind, place)
+        compare_arrays(left, right, kind, place, order, beside)
 
 
 def compare_derivatives(theirs: Run, ours: Run, processes: tuple[Any, Any], second: bool) -> None:
@@ -199,7 +199,8 @@ def compare_derivatives(theirs: Run, ours: Run, processes: tuple[Any, Any], seco
     found = on_candidate(
         ours, lambda: gradients(candidate.module, our_outputs, ours.wanted, our_cotangents, second), "grad"
     )
-    compare_gradients(as_arrays(candidate, found), as_arrays(reference, expected), 10, "grad")
+    beside = largest(as_arrays(reference, [*theirs.wanted, *their_outputs, *expected]))
+    compare_gradients(as_arrays(candidate, found), as_arrays(reference, expected), "grad", beside=beside)
     if not second:
         return
     places = [i for i, gradient in enumerate(expected) if gradient is not None and gradient.requires_grad]
@@ -216,7 +217,7 @@ def compare_derivatives(theirs: Run, ours: Run, processes: tuple[Any, Any], seco
     if kept:
         outputs, given = zip(*kept, strict=True)
         got = on_candidate(ours, lambda: gradients(candidate.module, outputs, targets, given, False), "gradgrad")
-    compare_gradients(as_arrays(candidate, got), as_arrays(reference, twice), 10, "gradgrad")
+    compare_gradients(as_arrays(candidate, got), as_arrays(reference, twice), "gradgrad", 2, beside)
 
 
 def _recorded(gradient: Any) -> bool:
@@ -287,9 +288,7 @@ def compare_outputs(op: Any, sample: Any, theirs: Run, ours: Run, differentiate:
     )
     values = op.name not in UNINITIALISED | OTHER_STREAMS
     try:
-        on_candidate(
-            ours, lambda: compare_leaves(candidate, theirs.side, ours.output, theirs.output, 1, values), "read"
-        )
+        on_candidate(ours, lambda: compare_leaves(candidate, theirs.side, ours.output, theirs.output, values), "read")
     except Disagreement as difference:
         if difference.kind != "value":
             raise
@@ -298,12 +297,12 @@ def compare_outputs(op: Any, sample: Any, theirs: Run, ours: Run, differentiate:
         if processed is theirs.output:
             raise
         mine = on_candidate(ours, lambda: processes[1](ours.output), "process")
-        compare_leaves(candidate, theirs.side, mine, processed, 1)
+        compare_leaves(candidate, theirs.side, mine, processed)
     if values:
         with torch.no_grad():
             for mine, reference in zip(ours.tensors, theirs.tensors, strict=True):
                 try:
-                    compare_arrays(candidate.array(mine), theirs.side.array(reference), 1, "value", "")
+                    compare_arrays(candidate.array(mine), theirs.side.array(reference), "value", "")
                 except Disagreement as difference:
                     raise Disagreement("input changed", str(difference)) from None
     if differentiate and ours.wanted:
@@ -350,7 +349,7 @@ def check_forward(op: Any, sample: Any, form: Form, candidate: Side) -> None:
     found = on_candidate(ours, lambda: directional(ours, function, process, given), "forward")
     if len(found) != len(expected):
         raise Disagreement("structure", f"{len(found)} results for {len(expected)}")
-    compare_gradients(found, expected, 10, "forward")
+    compare_gradients(found, expected, "forward")
 
 
 def directional(run: Run, function: Callable[..., Any], process: Any, directions: list[Any]) -> list[np.ndarray | None]:

@@ -248,7 +248,7 @@ def compare_value(line: str, name: str, mine: Any, reference: Any) -> None:
             compare_step(line, Step(found, {}), Step(expected, {}))
         elif found != expected:
             raise Difference(fact, line, f"{name}: {found!r} for {expected!r}")
-    difference = array_difference(mine.values, reference.values, tolerance_for(reference.values.dtype).scaled(10))
+    difference = array_difference(mine.values, reference.values, tolerance_for(reference.values.dtype, order=1))
     if difference is not None:
         raise Difference(kind, line, f"{name}: {difference}")
 

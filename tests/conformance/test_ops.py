@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 from op_results import Outcome, figures_in, read_floors, read_outcomes
-from op_samples import CLASSES, MODES
+from op_samples import CLASSES, MODES, judge, load_candidate, ops
 
 Script = Callable[..., subprocess.CompletedProcess[str]]
 RUNS = [("function", name) for name in CLASSES] + [(mode, "") for mode in MODES if mode != "function"]
@@ -57,3 +58,24 @@ def test_the_harness_adds_no_difference(run_script: Script, tmp_path: Path) -> N
         outcomes = outcomes_of(run_script, tmp_path / f"{number}.json", "--candidate", "mirror", *chosen)
         assert len(outcomes) >= 4
         assert [str(outcome) for outcome in outcomes if not outcome.agrees] == []
+
+
+WRONG: dict[str, tuple[Callable[..., object], str]] = {
+    "sin": (lambda x: torch.sin(x) * (1 + 3e-5), "value"),
+    "cos": (lambda x: torch.cos(x).to(torch.float32), "dtype"),
+    "tanh": (lambda x: torch.tanh(x).detach(), "requires_grad"),
+    "exp": (lambda x: torch.exp(x).detach() + 0 * x, "grad"),
+    "tan": (lambda x: torch.tan(x.detach()) + (x - x.detach()) * (1 + torch.tan(x.detach()) ** 2), "gradgrad"),
+    "neg": (lambda x: -x.reshape(-1), "shape"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_op_is_found(name: str) -> None:
+    function, kind = WRONG[name]
+    side = load_candidate("mirror")
+    setattr(side.module, name, function)
+    (op,) = [op for op in ops(name) if op.full_name == name]
+    outcome = judge(op, "float64", "function", side, most=60)
+    assert outcome is not None
+    assert (outcome.agrees, outcome.kind) == (False, kind), str(outcome)
