@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import numpy as backend
-from . import modes
+from . import modes, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 
 if TYPE_CHECKING:
@@ -414,4 +414,6 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
 
 def input_edge(tensor: Tensor) -> Edge | None:
     """The edge at which the gradient of a tensor that needs one arrives; None for a view made in no_grad."""
+    if tensor._base is not None:
+        views.refresh(tensor)
     return tensor._edge or leaf_edge(tensor)

@@ -217,13 +217,6 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
     return (sink, 0)
 
 
-def gradient_edge(tensor: Tensor) -> Edge | None:
-    """Where the gradient of a tensor arrives: its node, or its AccumulateGrad, or None if it needs no gradient."""
-    if not tensor.requires_grad:
-        return None
-    return tensor._edge or leaf_edge(tensor)
-
-
 PACKAGE = __name__.rpartition(".autograd")[0] + "."
 
 

@@ -1,0 +1,166 @@
+"""Sharing memory: version counters, writes through views, and the graph after them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rushlight as torch
+
+
+def test_a_write_counts_for_all_views() -> None:
+    x = torch.zeros(4)
+    first, second = x[:2], x.view(2, 2)
+    first.add_(1)
+    assert (x._version, first._version, second._version, x.detach()._version) == (1, 1, 1, 1)
+    x.data.add_(1)
+    assert x._version == 1
+
+
+def test_writing_through_a_view_rewrites_its_base() -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x * 1
+    row = y[1:]
+    row.mul_(3)
+    assert type(y.grad_fn).__name__ == "CopySlices"
+    assert type(row.grad_fn).__name__ == "AsStridedBackward0"
+    (y * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
+    assert x.grad.tolist() == [1.0, 30.0, 300.0]
+
+
+def test_other_views_of_the_base_follow() -> None:
+    w = torch.tensor(2.0, requires_grad=True)
+    base = torch.zeros(3)
+    before = base[0]
+    base.add_(w)
+    assert before.requires_grad
+    before.backward()
+    assert w.grad.item() == 1.0
+
+
+def test_views_of_views_of_a_transposed_base() -> None:
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    y = (x * 1).t()
+    y[1][0].mul_(5)
+    y[2:].zero_()
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [[0.0, 50.0, 0.0], [6.0, 8.0, 0.0]]
+
+
+def test_element_write_from_another_tensor() -> None:
+    m = torch.tensor([[2.0, 3.0]], requires_grad=True)
+    n = torch.zeros(1, 2)
+    n[0, 0] = m[0, 0] ** 2
+    n[0, 1] = m[0, 1] ** 3
+    n.backward(torch.ones_like(n))
+    assert m.grad.tolist() == [[4.0, 27.0]]
+
+
+def test_writes_differentiate_twice() -> None:
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x**3
+    y[1:] *= x[:2]
+    (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    (h,) = torch.autograd.grad(g.sum(), x)
+    # y = x0^3 + x1^3 x0 + x2^3 x1
+    assert g.tolist() == [3 + 8, 12 * 1 + 27, 27 * 2]
+    assert h.tolist() == [6 + 12, 12 + 12 + 27, 27 + 36]
+
+
+def test_a_saved_value_changed_since_is_an_error_that_names_both_lines() -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x.exp()
+    z = y * 2 + y.sin()
+    y.add_(1)
+    with pytest.raises(RuntimeError) as caught:
+        z.sum().backward()
+    text = str(caught.value)
+    assert "modified by an inplace operation: [torch.FloatTensor [3]]" in text.split("\n")[0]
+    assert "z = y * 2 + y.sin()" in text or "saved by" in text
+    assert "y.add_(1)" in text
+
+
+def test_what_was_not_saved_may_change() -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x * 1
+    z = y + 1
+    y.add_(5)
+    z.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("write", "text"),
+    [
+        (lambda x: x.add_(1), "a leaf Variable that requires grad is being used in an in-place operation"),
+        (lambda x: x[0].add_(1), "a view of a leaf Variable that requires grad"),
+        (lambda x: (x * 1).unbind()[0].add_(1), "output of a function that returns multiple views"),
+        (lambda x: x.detach().expand(2, 3).add_(1), "more than one element of the written-to tensor"),
+        (lambda x: x.detach().add_(torch.ones(2, 3)), "doesn't match the broadcast shape"),
+        (lambda x: torch.ones(3, dtype=torch.long).add_(1.5), "can't be cast to the desired output type"),
+    ],
+)
+def test_forbidden_writes(write: object, text: str) -> None:
+    with pytest.raises(RuntimeError, match=text):
+        write(torch.ones(3, requires_grad=True))  # type: ignore[operator]
+
+
+def test_views_made_in_no_grad_may_not_be_written_outside() -> None:
+    y = torch.ones(3, requires_grad=True) * 1
+    with torch.no_grad():
+        view = y[0]
+    assert view.requires_grad and view.is_leaf
+    with pytest.raises(RuntimeError, match="created in no_grad mode"):
+        view.mul_(2)
+
+
+VIEWS = {
+    "transpose": lambda t: t.transpose(0, -1),
+    "flatten": lambda t: t.flatten(),
+    "first": lambda t: t[0] if t.ndim else t,
+    "tail": lambda t: t[1:] if t.ndim and t.shape[0] > 1 else t,
+    "every other": lambda t: t[::2] if t.ndim else t,
+    "new axis": lambda t: t.unsqueeze(-1),
+    "diagonal": lambda t: t.diagonal() if t.ndim >= 2 else t,
+}
+WRITES = {
+    "mul": lambda t, w: t.mul_(w),
+    "add": lambda t, w: t.add_(w * w),
+    "fill": lambda t, w: t.fill_(0.5),
+    "copy": lambda t, w: t.copy_(t.detach().clone() * w),
+    "tanh": lambda t, w: t.copy_(t.tanh()),
+}
+STEPS = st.lists(
+    st.tuples(st.lists(st.sampled_from(sorted(VIEWS)), max_size=3), st.sampled_from(sorted(WRITES))), min_size=1, max_size=4
+)
+
+
+def _program(x: torch.Tensor, w: torch.Tensor, steps: list[tuple[list[str], str]]) -> torch.Tensor:
+    y = x * 1
+    for views, write in steps:
+        target = y
+        for name in views:
+            target = VIEWS[name](target)
+        if target.numel():
+            WRITES[write](target, w)
+    return (y * torch.arange(1.0, 1.0 + y.numel(), dtype=torch.float64).reshape(y.shape)).sum()
+
+
+@settings(max_examples=150, deadline=None)
+@given(STEPS)
+def test_writes_through_views_have_the_gradients_of_finite_differences(steps: list[tuple[list[str], str]]) -> None:
+    start = torch.linspace(-0.6, 0.9, 6, dtype=torch.float64).reshape(2, 3)
+    x, w = start.clone().requires_grad_(), torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+    gx, gw = torch.autograd.grad(_program(x, w, steps), [x, w], materialize_grads=True)
+    step = 1e-6
+    with torch.no_grad():
+        up, down = (_program(start, w + delta, steps).item() for delta in (step, -step))
+        # `copy` writes values taken from the tensor itself without their history: only w's part is compared there.
+        detached = any(write == "copy" for _, write in steps)
+        assert detached or abs(gw.item() - (up - down) / (2 * step)) < 1e-4
+        for index in range(6):
+            moved = torch.zeros(6, dtype=torch.float64)
+            moved[index] = step
+            up, down = (_program(start + sign * moved.reshape(2, 3), w, steps).item() for sign in (1, -1))
+            assert detached or abs(gx.flatten()[index].item() - (up - down) / (2 * step)) < 1e-4
