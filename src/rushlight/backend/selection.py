@@ -53,18 +53,17 @@ def quickselect(values: list[Any], k: int) -> int:
     return places[k]
 
 
+def _less(a: Any, b: Any) -> bool:
+    return bool((a[0] == a[0] and b[0] != b[0]) or a[0] < b[0])
+
+
+def _greater(a: Any, b: Any) -> bool:
+    return bool((a[0] != a[0] and b[0] == b[0]) or a[0] > b[0])
+
+
 def greatest(values: list[Any], k: int, largest: bool) -> list[int]:
     """The places of the ``k`` greatest (or least) values, in order."""
-    if largest:
-
-        def before(a: Any, b: Any) -> bool:
-            return bool((a[0] != a[0] and b[0] == b[0]) or a[0] > b[0])
-
-    else:
-
-        def before(a: Any, b: Any) -> bool:
-            return bool((a[0] == a[0] and b[0] != b[0]) or a[0] < b[0])
-
+    before = _greater if largest else _less
     items = [(value, place) for place, value in enumerate(values)]
     if k * 64 <= len(items):
         _partial_sort(items, k, before)
@@ -74,10 +73,10 @@ def greatest(values: list[Any], k: int, largest: bool) -> list[int]:
     return [place for _, place in items[:k]]
 
 
-def introsorted(values: list[Any]) -> list[int]:
-    """The places that introsort puts the values in, smallest first."""
+def introsorted(values: list[Any], descending: bool = False) -> list[int]:
+    """The places that introsort puts the values in."""
     items = [(value, place) for place, value in enumerate(values)]
-    _introsort(items, 0, len(items), lambda a, b: bool((a[0] == a[0] and b[0] != b[0]) or a[0] < b[0]))
+    _introsort(items, 0, len(items), _greater if descending else _less)
     return [place for _, place in items]
 
 

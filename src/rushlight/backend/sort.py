@@ -20,8 +20,19 @@ def order(x: Array, axis: int, descending: bool) -> Array:
     return last - np.flip(np.flip(x, axis).argsort(axis, kind="stable"), axis)
 
 
-def argsort(x: Array, axis: int, descending: bool = False) -> Array:
-    return np.zeros((), np.int64) if not x.ndim else order(x, axis, descending)
+def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False) -> Array:
+    if not x.ndim:
+        return np.zeros((), np.int64)
+    places = order(x, axis, descending)
+    if not stable and selection.SHORT < x.shape[axis] and x.size <= selection.LARGEST:
+        ordered = rows_along(take_along(x, places, axis), axis)
+        tied = np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1))
+        if tied.size:
+            rows, found = rows_along(x, axis), rows_along(places, axis).copy()
+            for index in tied:
+                found[index] = selection.introsorted(rows[index].tolist(), descending)
+            places = np.ascontiguousarray(found.reshape(places.swapaxes(axis, -1).shape).swapaxes(axis, -1))
+    return places
 
 
 def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
@@ -77,19 +88,37 @@ def unique_consecutive(x: Array, axis: int | None) -> tuple[Array, Array, Array]
 
 def searchsorted(boundaries: Array, values: Array, sorter: Array | None = None, right: bool = False) -> Array:
     """How many of the ordered ``boundaries`` lie before each value; rows of the last dimension go together."""
-    side = "right" if right else "left"
     if sorter is not None:
         boundaries = np.take_along_axis(boundaries, sorter, -1)
     if boundaries.ndim == 1 or not values.ndim:
-        return np.asarray(np.searchsorted(boundaries.reshape(-1), values, side), np.int64)  # type: ignore[call-overload]
+        return _search(boundaries.reshape(-1), values, right)
     out = np.empty(values.shape, np.int64)
     count = math.prod(boundaries.shape[:-1])
     rows = boundaries.reshape(count, boundaries.shape[-1])
     wanted = values.reshape(count, values.shape[-1])
     found = out.reshape(wanted.shape)
     for index, row in enumerate(rows):
-        found[index] = np.searchsorted(row, wanted[index], side)  # type: ignore[call-overload]
+        found[index] = _search(row, wanted[index], right)
     return out
+
+
+def _search(row: Array, values: Array, right: bool) -> Array:
+    for array in (row, values):
+        if array.dtype.kind in "fV" and np.isnan(array).any():
+            return _bisected(row, values, right)
+    return np.asarray(np.searchsorted(row, values, "right" if right else "left"), np.int64)
+
+
+def _bisected(row: Array, values: Array, right: bool) -> Array:
+    """Binary search by comparisons alone, in which nan is on no side of anything."""
+    low = np.zeros(values.shape, np.int64)
+    high = np.full(values.shape, len(row))
+    while (low < high).any():
+        middle = low + (high - low) // 2
+        met = row[np.minimum(middle, len(row) - 1)]
+        below = ~(met > values if right else met >= values) & (low < high)
+        low, high = np.where(below, middle + 1, low), np.where(below | (low >= high), high, middle)
+    return low
 
 
 def isin(elements: Array, test_elements: Array, invert: bool) -> Any:

@@ -279,7 +279,7 @@ def _slices(x: Any, axis: int) -> Any:
     size = x._array.shape[axis]
 
     def part(start: int, stop: int) -> Any:
-        return ops.slice(x, axis, start % size, stop if stop > 0 else size + stop, 1)
+        return ops.slice(x, axis, start if start >= 0 else size + start, stop if stop > 0 else size + stop, 1)
 
     return part
 
@@ -306,12 +306,14 @@ def _gradient_at_points(x: Any, axis: int, points: Any, edge_order: int) -> Any:
     shape = [-1 if one == axis else 1 for one in range(x._array.ndim)]
     widths = widths.reshape(shape)
     part, width = _slices(x, axis), _slices(widths, axis)
-    left, right = width(0, count - 1), width(1, count)
-    inner = (
-        -right / (left * (left + right)) * part(0, -2)
-        + (right - left) / (left * right) * part(1, -1)
-        + left / (right * (left + right)) * part(2, 0)
-    ) if count > 1 else part(0, 0)  # fmt: skip
+    inner = []
+    if count > 1:
+        left, right = width(0, count - 1), width(1, count)
+        inner.append(
+            -right / (left * (left + right)) * part(0, -2)
+            + (right - left) / (left * right) * part(1, -1)
+            + left / (right * (left + right)) * part(2, 0)
+        )
     if edge_order == 1:
         first = (part(1, 2) - part(0, 1)) / width(0, 1)
         last = (part(-1, 0) - part(-2, -1)) / width(count - 1, count)
@@ -328,4 +330,4 @@ def _gradient_at_points(x: Any, axis: int, points: Any, edge_order: int) -> Any:
             - (one + two) / (one * two) * part(-2, -1)
             + (one + 2.0 * two) / (two * (one + two)) * part(-1, 0)
         )
-    return _join([first, inner, last], axis)
+    return _join([first, *inner, last], axis)

@@ -76,7 +76,7 @@ def axis_with_elements(name: str, dim: Any, array: Any) -> int:
     """The axis, of which there must be at least one element to choose."""
     axis = axis_of(dim, array.ndim)
     if array.ndim and not array.shape[axis]:
-        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+        raise IndexError(f"{name}: Expected reduction dim {axis} to have non-zero size.")
     return axis
 
 
@@ -93,7 +93,7 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
         return (ops.maximum if name == "max" else ops.minimum)(input, dim if other is None else other)
     if input._array.dtype.kind == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
-    axis = axis_with_elements(name, dim, input._array)
+    axis = axis_with_elements(name + "()", dim, input._array)
     keepdim = bool(keepdim)
     if name == "max":
         places = ops.argmax(input, axis, keepdim)
@@ -198,7 +198,7 @@ def _place(name: str, function: Any, input: Any, dim: Any, keepdim: bool) -> Any
         if not array.size:
             raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
         return function(input, None, bool(keepdim))
-    return function(input, axis_with_elements(name, dim, array), bool(keepdim))
+    return function(input, axis_with_elements(name + "()", dim, array), bool(keepdim))
 
 
 @public()
@@ -222,7 +222,7 @@ def _middle(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
     refuse("median_cpu" if dim is None else "median_out", input, "bc")
     if dim is None:
         return (ops.median_all if name == "median" else ops.nanmedian_all)(input)
-    axis = axis_with_elements("median", dim, input._array)
+    axis = axis_with_elements("median()", dim, input._array)
     places = ops.argmedian(input, axis, bool(keepdim), name == "nanmedian")
     values = (ops.median if name == "median" else ops.nanmedian)(input, places, axis, bool(keepdim))
     return getattr(return_types, name)(values, places)
@@ -248,7 +248,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @public()
 def mode(input: Any, dim: Any = -1, keepdim: bool = False) -> Any:
     """The most frequent value along ``dim`` (the least of several) and a place of it."""
-    axis = axis_with_elements("mode", dim, input._array)
+    axis = axis_with_elements("mode()", dim, input._array)
     refuse("mode_cpu", input)
     places = ops.argmode(input, axis, bool(keepdim))
     return return_types.mode(ops.mode(input, places, axis, bool(keepdim)), places)
@@ -270,7 +270,7 @@ def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: A
                 "location. Please clone() the tensor before performing the operation."
             )
         return write_out(kthvalue, "kthvalue", out, (input, k, dim, keepdim), {})
-    axis = axis_with_elements("kthvalue", dim, array)
+    axis = axis_with_elements("kthvalue()", dim, array)
     refuse("kthvalue_cpu", input, "bc")
     if not 1 <= k <= (array.shape[axis] if array.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")

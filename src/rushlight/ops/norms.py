@@ -104,7 +104,7 @@ def _check_dtype(x: Any, dtype: Any) -> None:
 
 
 def _check_empty(order: float, dim: Any, axes: Any, array: Any) -> None:
-    if dim is None or not axes:
+    if dim is None or dim == () or dim == []:
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {_shown(order)} norm on an empty tensor because the operation does not have "
             "an identity"

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..backend import reduce as k
 from . import dispatch
-from .public import axes_of, ops, public
+from .public import axes_of, axis_of, ops, public
 from .reading import conj, expand
 from .table import op
 
@@ -193,7 +193,9 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     """
     if dim is None:
         return ops.prod_all(input) if dtype is None else ops.prod_all(input, dtype.numpy)
-    return ops.prod(input, axes_of(dim.__index__(), input._array.ndim), bool(keepdim), numpy_dtype(dtype))
+    ndim = input._array.ndim
+    axis = axis_of(dim, ndim)
+    return ops.prod(input, (axis,) if ndim else (), bool(keepdim), numpy_dtype(dtype))
 
 
 def _spread_arguments(

@@ -26,7 +26,7 @@ op("logsumexp", k.logsumexp,
 
 
 def total(xp: Any, x: Any, axis: Any) -> Any:
-    return xp.sum(x, axis, True)
+    return xp.sum(x, (axis,) if isinstance(axis, int) else axis, True)
 
 
 def _prepared(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, Any]:

@@ -36,7 +36,9 @@ op("searchsorted", k.searchsorted, inputs="boundaries values sorter")
 
 @public()
 def sort(input: Any, dim: Any = -1, descending: bool = False, stable: bool | None = None) -> Any:
-    """The elements in order along ``dim``, and the places they came from. Equal elements keep their order.
+    """The elements in order along ``dim``, and the places they came from.
+
+    Equal elements keep their order if ``stable``, or if there are no more than 16.
 
     >>> import rushlight as torch
     >>> torch.sort(torch.tensor([3.0, 1.0, 2.0]))
@@ -50,7 +52,7 @@ def sort(input: Any, dim: Any = -1, descending: bool = False, stable: bool | Non
     axis = axis_of(dim, array.ndim)
     if array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    places = ops.argsort(input, axis, bool(descending))
+    places = ops.argsort(input, axis, bool(descending), bool(stable))
     return return_types.sort(ops.sort(input, places, axis), places)
 
 
@@ -65,7 +67,7 @@ def argsort(input: Any, dim: Any = -1, descending: bool = False, *, stable: bool
     """The places that put the elements in order along ``dim``."""
     if input._array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    return ops.argsort(input, axis_of(dim, input._array.ndim), bool(descending))
+    return ops.argsort(input, axis_of(dim, input._array.ndim), bool(descending), bool(stable))
 
 
 @public()
@@ -119,7 +121,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
         flat = input.reshape(array.size)
     else:
         flat = input if axis == array.ndim - 1 else input.unsqueeze(-1).transpose(axis, -1).squeeze(axis)
-    result = _between(sort(flat, -1)[0], q if q._array.ndim else q.reshape(1), interpolation, skip_nan)
+    result = _between(sort(flat, -1, stable=True)[0], q if q._array.ndim else q.reshape(1), interpolation, skip_nan)
     # The quantiles are in the last dimension; they go to the front, or away for a single one.
     if q._array.ndim:
         result = result.movedim(-1, 0)
@@ -311,6 +313,11 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([3, 1]))
     tensor([ True, False,  True])
     """
+    if not isinstance(elements, dispatch.Tensor_) and not isinstance(test_elements, dispatch.Tensor_):
+        raise TypeError(
+            "isin() received an invalid combination of arguments - got "
+            f"({type(elements).__name__}, {type(test_elements).__name__}), but one of them must be a Tensor"
+        )
     arrays = []
     for value in (elements, test_elements):
         is_tensor = isinstance(value, dispatch.Tensor_)
