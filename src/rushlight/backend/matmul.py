@@ -37,6 +37,8 @@ def vdot(a: Array, b: Array) -> Array:
 
 def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     """``beta * bias + alpha * a @ b``; a bias whose factor is zero is not looked at, nan in it or not."""
+    if a.dtype.kind in "bui":
+        beta, alpha = int(beta), int(alpha)
     out = product(a, b)
     if out.__class__ is not np.ndarray:
         out = np.asarray(out)
@@ -52,6 +54,8 @@ def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
 
 
 def addbmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
+    if a.dtype.kind in "bui":
+        beta, alpha = int(beta), int(alpha)
     out = product(a, b).sum(0, dtype=a.dtype) * alpha
     return (out if beta == 0 else out + bias * beta).astype(a.dtype, copy=False)
 

@@ -1,4 +1,4 @@
-"""Matrix products, and what is made of them: matmul, linear, einsum, tensordot.
+"""Matrix products, and what is made of them: matmul, linear, tensordot.
 
 As in PyTorch, ``matmul`` itself has no derivative: it folds its arguments into one of ``dot``, ``mv``, ``mm`` and ``bmm``.
 """
@@ -343,14 +343,6 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         return ops.addmm(bias, rows, columns, 1, 1).view(*x.shape[:-1], weight._array.shape[0])
     product = matmul_of(input, ops.t(weight))
     return product if bias is None else product + bias
-
-
-@public(method=False)
-def chain_matmul(*matrices: Any) -> Any:
-    """The product of several matrices in the cheapest order."""
-    from .linalg import multi_dot
-
-    return multi_dot(list(matrices))
 
 
 @public(method=False)

@@ -1,0 +1,141 @@
+"""Factorisations and triangular systems in plain steps over whole batches, for what NumPy's linear algebra lacks.
+
+They follow LAPACK: the same pivots, the same packed layouts, no stop at a zero pivot.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .numpy import Array
+
+INT = np.dtype(np.int32)
+
+
+def lu_factor(a: Array) -> tuple[Array, Array, Array]:
+    """L below and U above the diagonal, the rows swapped at each step counted from 1, and the first zero pivot or 0.
+
+    Gaussian elimination with partial pivoting, column by column.
+    """
+    lu = np.array(np.broadcast_to(a, a.shape))
+    m, n = lu.shape[-2:]
+    steps = min(m, n)
+    pivots = np.zeros((*lu.shape[:-2], steps), INT)
+    info = np.zeros(lu.shape[:-2], INT)
+    flat, flat_pivots, flat_info = lu.reshape(-1, m, n), pivots.reshape(-1, steps), info.reshape(-1)
+    each = np.arange(len(flat))
+    with np.errstate(all="ignore"):
+        for k in range(steps if len(flat) else 0):
+            column = flat[:, k:, k]
+            # Complex sizes as LAPACK measures them.
+            size = np.abs(column.real) + np.abs(column.imag) if column.dtype.kind == "c" else np.abs(column)
+            row = size.argmax(1) + k
+            flat_pivots[:, k] = row + 1
+            top, chosen = flat[:, k].copy(), flat[each, row].copy()
+            flat[each, row], flat[:, k] = top, chosen
+            pivot = flat[:, k, k]
+            zero = pivot == 0
+            if zero.any():
+                flat_info[zero & (flat_info == 0)] = k + 1
+                pivot = np.where(zero, np.ones((), lu.dtype), pivot)
+            flat[:, k + 1 :, k] /= pivot[:, None]
+            flat[:, k + 1 :, k + 1 :] -= flat[:, k + 1 :, k, None] * flat[:, k, None, k + 1 :]
+    return lu, pivots, info
+
+
+def permutation(pivots: Array, m: int) -> Array:
+    """The order of rows that swapping row after row with its pivot leads to."""
+    order = np.broadcast_to(np.arange(m), (*pivots.shape[:-1], m)).copy()
+    flat, swaps = order.reshape(-1, m), pivots.reshape(-1, pivots.shape[-1])
+    each = np.arange(len(flat))
+    for k in range(swaps.shape[1] if len(flat) else 0):
+        other = swaps[:, k].astype(np.int64) - 1
+        top, chosen = flat[:, k].copy(), flat[each, other].copy()
+        flat[each, other], flat[:, k] = top, chosen
+    return order
+
+
+def swapped(x: Array, pivots: Array) -> Array:
+    """The rows of ``x`` in the order of the pivots."""
+    batch = np.broadcast_shapes(x.shape[:-2], pivots.shape[:-1])
+    order = np.broadcast_to(permutation(pivots, x.shape[-2]), (*batch, x.shape[-2]))
+    return np.take_along_axis(np.broadcast_to(x, (*batch, *x.shape[-2:])), order[..., None], -2)
+
+
+def swapped_back(x: Array, pivots: Array) -> Array:
+    """Undoes :func:`swapped`."""
+    batch = np.broadcast_shapes(x.shape[:-2], pivots.shape[:-1])
+    order = np.broadcast_to(np.argsort(permutation(pivots, x.shape[-2]), -1), (*batch, x.shape[-2]))
+    return np.take_along_axis(np.broadcast_to(x, (*batch, *x.shape[-2:])), order[..., None], -2)
+
+
+def lu_solve(lu: Array, b: Array, pivots: Array, adjoint: bool = False) -> Array:
+    """X with ``P @ L @ U @ X = b``, or with the adjoint of that matrix."""
+    if adjoint:
+        other = lu.swapaxes(-1, -2).conj()
+        return swapped_back(solve_triangular(other, solve_triangular(other, b, False), True, True), pivots)
+    return solve_triangular(lu, solve_triangular(lu, swapped(b, pivots), False, True), True)
+
+
+def solve_triangular(a: Array, b: Array, upper: bool, unit: bool = False) -> Array:
+    """X with ``a @ X = b``, of ``a`` only a triangle being looked at; inf and nan where its diagonal has zeros."""
+    n = a.shape[-1]
+    if not upper:
+        # Reversed both ways, a lower triangle is an upper one, of which elimination swaps no rows.
+        return solve_triangular(a[..., ::-1, ::-1], b[..., ::-1, :], True, unit)[..., ::-1, :]
+    triangle = np.triu(a)
+    if unit:
+        triangle[..., range(n), range(n)] = 1
+    try:
+        return np.asarray(np.linalg.solve(triangle, b))
+    except np.linalg.LinAlgError:
+        return _substituted(triangle, b)
+
+
+def _substituted(triangle: Array, b: Array) -> Array:
+    """Back substitution, a column of the triangle at a time; a zero on the right stays zero."""
+    batch = np.broadcast_shapes(triangle.shape[:-2], b.shape[:-2])
+    x = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
+    with np.errstate(all="ignore"):
+        for k in range(triangle.shape[-1] - 1, -1, -1):
+            row = x[..., k, :]
+            x[..., k, :] = np.where(row == 0, row, row / triangle[..., k, k, None])
+            rest = triangle[..., :k, k, None] * x[..., k, None, :]
+            x[..., :k, :] -= np.where(x[..., k, None, :] == 0, 0, rest)
+    return x
+
+
+def cholesky_ex(a: Array, upper: bool) -> tuple[Array, Array]:
+    """Cholesky's factor as far as it exists, the rest as it was; the order of the first minor that stopped it, or 0."""
+    lower = np.tril(a.swapaxes(-1, -2).conj() if upper else a)
+    n = lower.shape[-1]
+    flat, info = lower.reshape(-1, n, n), np.zeros(lower.shape[:-2], INT)
+    flat_info = info.reshape(-1)
+    for index, matrix in enumerate(flat):
+        for k in range(n):
+            before = matrix[k, :k]
+            pivot = matrix[k, k].real - (before * before.conj()).real.sum()
+            matrix[k, k] = pivot
+            if not pivot > 0:
+                flat_info[index] = k + 1
+                break
+            matrix[k, k] = np.sqrt(pivot)
+            matrix[k + 1 :, k] = (matrix[k + 1 :, k] - matrix[k + 1 :, :k] @ before.conj()) / matrix[k, k]
+    return (lower.swapaxes(-1, -2).conj() if upper else lower), info
+
+
+def reflected(vectors: Array, tau: Array, c: Array, adjoint: bool = False) -> Array:
+    """``H_1 @ H_2 @ ... @ c`` with ``H_i = 1 - tau_i v_i v_i^H``; adjoint: ``... @ H_2^H @ H_1^H @ c``.
+
+    v_i stands below the diagonal of column i; above it are zeros, on it is 1.
+    """
+    m, k = vectors.shape[-2], tau.shape[-1]
+    v = np.tril(vectors[..., :k], -1)
+    v[..., range(min(m, k)), range(min(m, k))] = 1
+    batch = np.broadcast_shapes(vectors.shape[:-2], c.shape[:-2])
+    out = np.array(np.broadcast_to(c, (*batch, *c.shape[-2:])), dtype=np.result_type(vectors, c))
+    for i in range(k) if adjoint else range(k - 1, -1, -1):
+        factor = tau[..., i].conj() if adjoint else tau[..., i]
+        column = v[..., i : i + 1]
+        out -= factor[..., None, None] * column * (column.swapaxes(-1, -2).conj() @ out)
+    return out

@@ -1,0 +1,340 @@
+"""Kernels of linear algebra on NumPy's: inverses, determinants, solvers and decompositions of batches of matrices.
+
+Results that LAPACK makes lie column by column, as PyTorch's do. Where NumPy gives up on a whole batch because of one matrix,
+that matrix is worked out by the plain algorithms of :mod:`.factors`, which go on through a zero pivot as LAPACK does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import factors
+from .numpy import Array
+
+
+class LinAlgError(RuntimeError):
+    """A matrix for which the result does not exist: singular, not positive-definite, without convergence."""
+
+
+LinAlgError.__module__, LinAlgError.__qualname__, LinAlgError.__name__ = "torch._C", "_LinAlgError", "_LinAlgError"
+
+INT = np.dtype(np.int32)
+
+
+def columns(x: Array) -> Array:
+    """The matrices laid out column by column."""
+    if x.ndim <= 2:
+        return np.asfortranarray(x)
+    return np.ascontiguousarray(x.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def adjoint(x: Array) -> Array:
+    x = x.swapaxes(-1, -2)
+    return x.conj() if x.dtype.kind == "c" else x
+
+
+def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of absolute values."""
+    return np.zeros((), dtype).real.dtype
+
+
+def no_info(shape: tuple[int, ...]) -> Array:
+    return np.zeros(shape, INT)
+
+
+def one_by_one(compute: Callable[..., tuple[Array, ...]], batch: tuple[int, ...], *inputs: Array) -> tuple[Array, ...]:
+    """``compute`` for each matrix of a batch, its results stacked."""
+    flat = [np.broadcast_to(x, (*batch, *x.shape[-2:])).reshape(-1, *x.shape[-2:]) for x in inputs]
+    each = [compute(*matrices) for matrices in zip(*flat, strict=True)]
+    return tuple(np.stack(results).reshape(*batch, *results[0].shape) for results in zip(*each, strict=True))
+
+
+def batch_place(info: Array, sentence: str, name: str) -> str:
+    """``name: (Batch element 3): sentence``, the sentence's ``{}`` being what the first failure's info says."""
+    flat = info.reshape(-1)
+    index = int(np.flatnonzero(flat)[0])
+    where = f"(Batch element {index}): " if info.ndim else ""
+    return f"{name}: {where}{sentence.format(int(flat[index]))}"
+
+
+def check_inverted(info: Array, name: str) -> None:
+    """Raises LinAlgError where an inverse was asked of a singular matrix."""
+    if info.any():
+        sentence = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+        raise LinAlgError(batch_place(info, sentence, name))
+
+
+def check_solved(info: Array, name: str) -> None:
+    """Raises LinAlgError where a singular system was to be solved."""
+    if info.any():
+        raise LinAlgError(batch_place(info, "The solver failed because the input matrix is singular.", name))
+
+
+def check_positive(info: Array, name: str) -> None:
+    """Raises LinAlgError where a matrix was not positive-definite."""
+    if info.any():
+        sentence = (
+            "The factorization could not be completed because the input is not positive-definite (the leading minor of "
+            "order {} is not positive-definite)."
+        )
+        raise LinAlgError(batch_place(info, sentence, name))
+
+
+# Inverses and determinants.
+
+
+def inv_ex(a: Array) -> tuple[Array, Array]:
+    """Inverses, and for each matrix 0 or the number of the pivot that was zero."""
+    try:
+        return columns(np.linalg.inv(a)), no_info(a.shape[:-2])
+    except np.linalg.LinAlgError:
+        identity = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
+        return solve_ex(a, identity)
+
+
+def inv(a: Array, name: str = "linalg.inv") -> Array:
+    try:
+        return columns(np.linalg.inv(a))
+    except np.linalg.LinAlgError:
+        check_inverted(inv_ex(a)[1], name)
+        raise
+
+
+def det(a: Array) -> Array:
+    return np.asarray(np.linalg.det(a))
+
+
+def slogdet(a: Array) -> tuple[Array, Array]:
+    sign, size = np.linalg.slogdet(a)
+    return np.asarray(sign), np.asarray(size)
+
+
+def minors(a: Array) -> Array:
+    """The derivative of the determinant in each element: ``det(a) * inv(a).T``, and its limit where ``a`` is singular."""
+    size = np.asarray(np.linalg.det(a))
+    if size.all():
+        return np.asarray(size[..., None, None] * np.linalg.inv(a).swapaxes(-1, -2))
+    # From a = u s vh: a product of all singular values but one takes the place of that one.
+    u, s, vh = np.linalg.svd(a)
+    others = np.broadcast_to(s[..., None, :], (*s.shape, s.shape[-1])).copy()
+    others[..., range(s.shape[-1]), range(s.shape[-1])] = 1
+    turn = np.asarray(np.linalg.det(u) * np.linalg.det(vh))
+    return np.asarray(turn[..., None, None] * ((u * others.prod(-1)[..., None, :]) @ vh).conj()).astype(a.dtype, copy=False)
+
+
+def nonsingular(a: Array) -> Array:
+    """``a``, a little off where its determinant is zero."""
+    zero = np.asarray(np.linalg.det(a) == 0)
+    if not zero.any():
+        return a
+    step = np.finfo(a.dtype).eps * np.maximum(np.abs(a).max((-1, -2), keepdims=True), 1)
+    return np.where(zero[..., None, None], a + step * np.eye(a.shape[-1], dtype=a.dtype), a)
+
+
+# Systems of equations.
+
+
+def solve(a: Array, b: Array, left: bool = True, vector: bool = False, name: str = "torch.linalg.solve") -> Array:
+    """X with ``a @ X = b`` (or ``X @ a = b``); ``vector``: b is a vector, or a batch of them."""
+    try:
+        return _solved(a, b, left, vector)
+    except np.linalg.LinAlgError:
+        check_solved(solve_ex(a, b, left, vector)[1], name)
+        raise
+
+
+def _solved(a: Array, b: Array, left: bool, vector: bool) -> Array:
+    if vector:
+        return np.asarray(np.linalg.solve(a, b[..., None])[..., 0])
+    if left:
+        return columns(np.linalg.solve(a, b))
+    return np.ascontiguousarray(np.linalg.solve(a.swapaxes(-1, -2), b.swapaxes(-1, -2))).swapaxes(-1, -2)
+
+
+def solve_ex(a: Array, b: Array, left: bool = True, vector: bool = False) -> tuple[Array, Array]:
+    """As :func:`solve`, and for each matrix 0 or the number of the pivot that was zero."""
+    try:
+        return _solved(a, b, left, vector), no_info(a.shape[:-2])
+    except np.linalg.LinAlgError:
+        pass
+    if not left:
+        a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
+    lu, pivots, info = factors.lu_factor(a)
+    result = factors.lu_solve(lu, b[..., None] if vector else b, pivots)
+    if vector:
+        result = result[..., 0]
+    return result if left else result.swapaxes(-1, -2), info
+
+
+def solve_triangular(a: Array, b: Array, upper: bool, left: bool = True, unitriangular: bool = False) -> Array:
+    """X with ``a @ X = b`` (or ``X @ a = b``), of ``a`` only a triangle being looked at."""
+    if not left:
+        return solve_triangular(a.swapaxes(-1, -2), b.swapaxes(-1, -2), not upper, True, unitriangular).swapaxes(-1, -2)
+    return columns(factors.solve_triangular(a, b, upper, unitriangular))
+
+
+def lstsq(a: Array, b: Array, rcond: float) -> tuple[Array, Array, Array, Array]:
+    """Least-squares solutions of least norm, sums of squared residuals, ranks and singular values."""
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+
+    def one(a: Array, b: Array) -> tuple[Array, ...]:
+        x, _, rank, values = np.linalg.lstsq(a, b, rcond)
+        gap = a @ x - b
+        return x, (gap.real**2 + gap.imag**2).sum(0), np.asarray(rank, np.int64), values
+
+    m, n, k = *a.shape[-2:], b.shape[-1]
+    if not np.prod(batch, dtype=int) or not m or not n:
+        shapes: tuple[tuple[int, ...], ...] = ((n, k), (k,), (), (min(m, n),))
+        kinds = (a.dtype, real_of(a.dtype), np.dtype(np.int64), real_of(a.dtype))
+        return tuple(np.zeros((*batch, *shape), kind) for shape, kind in zip(shapes, kinds, strict=True))  # type: ignore[return-value]
+    x, residuals, rank, values = one_by_one(one, batch, a, b)
+    return columns(x), residuals.astype(real_of(a.dtype), copy=False), rank, values
+
+
+# Decompositions.
+
+
+def cholesky(a: Array, upper: bool = False, name: str = "linalg.cholesky") -> Array:
+    """The triangle L with ``L @ L^H = a``, or its adjoint; of ``a`` the triangle of the same side is looked at."""
+    try:
+        return columns(np.linalg.cholesky(a, upper=upper))
+    except np.linalg.LinAlgError:
+        check_positive(factors.cholesky_ex(a, upper)[1], name)
+        raise
+
+
+def cholesky_ex(a: Array, upper: bool = False) -> tuple[Array, Array]:
+    """As :func:`cholesky`, and for each matrix 0 or the order of the first leading minor that is not positive-definite."""
+    try:
+        return columns(np.linalg.cholesky(a, upper=upper)), no_info(a.shape[:-2])
+    except np.linalg.LinAlgError:
+        factor, info = factors.cholesky_ex(a, upper)
+        return columns(factor), info
+
+
+def cholesky_inverse(factor: Array, upper: bool) -> Array:
+    identity = np.broadcast_to(np.eye(factor.shape[-1], dtype=factor.dtype), factor.shape)
+    diagonal = np.diagonal(factor, 0, -2, -1)
+    if not diagonal.all():
+        zero = diagonal == 0
+        check_inverted(np.where(zero.any(-1), zero.argmax(-1) + 1, 0).astype(INT), "cholesky_inverse")
+    return cholesky_solve(identity, factor, upper)
+
+
+def cholesky_solve(b: Array, factor: Array, upper: bool) -> Array:
+    other = adjoint(factor)
+    lower, high = (other, factor) if upper else (factor, other)
+    return columns(factors.solve_triangular(high, factors.solve_triangular(lower, b, False), True))
+
+
+def _failed_to_converge(name: str, matrices: str, info: Array) -> LinAlgError:
+    sentence = (
+        f"The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated {matrices} "
+        "(error code: {})."
+    )
+    return LinAlgError(batch_place(info, sentence, name))
+
+
+def _finite(a: Array) -> Array:
+    return np.asarray(np.isfinite(a).all((-1, -2)))
+
+
+def eigh(a: Array, uplo: str = "L") -> tuple[Array, Array]:
+    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices; nan for matrices that hold it."""
+    values, vectors = _where_finite(lambda x: tuple(np.linalg.eigh(x, uplo)), a, "linalg.eigh", "eigenvalues")  # type: ignore[arg-type]
+    return values, columns(vectors)
+
+
+def eigvalsh(a: Array, uplo: str = "L") -> Array:
+    return _where_finite(lambda x: (np.linalg.eigvalsh(x, uplo),), a, "linalg.eigh", "eigenvalues")[0]  # type: ignore[arg-type]
+
+
+def _where_finite(compute: Callable[[Array], tuple[Array, ...]], a: Array, name: str, repeated: str) -> tuple[Array, ...]:
+    """``compute(a)``; if it does not converge, nan for the matrices that are not finite, LinAlgError for others."""
+    try:
+        return compute(a)
+    except np.linalg.LinAlgError:
+        finite = _finite(a)
+        if finite.all():
+            raise _failed_to_converge(name, repeated, np.ones(a.shape[:-2], INT)) from None
+    results = compute(np.where(finite[..., None, None], a, 0))
+    gaps = ~finite
+    for result in results:
+        result[gaps] = np.nan
+    return results
+
+
+def eig(a: Array) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors, complex always."""
+    _check_finite(a)
+    values, vectors = np.linalg.eig(a)
+    kind = np.result_type(a.dtype, np.complex64)
+    return values.astype(kind, copy=False), columns(vectors.astype(kind, copy=False))
+
+
+def eigvals(a: Array) -> Array:
+    _check_finite(a)
+    return np.linalg.eigvals(a).astype(np.result_type(a.dtype, np.complex64), copy=False)
+
+
+def _check_finite(a: Array) -> None:
+    if not np.isfinite(a).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+
+
+def svd(a: Array, full_matrices: bool = True) -> tuple[Array, Array, Array]:
+    """U, S and V^H with ``U @ diag(S) @ V^H = a``, singular values descending."""
+    _check_numbers(a)
+    u, s, vh = _where_finite(lambda x: tuple(np.linalg.svd(x, full_matrices)), a, "linalg.svd", "singular values")
+    return columns(u), s, columns(vh)
+
+
+def svdvals(a: Array) -> Array:
+    _check_numbers(a)
+    return _where_finite(lambda x: (np.linalg.svd(x, compute_uv=False),), a, "linalg.svd", "singular values")[0]
+
+
+def _check_numbers(a: Array) -> None:
+    if np.isnan(a).any():
+        info = np.isnan(a).any((-1, -2)).astype(INT)
+        sentence = "The algorithm failed to converge because the input matrix contained non-finite values."
+        raise LinAlgError(batch_place(info, sentence, "linalg.svd"))
+
+
+def qr(a: Array, mode: str = "reduced") -> tuple[Array, Array]:
+    """Q with orthonormal columns and R upper triangular, ``Q @ R = a``; for mode 'r' an empty Q."""
+    if mode == "r":
+        return np.zeros(0, a.dtype), columns(np.asarray(np.linalg.qr(a, "r")))
+    m, n = a.shape[-2:]
+    if not m or not n:
+        k = m if mode == "complete" else min(m, n)
+        q = np.broadcast_to(np.eye(m, k, dtype=a.dtype), (*a.shape[:-2], m, k))
+        return columns(q.copy()), columns(np.zeros((*a.shape[:-2], k, n), a.dtype))
+    q, r = np.linalg.qr(a, mode)  # type: ignore[call-overload]
+    return columns(q), columns(r)
+
+
+def geqrf(a: Array) -> tuple[Array, Array]:
+    """The QR decomposition as LAPACK leaves it: R above, the reflectors below the diagonal, and their factors."""
+    raw, tau = np.linalg.qr(a, "raw")
+    return raw.swapaxes(-1, -2), tau
+
+
+def pinv(a: Array, atol: Array, rtol: Array, hermitian: bool) -> Array:
+    """Moore-Penrose inverses; singular values up to ``max(atol, rtol * the greatest)`` count as zero."""
+    if not a.size:
+        return np.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+    if hermitian:
+        values, u = eigh(a)
+        size = np.abs(values)
+        vh = adjoint(u)
+    else:
+        u, values, vh = svd(a, False)
+        size = values
+    limit = np.maximum(atol, rtol * size.max(-1))
+    keep = size > np.asarray(limit)[..., None]
+    inverse = np.where(keep, 1 / np.where(keep, values, 1), 0).astype(values.dtype)
+    return np.asarray(adjoint(vh) @ (inverse[..., None] * adjoint(u)))

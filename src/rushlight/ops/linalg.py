@@ -1,0 +1,99 @@
+"""What the families of linear algebra share: checks of matrices in PyTorch's words, and words that their rules use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..backend.linalg import LinAlgError
+from .public import alias, methods, module, ops
+
+__all__ = [
+    "LinAlgError",
+    "also_in_torch",
+    "check_floating",
+    "check_matrix",
+    "check_same_dtype",
+    "check_square",
+    "check_square_floating",
+    "recording",
+]
+
+module("torch.linalg")["LinAlgError"] = LinAlgError
+
+
+def check_matrix(a: Any, name: str, label: str = "A") -> None:
+    if a._array.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {label} must have at least 2 dimensions.")
+
+
+def check_square(a: Any, name: str, label: str = "A") -> None:
+    check_matrix(a, name, label)
+    rows, columns = a._array.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(f"{name}: {label} must be batches of square matrices, but they are {rows} by {columns} matrices")
+
+
+def check_floating(a: Any, name: str, low_precision: bool = False) -> None:
+    kind = a._array.dtype
+    if kind.char in "fdFD":
+        return
+    word = dtypes.of(kind).scalar_name
+    if kind.kind not in "fcV":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {word}")
+    if not low_precision:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {word}")
+
+
+def check_square_floating(a: Any, name: str) -> None:
+    check_square(a, name)
+    check_floating(a, name)
+
+
+def check_same_dtype(a: Any, b: Any, name: str, labels: tuple[str, str] = ("A", "B")) -> None:
+    first, second = a._array.dtype, b._array.dtype
+    if first is not second and first != second:
+        one, other = dtypes.of(first).scalar_name, dtypes.of(second).scalar_name
+        raise RuntimeError(
+            f"{name}: Expected {labels[0]} and {labels[1]} to have the same dtype, but found {labels[0]} of type {one} and "
+            f"{labels[1]} of type {other} instead"
+        )
+
+
+def recording(*tensors: Any) -> bool:
+    """Whether an op on these tensors would be recorded."""
+    from ..autograd.modes import state
+
+    return state.grad_enabled and any(tensor._needs_grad for tensor in tensors)
+
+
+def also_in_torch(*names: str) -> None:
+    """Makes functions of torch.linalg functions of torch, and methods, too."""
+    for name in names:
+        module("torch")[name] = methods[name] = module("torch.linalg")[name]
+
+
+def diagonal(x: Any, xp: Any) -> Any:
+    """The diagonals of matrices."""
+    return xp.diagonal(x, 0, len(x.shape) - 2, len(x.shape) - 1)
+
+
+def diagonal_matrix(x: Any, xp: Any) -> Any:
+    """Matrices with these diagonals."""
+    ndim = len(x.shape) + 1
+    return xp.embed_diagonal(x, (*x.shape, x.shape[-1]), 0, ndim - 2, ndim - 1)
+
+
+def columns(x: Any) -> Any:
+    """Vectors as matrices of one column."""
+    return x.reshape((*x.shape, 1))
+
+
+def rows(x: Any) -> Any:
+    """Vectors as matrices of one row."""
+    return x.reshape((*x.shape[:-1], 1, x.shape[-1]))
+
+
+def value_of(x: Any) -> Any:
+    """The plain array in whatever a rule was handed."""
+    return getattr(x, "_array", x)

@@ -1,0 +1,253 @@
+"""Functions of matrices: trace, powers, the exponential, tensor inverses, pseudo-inverses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..backend import linalg as k
+from ..backend import matrix_exp as exponential
+from . import dispatch
+from .linalg import check_floating, check_matrix, check_square, value_of
+from .public import module, ops, public
+from .reading import conj
+from .solve import inv, solve
+from .table import op
+
+op("trace", exponential.trace, kind="linear", x=lambda g, xp, x_shape: _spread(g, xp, x_shape))
+op("matrix_exp", exponential.matrix_exp, node="LinalgMatrixExpBackward0", a=lambda g, xp, a: _exp_slope(g, xp, a))
+op("pinv", k.pinv, node="LinalgPinvBackward0", a=lambda g, xp, a, out: pinv_slope(g, xp, a, out))
+
+
+def _spread(g: Any, xp: Any, shape: tuple[int, int]) -> Any:
+    return xp.embed_diagonal(xp.expand_number(g, (min(shape),)), shape, 0, 0, 1)
+
+
+def _exp_slope(g: Any, xp: Any, a: Any) -> Any:
+    """N. Higham, Functions of Matrices (2008), theorem 3.6: exp of [[a, g], [0, a]] holds the derivative in its corner."""
+    across = xp.adjoint(a)
+    axis, size = len(a.shape) - 1, a.shape[-1]
+    top = xp.concat([across, g], axis)
+    bottom = xp.concat([xp.zeros_as(across), across], axis)
+    whole = xp.matrix_exp(xp.concat([top, bottom], axis - 1))
+    return xp.slice(xp.slice(whole, axis - 1, 0, size, 1), axis, size, 2 * size, 1)
+
+
+def pinv_slope(g: Any, xp: Any, a: Any, inverse: Any) -> Any:
+    """G. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear least squares (1973), equation 4.12."""
+    across, gh = xp.adjoint(inverse), xp.adjoint(g)
+    left = gh @ inverse @ across
+    right = across @ inverse @ gh
+    return left - a @ (inverse @ left) + right - (right @ inverse) @ a - across @ g @ across
+
+
+@public(out=False)
+def trace(input: Any) -> Any:
+    """The sum of a matrix's diagonal.
+
+    >>> import rushlight as torch
+    >>> torch.trace(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(5.)
+    """
+    array = input._array
+    if array.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {array.ndim}")
+    if array.dtype.kind == "b":
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    return ops.trace(input)
+
+
+@public("matrix_exp", space="torch.linalg")
+def matrix_exp(A: Any) -> Any:
+    """The matrix exponential, ``sum(A ** k / k!)``, of a square matrix or each of a batch.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.matrix_exp(torch.zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    check_square(A, "linalg.matrix_exp")
+    check_floating(A, "linalg.matrix_exp", low_precision=True)
+    return ops.matrix_exp(A)
+
+
+@public("matrix_exp", out=False)
+def matrix_exp_older(input: Any) -> Any:
+    """:func:`torch.linalg.matrix_exp`."""
+    return matrix_exp(input)
+
+
+@public("matrix_power", space="torch.linalg")
+def matrix_power(A: Any, n: int) -> Any:
+    """The product of n copies of a square matrix; of its inverse for a negative n.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.matrix_power(torch.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
+    tensor([[1., 5.],
+            [0., 1.]])
+    """
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+    check_square(A, "linalg.matrix_power")
+    if n == 0:
+        identity = np.broadcast_to(np.eye(A._array.shape[-1], dtype=A._array.dtype), A._array.shape)
+        return A.clone().copy_(dispatch.new_tensor(identity.copy()))
+    if n < 0:
+        A, n = inv(A), -n
+    if n == 1:
+        return A.clone()
+    if n == 3:
+        return A @ A @ A
+    result = None
+    while n:
+        if n & 1:
+            result = A if result is None else result @ A
+        n >>= 1
+        if n:
+            A = A @ A
+    return result
+
+
+@public("matrix_power")
+def matrix_power_older(input: Any, n: int) -> Any:
+    """:func:`torch.linalg.matrix_power`."""
+    return matrix_power(input, n)
+
+
+@public("tensorinv", space="torch.linalg")
+def tensorinv(A: Any, ind: int = 2) -> Any:
+    """The inverse for :func:`torch.tensordot`: of A as a matrix whose rows are its first ``ind`` dimensions."""
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    shape = A._array.shape
+    rows, columns = math.prod(shape[:ind]), math.prod(shape[ind:])
+    if rows != columns:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{columns} != {rows}"
+        )
+    matrix = A.reshape((rows, columns))
+    check_floating(matrix, "linalg.inv")
+    inverse, info = ops.inv_ex(matrix)
+    k.check_inverted(info._array, "inv")
+    return inverse.reshape((*shape[ind:], *shape[:ind]))
+
+
+@public("tensorsolve", space="torch.linalg")
+def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
+    """X with ``tensordot(A, X, X.ndim) == B``; ``dims`` of A are moved behind the others first."""
+    if dims is not None:
+        A = A.movedim(tuple(dims), tuple(range(A._array.ndim - len(dims), A._array.ndim)))
+    shape, ndim = A._array.shape, B._array.ndim
+    rows, columns = math.prod(shape[:ndim]), math.prod(shape[ndim:])
+    if rows != columns:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got "
+            f"{columns} != {rows}"
+        )
+    return solve(A.reshape((columns, rows)), B.flatten()).reshape(shape[ndim:])
+
+
+@public("vander", space="torch.linalg")
+def vander(x: Any, *, N: Any = None) -> Any:
+    """The Vandermonde matrix: the powers 0 to N - 1 of each element, one after the other."""
+    array = x._array
+    if array.dtype.kind == "b":
+        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
+    if (not array.ndim and N is None) or (N is not None and N <= 1):
+        raise RuntimeError("N must be greater than 1.")
+    if not array.ndim:
+        x, array = x.unsqueeze(0), array.reshape(1)
+    count = array.shape[-1] if N is None else int(N)
+    powers = x.unsqueeze(-1).expand((*array.shape, count - 1)).cumprod(-1)
+    ones = dispatch.new_tensor(np.ones((*array.shape, 1), powers._array.dtype))
+    return module("torch")["cat"]([ones, powers], -1)
+
+
+@public("vander", method=False, out=False)
+def vander_older(x: Any, N: Any = None, increasing: bool = False) -> Any:
+    """The Vandermonde matrix of a vector, the powers descending unless ``increasing``."""
+    array = x._array
+    if array.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor")
+    count = array.shape[0] if N is None else int(N)
+    if count < 0:
+        raise RuntimeError("N must be non-negative")
+    kind = np.dtype(np.int64) if array.dtype.kind in "bui" else array.dtype
+    columns = [dispatch.new_tensor(np.ones((*array.shape, min(count, 1)), kind))]
+    if count > 1:
+        columns.append(x.unsqueeze(-1).expand((*array.shape, count - 1)).cumprod(-1))
+    powers = module("torch")["cat"](columns, -1)
+    return powers if increasing else powers.flip(-1)
+
+
+@public("diagonal", space="torch.linalg", out=False)
+def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """:func:`torch.diagonal`, of the last two dimensions unless told otherwise."""
+    return module("torch")["diagonal"](A, offset, dim1, dim2)
+
+
+def tolerances(A: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
+    """Both tolerances as arrays; the relative one is eps * the larger size where neither is given or the absolute one is 0."""
+    array = A._array
+    eps = float(np.finfo(array.dtype).eps) * max(array.shape[-2:])
+    real = k.real_of(array.dtype)
+    absolute = np.asarray(0 if atol is None else value_of(atol), real)
+    relative = np.asarray(np.where(absolute > 0, 0, eps) if rtol is None else value_of(rtol), real)
+    return absolute, relative
+
+
+@public("pinv", space="torch.linalg")
+def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+    """The Moore-Penrose inverse; singular values up to ``max(atol, rtol * the greatest)`` count as zero.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.pinv(torch.tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    array = A._array
+    if array.ndim < 2 or array.dtype.char not in "fdFD":
+        raise RuntimeError(
+            f"linalg.pinv({A.dtype.scalar_name}{{{list(array.shape)}}}): expected a tensor with 2 or more dimensions of float, "
+            "double, cfloat or cdouble types"
+        )
+    if hermitian and array.size:
+        check_square(A, "linalg.eigh")
+    absolute, relative = tolerances(A, atol, rcond if rtol is None else rtol)
+    return ops.pinv(A, absolute, relative, bool(hermitian))
+
+
+@public("pinverse", out=False)
+def pinverse(input: Any, rcond: Any = 1e-15) -> Any:
+    """:func:`torch.linalg.pinv` under its older name."""
+    return pinv(input, rcond)
+
+
+@public("matrix_rank", space="torch.linalg")
+def matrix_rank(
+    A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Any:
+    """How many singular values are above ``max(atol, rtol * the greatest)``.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.matrix_rank(torch.ones(3, 3))
+    tensor(1)
+    """
+    check_matrix(A, "torch.linalg.matrix_rank", "input")
+    array = A._array
+    if array.dtype.char not in "fdFD":
+        check_floating(A, "linalg.svd")
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    if not array.size:
+        return dispatch.new_tensor(np.zeros(array.shape[:-2], np.int64))
+    absolute, relative = tolerances(A, atol, rtol)
+    if hermitian:
+        check_square(A, "linalg.eigh")
+        sizes = np.abs(k.eigvalsh(array))
+    else:
+        sizes = k.svdvals(array)
+    limit = np.asarray(np.maximum(absolute, relative * sizes.max(-1)))
+    return dispatch.new_tensor(np.asarray((sizes > limit[..., None]).sum(-1)))
