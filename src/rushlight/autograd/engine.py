@@ -65,7 +65,8 @@ class Pass:
         modes.state.grad_enabled = self.create_graph
         current.task = self
         try:
-            self._run(roots, cotangents)
+            with np.errstate(all="ignore"):  # a gradient may be inf or nan without a warning, as in PyTorch
+                self._run(roots, cotangents)
             for callback in self.callbacks:
                 callback()
         finally:

@@ -300,7 +300,7 @@ def _make(source: str, **bound: Any) -> Callable[..., Any]:
 def source_of(name: str) -> str:
     """The Python text that the op ``name`` was compiled to."""
     entry = table[name]
-    return _forward_source(entry) + "\n" + _vjp_source(entry, False)
+    return _forward_source(entry) + ("\n" + _vjp_source(entry, False) if entry.sources else "")
 
 
 def _keeps_tensors(entry: Op) -> bool:

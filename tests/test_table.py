@@ -1,0 +1,103 @@
+"""The op table: what rules may ask for, what is kept, and that every rule reads both ways."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.autograd import modes
+from rushlight.ops import table
+from rushlight.ops.reading import conj
+
+
+def test_a_rule_that_asks_for_nothing_the_op_has_is_refused() -> None:
+    with pytest.raises(TypeError, match="asks for 'y'"):
+        table.op("test_bad", np.negative, x=lambda g, y: g)
+    assert "test_bad" not in table.table
+
+
+def test_the_names_a_rule_asks_for_are_what_is_kept() -> None:
+    assert [(kind, name) for kind, name, _ in table.table["mul"].keep] == [("input", "b"), ("input", "a")]
+    assert [(kind, name) for kind, name, _ in table.table["tanh"].keep] == [("output", "out")]
+    assert table.table["add"].keep == []
+
+
+def test_only_what_the_inputs_at_hand_need_is_kept() -> None:
+    a, b = torch.ones(3, requires_grad=True), torch.ones(3)
+    saved = (a * b).grad_fn.saved
+    assert any(item is b for item in saved)
+    assert not any(item is a for item in saved)
+
+
+def test_an_op_in_one_line_has_all_derivatives() -> None:
+    entry = table.op("test_cube", lambda x: x**3, x=lambda g, x: g * 3 * x * x)
+    try:
+        x = torch.tensor(2.0, requires_grad=True)
+        y = entry.call(x)
+        assert type(y.grad_fn).__name__ == "TestCubeBackward0"
+        values = [y.item()]
+        for _ in range(3):
+            (y,) = torch.autograd.grad(y, x, create_graph=True)
+            values.append(y.item())
+        assert values == [8.0, 12.0, 12.0, 6.0]
+    finally:
+        del table.table["test_cube"]
+
+
+def test_the_text_of_a_compiled_op_can_be_read() -> None:
+    text = table.source_of("mul")
+    assert "def call(a, b):" in text and "def vjp(node, g, edges):" in text
+
+
+@pytest.mark.parametrize("name", sorted(table.table))
+def test_rules_take_nothing_that_is_not_there(name: str) -> None:
+    entry = table.table[name]
+    known = {*entry.inputs, *entry.outputs, *(param for param, _ in entry.params), "g", "xp", "needs"}
+    known |= {f"{one}_{what}" for one in entry.inputs for what in ("shape", "dtype")}
+    for rule in [*entry.rules.values(), *([entry.joint] if entry.joint else [])]:
+        assert set(inspect.signature(rule).parameters) <= known
+    compile(table.source_of(name), name, "exec")
+
+
+def test_the_general_path_gives_what_the_fast_one_gives() -> None:
+    def results() -> list[object]:
+        x = torch.tensor([0.5, 1.5], requires_grad=True)
+        y = torch.tensor([2.0, 3.0], requires_grad=True)
+        out = ((x * y).tanh() + x / y - (y**2).sum()) @ y[1:].expand(2)
+        gradients = torch.autograd.grad(out, [x, y])
+        return [out.item(), *(g.tolist() for g in gradients)]
+
+    fast = results()
+    modes.special.enter()
+    try:
+        general = results()
+    finally:
+        modes.special.leave()
+    assert fast == general
+
+
+def test_numbers_keep_their_sign_and_dtype() -> None:
+    x = torch.tensor([1.0, -1.0])
+    assert (x * 0.0).tolist() == [0.0, -0.0]
+    assert np.signbit((x * -0.0).numpy()).tolist() == [True, False]
+    assert (x * float("nan")).isnan().all()
+    assert (x.double() * 0.1).tolist() == [0.1, -0.1]
+
+
+def test_conj_of_anything() -> None:
+    assert conj(2.0) == 2.0
+    assert conj(np.array([1 + 2j]))[0] == 1 - 2j
+    assert conj(torch.tensor([1 + 2j])).tolist() == [1 - 2j]
+
+
+def test_a_division_by_zero_is_no_error_where_warnings_are() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (torch.ones(2) / 0).tolist() == [float("inf")] * 2
+        x = torch.zeros(1, requires_grad=True)
+        x.log().backward()
+    assert x.grad.item() == float("inf")
