@@ -177,7 +177,8 @@ def test_refused_conversions():
     x = torch.ones(2)
     for bad, error in (
         (lambda: x.cuda(), AssertionError), (lambda: x.to("cuda"), AssertionError),
-        (lambda: x.to("nowhere"), RuntimeError), (lambda: x.to("float64"), RuntimeError), (lambda: x.to(torch.float32, "cpu"), TypeError),
+        (lambda: x.to("nowhere"), RuntimeError), (lambda: x.to("float64"), RuntimeError),
+        (lambda: x.to(torch.float32, "cpu"), TypeError),
         (lambda: x.to(other=x), TypeError), (lambda: x.type("FloatTensor"), ValueError), (lambda: x.type(3), TypeError),
     ):  # fmt: skip
         with pytest.raises(error):

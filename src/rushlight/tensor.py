@@ -93,6 +93,8 @@ class Tensor:
         """Says whether operations on this leaf are to be recorded; returns the tensor."""
         if requires_grad and self._edge is not None:
             return self
+        if requires_grad and self._edge is None and self._array.dtype.kind not in "fcV":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self.requires_grad = requires_grad
         return self
 
