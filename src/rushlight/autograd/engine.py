@@ -117,7 +117,10 @@ class Pass:
             if g is None and not node.always_runs:
                 grads: tuple[Any, ...] = (None,) * len(edges)
             elif plain:
-                grads = node.vjp(g, edges)
+                try:
+                    grads = node.vjp(g, edges)
+                except RuntimeWarning:
+                    grads = _without_warnings(node, g, edges)
             else:
                 grads = self._watched(node, g, edges)
             if node.hooked and node.post_hooks:
@@ -312,6 +315,14 @@ def _deposit(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> None:
         if values is None:
             values = buffers[node] = [None] * len(node.metas)
         values[number] = g if values[number] is None else values[number] + g
+
+
+def _without_warnings(node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+    """A rule once more, after a warning of NumPy's that the user's filters turn into an error; a Function's is the user's."""
+    if node.always_runs:
+        raise
+    with np.errstate(all="ignore"):
+        return node.vjp(g, edges)
 
 
 def _fit(node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:

@@ -6,6 +6,7 @@ which makes the result first and then puts it into the tensor and its history.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -46,6 +47,8 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...
             return slow(self, other)
         try:
             ufunc(array, value, array)
+        except RuntimeWarning:
+            pass  # a division by zero, where warnings are errors: it comes after all is written
         except (ValueError, TypeError):
             return slow(self, other)
         count(self, name)
@@ -61,7 +64,8 @@ def unary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...,
     def call(self: Any) -> Any:
         if special.active or self._array.dtype.kind != "f" or not plain_write(self, False):
             return slow(self)
-        ufunc(self._array, self._array)
+        with contextlib.suppress(RuntimeWarning):  # where warnings are errors: it comes after all is written
+            ufunc(self._array, self._array)
         count(self, name)
         return self
 
@@ -107,10 +111,11 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             and other._counter is not self._counter
             and plain_write(self, other._needs_grad or other._base is not None)
         ):
-            try:
-                ufunc(self._array, other._array * number(alpha, self._array.dtype), self._array)
-            except ValueError:
-                return recorded(self, name, scaled_name, other, alpha)
+            with np.errstate(all="ignore"):
+                try:
+                    ufunc(self._array, other._array * number(alpha, self._array.dtype), self._array)
+                except ValueError:
+                    return recorded(self, name, scaled_name, other, alpha)
             count(self, name)
             return self
         return recorded(self, name, scaled_name, other, alpha)

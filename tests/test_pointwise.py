@@ -1,0 +1,394 @@
+"""Pointwise ops: derivatives against finite differences, corners, dtypes, operators, and writing in place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+INF, NAN = math.inf, math.nan
+STEP = 1e-6
+
+
+def tensor(values: Any) -> Any:
+    return torch.tensor(values, dtype=torch.float64, requires_grad=True)
+
+
+def slopes(f: Callable[..., Any], inputs: list[np.ndarray]) -> list[np.ndarray]:
+    """The derivative of the sum of ``f`` in each element of each input, by central differences."""
+    found = []
+    for number, values in enumerate(inputs):
+        slope = np.zeros_like(values)
+        for place in np.ndindex(values.shape):
+            ends = []
+            for sign in (1, -1):
+                moved = [each.copy() for each in inputs]
+                moved[number][place] += sign * STEP
+                ends.append(f(*(torch.tensor(each) for each in moved)).sum().item())
+            slope[place] = (ends[0] - ends[1]) / (2 * STEP)
+        found.append(slope)
+    return found
+
+
+def check(f: Callable[..., Any], *inputs: list[float]) -> None:
+    """First and second derivatives of ``f`` in all inputs."""
+    arrays = [np.array(values) for values in inputs]
+    leaves = [tensor(values) for values in inputs]
+    weights = torch.linspace(0.5, 1.5, max(len(values) for values in inputs), dtype=torch.float64)
+
+    def first(*tensors: Any) -> Any:
+        wanted = [each if each.requires_grad else each.detach().requires_grad_() for each in tensors]
+        grads = torch.autograd.grad((f(*wanted) * weights).sum(), wanted, create_graph=True)
+        return sum((grad * (number + 1)).sum() for number, grad in enumerate(grads))
+
+    got = torch.autograd.grad((f(*leaves) * weights).sum(), leaves)
+    for mine, right in zip(got, slopes(lambda *x: f(*x) * weights, arrays), strict=True):
+        np.testing.assert_allclose(mine.numpy(), right, rtol=1e-5, atol=1e-7)
+    total = first(*leaves)
+    if total.requires_grad:
+        twice = torch.autograd.grad(total, leaves, allow_unused=True)
+        for mine, right in zip(twice, slopes(first, arrays), strict=True):
+            value = np.zeros_like(right) if mine is None else mine.numpy()
+            np.testing.assert_allclose(value, right, rtol=1e-4, atol=1e-6)
+
+
+ONE = {
+    "neg square exp exp2 expm1 sin cos tan sinh cosh tanh asinh atan sigmoid sinc abs relu frac nan_to_num erf erfc "
+    "deg2rad rad2deg reciprocal": [-1.3, -0.4, 0.35, 2.2],
+    "log log2 log10 log1p sqrt rsqrt lgamma digamma": [0.2, 0.9, 1.7, 4.5],
+    "asin acos atanh erfinv": [-0.8, -0.1, 0.3, 0.7],
+    "acosh": [1.1, 1.9, 5.0],
+    "logit": [0.1, 0.4, 0.9],
+}
+
+
+@pytest.mark.parametrize("name", [name for names in ONE for name in names.split()])
+def test_functions_of_one(name: str) -> None:
+    values = next(values for names, values in ONE.items() if name in names.split())
+    if name in "lgamma digamma erfinv".split():
+        pytest.importorskip("scipy")
+    check(getattr(torch, name), values)
+
+
+TWO: dict[str, Callable[..., Any]] = {
+    "add": lambda x, y: torch.add(x, y, alpha=-2.5),
+    "sub": lambda x, y: torch.sub(x, y, alpha=3),
+    "rsub": lambda x, y: torch.rsub(x, y, alpha=2),
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "pow": lambda x, y: x.abs() ** y,
+    "remainder": torch.remainder,
+    "fmod": torch.fmod,
+    "atan2": torch.atan2,
+    "hypot": torch.hypot,
+    "logaddexp": torch.logaddexp,
+    "logaddexp2": torch.logaddexp2,
+    "xlogy": lambda x, y: torch.xlogy(x, y.abs()),
+    "xlog1py": lambda x, y: torch.special.xlog1py(x, y.abs()),
+    "maximum": torch.maximum,
+    "minimum": torch.minimum,
+    "fmax": torch.fmax,
+    "fmin": torch.fmin,
+    "copysign": torch.copysign,
+    "ldexp": torch.ldexp,
+    "where": lambda x, y: torch.where(x > y, x * y, x / y),
+    "lerp": lambda x, y: torch.lerp(x, y, 0.3),
+    "lerp_far": lambda x, y: torch.lerp(x, y, 1.7),
+    "lerp_tensor": lambda x, y: torch.lerp(x, y, x * y),
+    "addcmul": lambda x, y: torch.addcmul(x, x, y, value=0.5),
+    "addcdiv": lambda x, y: torch.addcdiv(y, x, y, value=-2),
+    "clamp": lambda x, y: torch.clamp(x, min=y, max=y + 0.5),
+    "masked_fill": lambda x, y: (x * y).masked_fill(x > 0, y[0].detach() * 0 + 3),
+}
+
+
+@pytest.mark.parametrize("name", TWO)
+def test_functions_of_two(name: str) -> None:
+    check(TWO[name], [-1.3, -0.4, 0.35, 2.2], [0.7, -1.6, 1.45, 0.9])
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3, -1, 0.5, 2.5, -1.5])
+def test_powers_with_numbers(exponent: float) -> None:
+    check(lambda x: x**exponent, [0.3, 1.2, 2.0])
+    check(lambda x: (abs(exponent) + 0.5) ** x, [-0.3, 1.2, 2.0])
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: 3 - x, lambda x: 3 / x, lambda x: x % 0.7, lambda x: x.clamp(-1, 1), lambda x: +x]
+)
+def test_operators_with_numbers(f: Callable[..., Any]) -> None:
+    check(f, [-1.3, -0.4, 0.35, 2.2])
+
+
+def _parts(z: Any) -> Any:
+    return z.real + 2 * z.imag
+
+
+@pytest.mark.parametrize(
+    "name", "exp log sin cos tan sinh cosh tanh asinh atan sqrt rsqrt reciprocal square sigmoid sgn".split()
+)
+def test_complex_functions(name: str) -> None:
+    # The parts of the result as functions of the parts of the argument.
+    f = getattr(torch, name)
+    check(
+        lambda x, y: f(torch.complex(x, y)).real + 2 * f(torch.complex(x, y)).imag, [0.4, -1.1, 0.7], [0.9, 0.3, -0.6]
+    )
+
+
+@pytest.mark.parametrize("f", [lambda z, w: z * w, lambda z, w: z / w, lambda z, w: z**w, lambda z, w: z.conj() * w])
+def test_complex_arithmetic(f: Callable[..., Any]) -> None:
+    def parts(a: Any, b: Any, c: Any, d: Any) -> Any:
+        result = f(torch.complex(a, b), torch.complex(c, d))
+        return result.real + result.imag * 2 + result.abs() + result.angle()
+
+    check(parts, [0.4, -1.1], [0.9, 0.3], [1.2, 0.7], [-0.5, 0.8])
+
+
+# Corners: what PyTorch answers where the derivative has no value of its own. (values, gradient of the sum)
+CORNERS: dict[str, tuple[Callable[..., Any], list[float], list[float], list[float]]] = {
+    "abs": (lambda x: x.abs(), [0.0, -0.0, -2.0], [0.0, 0.0, 2.0], [0.0, 0.0, -1.0]),
+    "sqrt at 0": (lambda x: x.sqrt(), [0.0, 4.0], [0.0, 2.0], [INF, 0.25]),
+    "relu": (lambda x: x.relu(), [-1.0, 0.0, 1.0, NAN], [0.0, 0.0, 1.0, NAN], [0.0, 0.0, 1.0, 1.0]),
+    "clamp at its bounds": (lambda x: x.clamp(0, 1), [0.0, 1.0, 1.5, NAN], [0.0, 1.0, 1.0, NAN], [1.0, 1.0, 0.0, 0.0]),
+    "x ** 0": (lambda x: x**0, [0.0, INF, NAN], [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]),
+    "x ** 1 at 0": (lambda x: x**1, [0.0], [0.0], [1.0]),
+    "0 ** x": (lambda x: 0**x, [0.0, 2.0], [1.0, 0.0], [0.0, 0.0]),
+    "sinc at 0": (torch.sinc, [0.0, 1.0], [1.0, 0.0], [0.0, -1.0]),
+    "xlogy at 0": (lambda x: torch.xlogy(x, 0.0), [0.0, 1.0], [0.0, -INF], [0.0, -INF]),
+    "atan2 at 0": (lambda x: torch.atan2(x, x), [0.0, 1.0], [0.0, math.pi / 4], [0.0, 0.0]),
+    "maximum of equals": (lambda x: torch.maximum(x, x.detach()), [1.0], [1.0], [0.5]),
+    "fmax with nan": (lambda x: torch.fmax(x, x.detach() * NAN), [1.0], [1.0], [1.0]),
+    "where beside nan": (lambda x: torch.where(x > 0, x, x * NAN), [1.0], [1.0], [NAN]),
+    "sign of nan": (lambda x: x.sign(), [NAN, -0.0, -3.0], [0.0, 0.0, -1.0], [0.0, 0.0, 0.0]),
+    "nan_to_num": (torch.nan_to_num, [NAN, 1.0], [0.0, 1.0], [0.0, 1.0]),
+}
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_corners(name: str) -> None:
+    f, values, results, gradient = CORNERS[name]
+    x = tensor(values)
+    y = f(x)
+    np.testing.assert_allclose(y.detach().numpy(), results, atol=1e-15)
+    y.backward(torch.ones_like(y))
+    np.testing.assert_allclose(x.grad.numpy(), gradient, atol=1e-15)
+
+
+def test_zeros_keep_their_sign() -> None:
+    x = torch.tensor([-0.0])
+    for y in (x.relu(), x.clamp(min=0), x.clamp(0, 1), x.clamp(max=0), x % 1, torch.fmod(x, 1), x.floor(), x * 1):
+        assert math.copysign(1, y.item()) == -1
+
+
+def test_integers() -> None:
+    a, b = torch.tensor([7, -7, 7, -7]), torch.tensor([2, 2, -2, -2])
+    assert (a // b).tolist() == [3, -4, -4, 3]
+    assert torch.div(a, b, rounding_mode="trunc").tolist() == [3, -3, -3, 3]
+    assert (a % b).tolist() == [1, 1, -1, -1]
+    assert torch.fmod(a, b).tolist() == [1, -1, 1, -1]
+    assert (torch.tensor([-1, 2, 1]) ** torch.tensor([-3, -1, -2])).tolist() == [-1, 0, 1]
+    assert (torch.tensor([1]) << torch.tensor([70])).tolist() == [0]
+    assert (torch.tensor([-8]) >> 1).tolist() == [-4]
+    assert torch.tensor([2, 200], dtype=torch.uint8).add(100).tolist() == [102, 44]
+    for failing in (lambda: a // 0, lambda: a % torch.tensor([0, 1, 1, 1]), lambda: torch.fmod(a, 0)):
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            failing()
+    with pytest.raises(RuntimeError, match="Integers to negative integer powers are not allowed"):
+        a**-1
+
+
+@pytest.mark.parametrize(
+    ("result", "dtype"),
+    [
+        (lambda: torch.ones(2, dtype=torch.int64) * 2.5, "torch.float32"),
+        (lambda: torch.ones(2, dtype=torch.int32) / 2, "torch.float32"),
+        (lambda: torch.ones(2) * torch.tensor(2.0, dtype=torch.float64), "torch.float32"),
+        (lambda: torch.ones(2, dtype=torch.float16) + torch.ones(2), "torch.float32"),
+        (lambda: torch.ones(2, dtype=torch.uint8) + torch.ones(2, dtype=torch.int8), "torch.int16"),
+        (lambda: torch.ones(2, dtype=torch.bool) + True, "torch.bool"),
+        (lambda: torch.ones(2) * 1j, "torch.complex64"),
+        (lambda: torch.ones(2, dtype=torch.complex128).abs(), "torch.float64"),
+        (lambda: torch.ones(2, dtype=torch.int64).sin(), "torch.float32"),
+        (lambda: torch.ones(2, dtype=torch.int64).float_power(2), "torch.float64"),
+        (lambda: torch.where(torch.tensor([True]), torch.ones(1, dtype=torch.int64), 2.5), "torch.float32"),
+        (lambda: torch.ones(2, dtype=torch.int64).clamp(0.5), "torch.float32"),
+        (lambda: torch.ones(2) == 1, "torch.bool"),
+    ],
+)
+def test_result_dtypes(result: Callable[[], Any], dtype: str) -> None:
+    assert str(result().dtype).replace("rushlight", "torch") == dtype
+
+
+def test_foreign_operands() -> None:
+    class Other:
+        def __radd__(self, left: Any) -> str:
+            return "radd"
+
+        def __rmatmul__(self, left: Any) -> str:
+            return "rmatmul"
+
+    x = torch.ones(2)
+    assert x + Other() == "radd"
+    assert (x == "text") is False and (x != "text") is True
+    for operator in ("__add__", "__rsub__", "__pow__", "__eq__", "__mod__", "__and__", "__rtruediv__"):
+        assert getattr(x, operator)("text") is NotImplemented
+    with pytest.raises(TypeError, match="unsupported operand type"):
+        x - "text"
+    with pytest.raises(TypeError, match=r"add\(\): argument 'other' \(position \d\) must be Tensor, not str"):
+        torch.add(x, "text")
+    with pytest.raises(TypeError, match="must be Tensor, not float"):
+        torch.maximum(x, 2.0)
+    with pytest.raises(TypeError, match="invalid combination of arguments"):
+        torch.eq(2, x)
+    assert len({x, x}) == 1
+
+
+def test_shapes_that_do_not_go_together() -> None:
+    with pytest.raises(RuntimeError, match=r"The size of tensor a \(2\) must match the size of tensor b \(3\)"):
+        torch.ones(2) + torch.ones(3)
+    with pytest.raises(RuntimeError, match=r"The size of tensor a \(2\) must match"):
+        torch.ones(2).copy_(torch.ones(3))
+    with pytest.raises(RuntimeError, match=r"output with shape \[1\] doesn't match the broadcast shape \[2\]"):
+        torch.ones(1).add_(torch.ones(2))
+
+
+def test_bool_has_no_difference() -> None:
+    b = torch.tensor([True, False])
+    for failing in (lambda: b - b, lambda: -b, lambda: torch.ones(2) - b, lambda: 1 - b):
+        with pytest.raises(RuntimeError, match=r"(on a|two|with a) bool tensors? is not supported"):
+            failing()
+    assert (~b).tolist() == [False, True] and (b ^ True).tolist() == [False, True]
+
+
+# In place.
+
+
+def test_in_place_returns_the_tensor_and_counts() -> None:
+    x = torch.tensor([1.0, 4.0])
+    same = x.data_ptr()
+    y = x
+    y += 1
+    y *= torch.tensor([2.0, 0.5])
+    y.sqrt_().neg_().add_(torch.ones(2), alpha=3).clamp_(0, 2).pow_(2)
+    assert y is x and x.data_ptr() == same and x._version == 7
+    np.testing.assert_allclose(x.numpy(), [1.0, min(3 - math.sqrt(2.5), 2) ** 2], rtol=1e-6)
+    assert torch.tensor([3.7, -1.0]).fill_(2).tolist() == [2.0, 2.0]
+    assert torch.tensor([3, 4]).fill_(2.9).tolist() == [2, 2]
+    assert torch.tensor([3, 4]).zero_().tolist() == [0, 0]
+    assert torch.zeros(2, 2).copy_(torch.tensor([1, 2])).tolist() == [[1.0, 2.0], [1.0, 2.0]]
+
+
+def test_divisions_by_zero_in_place_do_not_warn() -> None:
+    x = torch.zeros(2)
+    x.div_(0)
+    assert all(math.isnan(value) for value in x.tolist())
+    assert torch.zeros(2).log_().tolist() == [-INF, -INF]
+    assert torch.ones(1).add_(torch.tensor([3e38]), alpha=10).tolist() == [INF]
+    assert torch.ones(2).div_(torch.zeros(2)).tolist() == [INF, INF]
+
+
+def test_in_place_gradients() -> None:
+    x, y = tensor([1.0, 2.0]), tensor([3.0, 5.0])
+    z = x * 1
+    z.mul_(y)
+    z += x
+    z.exp_()
+    z.sum().backward()
+    value = np.exp([1 * 3 + 1, 2 * 5 + 2])
+    np.testing.assert_allclose(x.grad.numpy(), value * [4.0, 6.0])
+    np.testing.assert_allclose(y.grad.numpy(), value * [1.0, 2.0])
+
+
+def test_writes_and_their_gradients() -> None:
+    x, y = tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([10.0, 20.0])
+    z = x * 2
+    z[0].copy_(y)
+    z[1, 0].zero_()
+    z[:, 1].mul_(3)
+    assert z.tolist() == [[10.0, 60.0], [0.0, 24.0]]
+    z.sum().backward()
+    assert x.grad.tolist() == [[0.0, 0.0], [0.0, 6.0]] and y.grad.tolist() == [1.0, 3.0]
+    w, value = tensor([1.0, 2.0]) * 1, tensor(5.0)
+    w.fill_(value)
+    w.sum().backward()
+    assert value.grad.item() == 2.0 and type(w.grad_fn).__name__ == "FillBackward3"
+
+
+def test_in_place_refusals() -> None:
+    leaf = tensor([1.0])
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        leaf += 1
+    with torch.no_grad():
+        leaf -= 0.25
+    assert leaf.item() == 0.75 and leaf.is_leaf
+    saved = leaf * 2
+    product = saved * saved
+    saved.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        torch.ones(2, dtype=torch.int64).mul_(1.5)
+    x = torch.arange(4.0)
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        x[1:].add_(x[:-1])
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.zeros(1).expand(3).mul_(2)
+
+
+def test_comparison_in_place_has_no_slope() -> None:
+    x = tensor([1.0, 2.0])
+    y = x * 1
+    y.gt_(1.5)
+    y.sum().backward()
+    assert y.tolist() == [0.0, 1.0] and x.grad.tolist() == [0.0, 0.0]
+
+
+# Comparison and complex numbers.
+
+
+def test_comparison() -> None:
+    a, b = torch.tensor([1.0, NAN, INF]), torch.tensor([1.0, NAN, INF])
+    assert (a == b).tolist() == [True, False, True]
+    assert torch.isclose(a, b, equal_nan=True).tolist() == [True, True, True]
+    assert not torch.allclose(a, b) and torch.equal(torch.ones(2), torch.ones(2))
+    assert not torch.equal(torch.ones(2), torch.ones(1, 2))
+    assert torch.isclose(torch.tensor([INF]), torch.tensor([1e30])).tolist() == [False]
+    with pytest.raises(NotImplementedError, match="\"lt_cpu\" not implemented for 'ComplexFloat'"):
+        torch.lt(torch.tensor([1j]), torch.tensor([2j]))
+    with pytest.raises(RuntimeError, match="Float did not match Double"):
+        torch.isclose(torch.ones(1), torch.ones(1, dtype=torch.float64))
+
+
+def test_parts_of_complex_numbers_are_views() -> None:
+    z = torch.tensor([1 + 2j, 3 - 4j])
+    z.real.mul_(10)
+    z.imag = torch.tensor([5.0, 6.0])
+    assert z.tolist() == [10 + 5j, 30 + 6j]
+    pairs = torch.view_as_real(z)
+    pairs[0, 1] = 7
+    assert z[0].item() == 10 + 7j and torch.view_as_complex(pairs).tolist() == z.tolist()
+    assert z.conj().is_conj() and not z.conj().conj().is_conj() and not z.is_conj()
+    assert z.conj().resolve_conj().tolist() == [10 - 7j, 30 - 6j]
+    x = torch.ones(2)
+    assert x.real is x and x.conj() is x
+    with pytest.raises(RuntimeError, match="imag is not implemented for tensors with non-complex dtypes"):
+        _ = x.imag
+    leaf = torch.tensor([3 + 4j], requires_grad=True)
+    leaf.abs().sum().backward()
+    np.testing.assert_allclose(leaf.grad.numpy(), [0.6 + 0.8j], rtol=1e-6)
+
+
+def test_empty_and_scalar_tensors() -> None:
+    empty = tensor([])
+    (empty.exp() * empty / 2).sum().backward()
+    assert empty.grad.shape == (0,)
+    x = tensor(2.0)
+    y = (x**3).clamp(max=9.0).log()
+    (slope,) = torch.autograd.grad(y, x, create_graph=True)
+    slope.backward()
+    assert slope.item() == pytest.approx(1.5) and x.grad.item() == pytest.approx(-0.75)
