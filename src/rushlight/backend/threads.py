@@ -12,8 +12,8 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,22 +32,30 @@ def _processors() -> int:
 
 
 class _Pool:
-    """Worker threads, made when first needed and again after a fork."""
+    """Worker threads, made when first needed and again after a fork. They never end: idle ones cost nothing."""
 
     def __init__(self) -> None:
         self.size = _processors()
-        self.lock = threading.Lock()
-        self.executor: ThreadPoolExecutor | None = None
-
-    def submit(self, work: Callable[[], None]) -> Future[None]:
-        with self.lock:
-            if self.executor is None:
-                self.executor = ThreadPoolExecutor(max(1, self.size - 1), thread_name_prefix="rushlight")
-            return self.executor.submit(work)
+        self.forget()
 
     def forget(self) -> None:
         self.lock = threading.Lock()
-        self.executor = None
+        self.started = 0
+        self.tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
+
+    def run(self, task: Callable[[], None], times: int) -> None:
+        """Has ``task`` run ``times`` times, each on a thread of its own, some time soon."""
+        with self.lock:
+            while self.started < times:
+                self.started += 1
+                threading.Thread(target=_serve, args=(self.tasks,), name="rushlight", daemon=True).start()
+        for _ in range(times):
+            self.tasks.put(task)
+
+
+def _serve(tasks: SimpleQueue[Callable[[], None]]) -> None:
+    while True:
+        tasks.get()()
 
 
 _pool = _Pool()
@@ -62,40 +70,57 @@ def limit() -> int:
 
 def set_limit(count: int) -> None:
     """Lets a kernel use at most ``count`` threads, the caller's own among them."""
-    with _pool.lock:
-        executor, _pool.executor = _pool.executor, None
-        _pool.size = count
-    if executor is not None:
-        executor.shutdown(wait=False)
+    _pool.size = count
 
 
 def share(work: Callable[[Item], None], items: Sequence[Item], count: int) -> None:
-    """Calls ``work`` on each item, on up to ``count`` threads; an exception of any of them is raised here."""
-    with one_blas_thread():
+    """Calls ``work`` on each item, on up to ``count`` threads; an exception of any of them is raised here.
+
+    The caller works too, and waits for items in work only: a thread that wakes late does not hold it up.
+    """
+    with one_blas_thread(), np.errstate(all="ignore"):
         if count <= 1 or len(items) <= 1:
-            with np.errstate(all="ignore"):
-                for item in items:
-                    work(item)
+            for item in items:
+                work(item)
             return
-        queue = deque(items)
+        waiting = deque(items)
+        finished: SimpleQueue[BaseException | None] = SimpleQueue()
 
-        def drain() -> None:
+        def help_out() -> None:
             with np.errstate(all="ignore"):
-                while queue:
+                for item in _taken(waiting):
+                    failure: BaseException | None = None
                     try:
-                        item = queue.popleft()
-                    except IndexError:  # another thread took the last one
-                        return
-                    work(item)
+                        work(item)
+                    except BaseException as error:
+                        failure = error
+                    finished.put(failure)
 
-        others = [_pool.submit(drain) for _ in range(min(count, len(items)) - 1)]
+        _pool.run(help_out, min(count, len(items)) - 1)
+        own, failures = 0, []
         try:
-            drain()
+            for item in _taken(waiting):
+                own += 1
+                work(item)
         finally:
-            queue.clear()  # after an exception the rest is not worth doing
-            wait(others)
-        for other in others:
-            other.result()
+            # After an exception the rest is not worth doing.
+            left = sum(1 for _ in _taken(waiting))
+            for _ in range(len(items) - own - left):
+                failure = finished.get()
+                if failure is not None:
+                    failures.append(failure)
+        if failures:
+            raise failures[0]
+
+
+def _taken(waiting: deque[Item]) -> Iterator[Item]:
+    """Items until there are none left, each for one thread only."""
+    while True:
+        try:
+            item = waiting.popleft()
+        except IndexError:
+            return
+        yield item
 
 
 class _Buffers(threading.local):
