@@ -93,6 +93,8 @@ class Tensor:
         """Says whether operations on this leaf are to be recorded; returns the tensor."""
         if requires_grad and self._edge is not None:
             return self
+        if requires_grad and self._array.dtype.kind not in "fcV":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if requires_grad and self._edge is None and self._array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self.requires_grad = requires_grad
@@ -231,10 +233,7 @@ class Tensor:
     def detach(self) -> Tensor:
         """The same memory without history: a tensor that needs no gradient."""
         result = new_tensor(self._array)
-        views.mark_view(result, self)
-        result._made = None
-        result._base = None
-        result._needs_grad = False
+        result._counter = self._counter
         result._conjugate = self._conjugate
         return result
 
@@ -534,7 +533,7 @@ class Tensor:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
             )
-        if self._array.dtype.kind == "V" or self._array.dtype.name == "bfloat16":
+        if self._array.dtype.kind == "V":
             raise TypeError("Got unsupported ScalarType BFloat16")
         return self._array.view()
 

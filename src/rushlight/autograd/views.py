@@ -87,9 +87,9 @@ def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
     return False
 
 
-def check_writable(tensor: Tensor, name: str = "") -> None:
+def check_writable(tensor: Tensor, *, shape_only: bool = False) -> None:
     """Raises PyTorch's errors for tensors that may not be changed in place now."""
-    if overlaps_itself(tensor._array):
+    if not shape_only and overlaps_itself(tensor._array):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
@@ -138,8 +138,10 @@ def check_made(tensor: Tensor, what: str = "is being") -> None:
         )
     if tensor._made in ("no_grad", "inference"):
         mode = "no_grad mode" if tensor._made == "no_grad" else "inference mode"
+        edge = tensor._edge
+        start = "A view" if edge is None else f"Output {edge[1]} of {_short(edge[0])} is a view of a view which"
         raise RuntimeError(
-            f"A view was created in {mode} and {what} modified inplace with grad mode enabled. Given that this use case is "
+            f"{start} was created in {mode} and {what} modified inplace with grad mode enabled. Given that this use case is "
             "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
             f"either both inside the {'no_grad block' if tensor._made == 'no_grad' else 'inference_mode block'} (if you "
             "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
@@ -156,7 +158,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     The function sees a stand-in for ``self`` that keeps today's values and today's place in the graph, so the derivative
     is that of the ordinary op.
     """
-    check_writable(self, name)
+    check_writable(self)
     before = new_tensor(self._array)
     before._counter = list(self._counter)
     before._edge, before._needs_grad = self._edge, self._needs_grad

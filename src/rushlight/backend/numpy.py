@@ -56,10 +56,10 @@ def expand(array: Array, shape: Shape) -> Array:
 
 def strided(array: Array, shape: Shape, strides: tuple[int, ...], offset: int = 0) -> Array:
     """A view of ``array``'s memory, ``strides`` and ``offset`` in bytes from its first element."""
-    if array.base is None and array.flags.c_contiguous and array.nbytes:
-        return np.ndarray(shape, array.dtype, array, offset, strides)
     if 0 in shape:
         return np.empty(shape, array.dtype)
+    if array.base is None and array.flags.c_contiguous:
+        return np.ndarray(shape, array.dtype, array, offset, strides)
     interface = _Interface(array, shape, strides, offset)
     view = np.asarray(interface)
     return view if view.dtype == array.dtype else view.view(array.dtype)

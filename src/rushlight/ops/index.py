@@ -332,16 +332,19 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
         _put(view, indices, value)
         return
     if not isinstance(value, dispatch.Tensor_):
-        if view._needs_grad and modes.state.grad_enabled:
-            value = dispatch.new_tensor(dispatch.number_array(value, view._array.dtype))
-            view.copy_(value) if key == () else view.fill_(value)
-        else:
+        if not (view._needs_grad and modes.state.grad_enabled):
             view.fill_(value)
-        return
-    value = _without_leading_ones(value, view._array.ndim)
-    if value._array.shape != view._array.shape:
-        expand(value.detach(), view._array.shape)  # for its error
-    view.copy_(value)
+            return
+        value = dispatch.new_tensor(dispatch.number_array(value, view._array.dtype))
+    if value._array.shape == view._array.shape:
+        view.copy_(value)
+    elif not value._array.ndim:
+        view.fill_(value)
+    else:
+        value = _without_leading_ones(value, view._array.ndim)
+        if value._array.shape != view._array.shape:
+            expand(value.detach(), view._array.shape)  # for its error
+        view.copy_(value)
 
 
 def _without_leading_ones(value: Any, ndim: int) -> Any:

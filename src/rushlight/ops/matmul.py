@@ -273,7 +273,7 @@ def matmul_of(a: Any, b: Any) -> Any:
         # The product of the transposes, transposed: the batch is on the right.
         if m == 1:
             return _folded(b.transpose(-1, -2), a)
-        return ops.contiguous(_folded(b.transpose(-1, -2), a.t()).transpose(-1, -2))
+        return _folded(b.transpose(-1, -2), a.t()).transpose(-1, -2).contiguous()
     return _batched(a, b)
 
 

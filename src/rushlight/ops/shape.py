@@ -36,7 +36,8 @@ op("t", k.t, kind="linear", view=True, x=lambda g, xp: xp.t(g))
 op("squeeze_all", lambda x: x.squeeze(), node="SqueezeBackward0", kind="linear", view=True,
    x=lambda g, x_shape: g.reshape(x_shape))  # fmt: skip
 op("squeeze", k.squeeze, node="SqueezeBackward1", kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
-op("squeeze_row", k.squeeze, node="SqueezeBackward4", kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
+op("squeeze_row", k.squeeze, node="SqueezeBackward4", kind="linear", x=lambda g, x_shape: g.reshape(x_shape))
+op("reshape_alias", k.view, kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
 op("squeeze_several", k.squeeze, node="SqueezeBackward2", kind="linear", view=True,
    x=lambda g, x_shape: g.reshape(x_shape))  # fmt: skip
 op("expand_dims", k.expand_dims, node="UnsqueezeBackward0", kind="linear", view=True,
@@ -206,8 +207,10 @@ def reshape(input: Any, *shape: Any) -> Any:
     """
     array = input._array
     wanted = _inferred(sizes_of(shape), array.size)
-    try:
+    if array.flags.c_contiguous:
         return ops.view(input, wanted)
+    try:
+        return ops.reshape_alias(input, wanted)
     except RuntimeError:
         return ops.unsafe_view(ops.contiguous(input), wanted)
 
@@ -698,7 +701,9 @@ def _inplace_view(name: str) -> None:
     function = methods[name]
 
     def change(self: Any, *args: Any, **kwargs: Any) -> Any:
-        views.check_writable(self)
+        views.check_writable(self, shape_only=True)
+        if name == "t" and self._array.ndim > 2:
+            raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self._array.ndim}D")
         result = function(self, *args, **kwargs)
         node = result.grad_fn
         if node is not None and type(node).__name__ in _INPLACE_NODES:
