@@ -63,7 +63,7 @@ def _running(x: Array, axis: int, ufunc: np.ufunc) -> Array:
     if x.dtype.kind in "fV":
         reached |= np.isnan(x)
     number = np.arange(x.shape[axis]).reshape([-1 if one == axis else 1 for one in range(x.ndim)])
-    return np.maximum.accumulate(np.where(reached, number, 0), axis)  # type: ignore[no-any-return]
+    return np.maximum.accumulate(np.where(reached, number, 0), axis)
 
 
 def argcummax(x: Array, axis: int) -> Array:

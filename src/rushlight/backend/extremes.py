@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from . import selection
+from . import selection, summation
 from .numpy import Array, Shape
 from .reduce import Axes
 
 
 def amax(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    return np.maximum.reduce(x, axis, None, None, keepdims)
+    return summation.greatest(x, axis, None, None, keepdims)
 
 
 def amin(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    return np.minimum.reduce(x, axis, None, None, keepdims)
+    return summation.least(x, axis, None, None, keepdims)
 
 
 def aminmax(x: Array, axis: Axes, keepdims: bool = False) -> tuple[Any, Any]:
@@ -43,7 +43,7 @@ def unreduced(value: Any, ndim: int, axis: Axes, keepdims: bool) -> Array:
 def share(g: Any, x: Array, best: Any, axis: Axes, keepdims: bool = False) -> Array:
     """``g`` in equal parts to the places of ``x`` that were reduced to ``best``."""
     mask = ties(x, best, axis, keepdims)
-    many = np.add.reduce(mask, axis, np.int64, keepdims=axis is not None)
+    many = summation.add_up(mask, axis, np.int64, keepdims=axis is not None)
     part = unreduced(g, x.ndim, axis, keepdims) / np.asarray(many).astype(g.dtype)
     return np.where(mask, part, g.dtype.type(0))
 
@@ -51,9 +51,9 @@ def share(g: Any, x: Array, best: Any, axis: Axes, keepdims: bool = False) -> Ar
 def gather_share(g: Array, x: Array, best: Any, axis: Axes, keepdims: bool = False) -> Any:
     """The mean of ``g`` over the places that :func:`share` gives to: its adjoint."""
     mask = ties(x, best, axis, keepdims)
-    many = np.add.reduce(mask, axis, np.int64, keepdims=keepdims)
+    many = summation.add_up(mask, axis, np.int64, keepdims=keepdims)
     chosen = np.where(mask, g, g.dtype.type(0))
-    return np.add.reduce(chosen, axis, keepdims=keepdims) / np.asarray(many).astype(g.dtype)
+    return summation.add_up(chosen, axis, keepdims=keepdims) / np.asarray(many).astype(g.dtype)
 
 
 def take_along(x: Array, indices: Array, axis: int) -> Array:
@@ -76,10 +76,10 @@ _SHORT = 1024
 
 
 def _mesh(shape: Shape) -> tuple[Array, ...]:
-    ndim = len(shape)
-    return tuple(
-        np.arange(size).reshape([size if other == one else 1 for other in range(ndim)]) for one, size in enumerate(shape)
-    )
+    mesh = []
+    for one, size in enumerate(shape):
+        mesh.append(np.arange(size).reshape([size if other == one else 1 for other in range(len(shape))]))
+    return tuple(mesh)
 
 
 _kept_mesh = functools.lru_cache(maxsize=256)(_mesh)
@@ -122,7 +122,7 @@ def take_reduced(x: Array, indices: Array, axis: int, keepdims: bool = False) ->
     if not x.ndim:
         return x.copy()
     if x.ndim == 1:
-        return x[indices]  # type: ignore[no-any-return]
+        return x[indices]
     if keepdims:
         return x[_in_step(indices, axis)]
     return x[_in_step(indices[(slice(None),) * axis + (None,)], axis)].squeeze(axis)
@@ -131,11 +131,11 @@ def take_reduced(x: Array, indices: Array, axis: int, keepdims: bool = False) ->
 # Where to find what is asked for along an axis. Nothing of this has a derivative: that belongs to the taking.
 
 
-def argmax(x: Array, axis: int | None, keepdims: bool = False) -> Any:
+def argmax(x: Any, axis: int | None, keepdims: bool = False) -> Any:
     return x.argmax(axis if x.ndim else None, keepdims=keepdims)
 
 
-def argmin(x: Array, axis: int | None, keepdims: bool = False) -> Any:
+def argmin(x: Any, axis: int | None, keepdims: bool = False) -> Any:
     return x.argmin(axis if x.ndim else None, keepdims=keepdims)
 
 

@@ -27,17 +27,17 @@ def vector_norm(
             flat = whole.ravel()
             return narrow(np.sqrt(np.vdot(flat, flat).real if flat.dtype.kind == "c" else flat.dot(flat)), x.dtype)
         if whole.dtype.kind == "c":
-            total = np.add.reduce(whole.real**2 + whole.imag**2, axis, None, None, keepdims)
+            total = summation.add_up(whole.real**2 + whole.imag**2, axis, None, None, keepdims)
         else:
             total = summation.squares(whole, axes, keepdims)
         return narrow(np.sqrt(total), x.dtype)
     size = np.abs(whole)
     if math.isinf(ord):
         if not size.size and ord > 0:
-            return narrow(np.add.reduce(size, axis, None, None, keepdims), x.dtype)
-        return narrow((np.maximum if ord > 0 else np.minimum).reduce(size, axis, None, None, keepdims), x.dtype)
+            return narrow(summation.add_up(size, axis, None, None, keepdims), x.dtype)
+        return narrow((summation.greatest if ord > 0 else summation.least)(size, axis, None, None, keepdims), x.dtype)
     if ord == 0:
-        counted = np.add.reduce(size != 0, axis, None, None, keepdims)
+        counted = summation.add_up(size != 0, axis, None, None, keepdims)
         return np.asarray(counted).astype(size.dtype if whole is x or x.dtype.kind == "c" else x.dtype)
     if ord == 1:
         return narrow(summation.in_turn(size, axes, keepdims), x.dtype)
@@ -54,4 +54,4 @@ def renorm(x: Array, ord: float, axis: int, maxnorm: float) -> Array:
     norm = np.asarray(vector_norm(wide(x), ord, axes, True))
     one = norm.dtype.type(1)
     scale = np.where(norm > maxnorm, norm.dtype.type(maxnorm) / (norm + norm.dtype.type(RENORM_EPSILON)), one)
-    return narrow(wide(x) * scale, x.dtype)  # type: ignore[no-any-return]
+    return narrow(wide(x) * scale, x.dtype)

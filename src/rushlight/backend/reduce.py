@@ -14,6 +14,9 @@ from .numpy import Array, Shape
 
 Axes = tuple[int, ...] | int | None
 
+_all: Any = np.logical_and.reduce
+_any: Any = np.logical_or.reduce
+
 _ORDERED = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 _AS_THEY_ARE = frozenset(np.dtype(name) for name in ("float32", "float64", "complex64", "complex128", "int64"))
 
@@ -48,9 +51,9 @@ def double(x: Array) -> Array:
 
 def axes_of(x: Array, axis: Axes) -> tuple[int, ...]:
     """``axis``, which may be None (all) or one number, as a tuple."""
-    if axis.__class__ is tuple:
-        return axis  # type: ignore[return-value]
-    return tuple(range(x.ndim)) if axis is None else (axis,)  # type: ignore[return-value]
+    if isinstance(axis, tuple):
+        return axis
+    return tuple(range(x.ndim)) if axis is None else (axis,)
 
 
 def count(shape: Shape, axis: Axes) -> int:
@@ -68,26 +71,26 @@ def sum_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
         if x.dtype is _DOUBLE:
             return _ones[x.size].dot(x.ravel())
         if x.dtype is _SINGLE:
-            return np.add.reduce(x, None)
+            return summation.add_up(x, None)
     if x.dtype in _ORDERED:
         return summation.total(x)
-    return narrow(np.add.reduce(wide(x), None), x.dtype)
+    return narrow(summation.add_up(wide(x), None), x.dtype)
 
 
 def sum(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
     if dtype is not None:
         x = x.astype(dtype)
         if dtype.kind in "bui":
-            return np.add.reduce(x, axis, dtype, None, keepdims)
+            return summation.add_up(x, axis, dtype, None, keepdims)
     if x.dtype in _ORDERED:
         return summation.along(x, axes_of(x, axis), keepdims)
-    return narrow(np.add.reduce(wide(x), axis, None, None, keepdims), x.dtype)
+    return narrow(summation.add_up(wide(x), axis, None, None, keepdims), x.dtype)
 
 
 def mean_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
     if dtype is not None:
         x = x.astype(dtype)
-    return sum_all(x) / x.size if x.dtype in _ORDERED else narrow(np.add.reduce(wide(x), None) / x.size, x.dtype)
+    return sum_all(x) / x.size if x.dtype in _ORDERED else narrow(summation.add_up(wide(x), None) / x.size, x.dtype)
 
 
 def mean(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
@@ -127,8 +130,8 @@ def prod(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | No
     if dtype is not None:
         x = x.astype(dtype)
         if dtype.kind in "bui":
-            return np.multiply.reduce(x, axis, dtype, None, keepdims)
-    return narrow(np.multiply.reduce(wide(x), axis, None, None, keepdims), x.dtype)
+            return summation.multiply_up(x, axis, dtype, None, keepdims)
+    return narrow(summation.multiply_up(wide(x), axis, None, None, keepdims), x.dtype)
 
 
 # Up to so many elements along the axis, the variances of doubles are updated one element after another.
@@ -198,12 +201,12 @@ def std_mean(x: Array, axis: Axes, correction: float, keepdims: bool = False) ->
 
 
 def all(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    out = np.logical_and.reduce(x, axis, keepdims=keepdims)
+    out = _all(x, axis, keepdims=keepdims)
     return np.asarray(out).astype(np.uint8) if x.dtype == np.uint8 else out
 
 
 def any(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    out = np.logical_or.reduce(x, axis, keepdims=keepdims)
+    out = _any(x, axis, keepdims=keepdims)
     return np.asarray(out).astype(np.uint8) if x.dtype == np.uint8 else out
 
 

@@ -1,7 +1,8 @@
 """Which of equal elements come first where PyTorch does not sort stably: selection as C++ libraries do it.
 
-The places of equal elements then depend on the steps of the algorithm: quickselect for the k-th smallest, introselect and
-introsort for the greatest few. The steps are followed here, in plain Python, for rows in which it matters.
+The places of equal elements then depend on the steps of the algorithm: quickselect for the k-th smallest, introselect
+for the greatest few, introsort for more than 16 elements. The steps are followed here, in plain Python, for rows in
+which it matters.
 """
 
 from __future__ import annotations

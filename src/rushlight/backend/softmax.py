@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from . import summation
 from .numpy import Array
 from .reduce import Axes, narrow, wide
 
 
 def _highest(x: Array, axis: int | Axes) -> Any:
-    return np.maximum.reduce(x, axis, None, None, True)
+    return summation.greatest(x, axis, None, None, True)
 
 
 def softmax(x: Array, axis: int | tuple[()]) -> Array:
@@ -19,13 +20,13 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
         return x.copy()
     whole = wide(x)
     out = np.exp(whole - _highest(whole, axis))
-    out /= np.add.reduce(out, axis, None, None, True)
-    return narrow(out, x.dtype)  # type: ignore[no-any-return]
+    out /= summation.add_up(out, axis, None, None, True)
+    return narrow(out, x.dtype)
 
 
 def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     product = wide(v) * wide(y)
-    return narrow(product - wide(y) * np.add.reduce(product, axis, None, None, True), v.dtype)  # type: ignore[no-any-return]
+    return narrow(product - wide(y) * summation.add_up(product, axis, None, None, True), v.dtype)
 
 
 def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
@@ -33,19 +34,19 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
         return x.copy()
     whole = wide(x)
     off = whole - _highest(whole, axis)
-    return narrow(off - np.log(np.add.reduce(np.exp(off), axis, None, None, True)), x.dtype)  # type: ignore[no-any-return]
+    return narrow(off - np.log(summation.add_up(np.exp(off), axis, None, None, True)), x.dtype)
 
 
 def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     whole = wide(v)
-    return narrow(whole - np.exp(wide(y)) * np.add.reduce(whole, axis, None, None, True), v.dtype)  # type: ignore[no-any-return]
+    return narrow(whole - np.exp(wide(y)) * summation.add_up(whole, axis, None, None, True), v.dtype)
 
 
 def logsumexp(x: Array, axis: Axes, keepdims: bool = False) -> Any:
     whole = wide(x)
     if not x.size:
-        return narrow(np.log(np.add.reduce(whole, axis, None, None, keepdims)), x.dtype)
+        return narrow(np.log(summation.add_up(whole, axis, None, None, keepdims)), x.dtype)
     high = _highest(whole.real if x.dtype.kind == "c" else whole, axis)
     high = np.where(np.isinf(high), high.dtype.type(0), high)
-    total = np.log(np.add.reduce(np.exp(whole - high), axis, None, None, keepdims))
+    total = np.log(summation.add_up(np.exp(whole - high), axis, None, None, keepdims))
     return narrow(total + (high if keepdims else np.squeeze(high, axis)), x.dtype)

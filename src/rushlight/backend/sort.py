@@ -24,7 +24,7 @@ def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False)
     if not x.ndim:
         return np.zeros((), np.int64)
     places = order(x, axis, descending)
-    if not stable and selection.SHORT < x.shape[axis] and x.size <= selection.LARGEST:
+    if not stable and x.shape[axis] > selection.SHORT and x.size <= selection.LARGEST:
         ordered = rows_along(take_along(x, places, axis), axis)
         tied = np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1))
         if tied.size:

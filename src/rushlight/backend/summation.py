@@ -1,8 +1,8 @@
 """Adding up in PyTorch's order, so that sums agree with its sums to the last bit.
 
-A row of n numbers is added in lanes of 32 bytes, four lanes side by side, and the lanes one after another behind what is
-left over; long lanes cascade: runs of 16 are added first, then runs of their sums. Below one lane's length the same is
-done with single numbers in place of lanes. Larger arrays are added in NumPy's own order, which is as good and faster.
+A row of n numbers is added in lanes of 32 bytes, four lanes side by side, and the lanes one after another behind what
+is left over; long lanes cascade: runs of 16 are added first, then runs of their sums. Below one lane's length the same
+is done with single numbers in place of lanes. Larger arrays are added in NumPy's own order: as good, and faster.
 """
 
 from __future__ import annotations
@@ -12,6 +12,12 @@ from typing import Any
 import numpy as np
 
 from .numpy import Array
+
+# NumPy's reductions by their own names: found faster, and free of overloads that know keepdims only as a constant.
+add_up: Any = np.add.reduce
+multiply_up: Any = np.multiply.reduce
+greatest: Any = np.maximum.reduce
+least: Any = np.minimum.reduce
 
 _LARGEST = 512
 _LARGEST_MATRIX = 1024
@@ -32,14 +38,14 @@ def total(x: Array) -> Any:
     """The sum of all elements, in the order of their memory."""
     size = x.size
     if size > _LARGEST:
-        return np.add.reduce(x, None)
+        return add_up(x, None)
     flat = x.ravel("K")
     if size < 5:
-        return np.add.reduce(flat)
+        return add_up(flat)
     order = _orders[x.dtype].get(size)
     if order is not None:
         run = flat.take(order)
-        return np.add.reduce(run) if size < 8 else np.add.accumulate(run)[-1]
+        return add_up(run) if size < 8 else np.add.accumulate(run)[-1]
     return _line(flat)
 
 
@@ -49,11 +55,11 @@ def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
         out: Any = total(x)
         return np.asarray(out).reshape((1,) * x.ndim) if keepdims else out
     if len(axis) != 1 or not x.flags.c_contiguous or x.size > _LARGEST_MATRIX or not x.size:
-        return np.add.reduce(x, axis, None, None, keepdims)
+        return add_up(x, axis, None, None, keepdims)
     one = axis[0] % x.ndim
     size = x.shape[one]
     if size < 5:
-        return np.add.reduce(x, axis, None, None, keepdims)
+        return add_up(x, axis, None, None, keepdims)
     if one == x.ndim - 1:
         out = _rows(x.reshape(-1, size))
     elif size == x.size:
@@ -61,7 +67,7 @@ def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     elif one == 0:
         out = _columns(x.reshape(size, -1))
     else:
-        return np.add.reduce(x, axis, None, None, keepdims)
+        return add_up(x, axis, None, None, keepdims)
     shape = x.shape[:one] + ((1,) if keepdims else ()) + x.shape[one + 1 :]
     return out.reshape(shape)
 
@@ -69,20 +75,20 @@ def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
 def in_turn(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """Sums along axes, one element after another where that is cheap."""
     if x.dtype not in _orders or x.size > _LARGEST_MATRIX or not x.size:
-        return np.add.reduce(x, axis, None, None, keepdims)
+        return add_up(x, axis, None, None, keepdims)
     if len(axis) == x.ndim:
         out = np.add.accumulate(x.ravel())[-1:].reshape((1,) * x.ndim)
     elif len(axis) == 1:
         out = np.add.accumulate(x, axis[0])[(slice(None),) * axis[0] + (slice(-1, None),)]
     else:
-        return np.add.reduce(x, axis, None, None, keepdims)
+        return add_up(x, axis, None, None, keepdims)
     return out if keepdims else out.squeeze(axis)
 
 
 def squares(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """Sums of squares along axes: rows in lanes, one after another, and what is left over behind them."""
     if x.dtype not in _orders or x.size > _LARGEST_MATRIX or not x.size:
-        return np.add.reduce(x * x, axis, None, None, keepdims)
+        return add_up(x * x, axis, None, None, keepdims)
     if len(axis) == x.ndim:
         line = _squares_of_line(x.ravel())
         return np.full((1,) * x.ndim, line) if keepdims else line
@@ -101,8 +107,8 @@ def _squares_of_line(x: Array) -> Any:
     if size > 3:
         run = x * x
         if whole:
-            run = np.concatenate((np.add.reduce(run[:whole].reshape(-1, lane), 0), run[whole : size - fused]))
-        total = float(np.add.accumulate(run)[-1]) if whole else float(np.add.reduce(run[: size - fused]))
+            run = np.concatenate((add_up(run[:whole].reshape(-1, lane), 0), run[whole : size - fused]))
+        total = float(np.add.accumulate(run)[-1]) if whole else float(add_up(run[: size - fused]))
     if x.itemsize == 4:
         result = np.float32(total)
         for value in x[size - fused :].tolist():
@@ -132,7 +138,7 @@ def _squares_of_rows(x: Array) -> Array:
     fused = size % 4
     run = x * x
     if whole:
-        lanes = np.add.reduce(run[:, :whole].reshape(height, -1, lane), 1)
+        lanes = add_up(run[:, :whole].reshape(height, -1, lane), 1)
         run = np.concatenate((lanes, run[:, whole : size - fused]), 1)
     else:
         run = run[:, : size - fused]
@@ -195,19 +201,19 @@ def _abreast(x: Array) -> Array:
     """Sums over the first axis, every fourth together; what is left over goes to the first of the four."""
     size = len(x)
     if size < 4:
-        return np.add.reduce(x, 0)  # type: ignore[no-any-return]
+        return add_up(x, 0)
     whole = size - size % 4
     parts = _cascade(x[:whole].reshape(-1, 4, *x.shape[1:])) if size > 7 else x[:4].copy()
     for index in range(whole, size):
         parts[0] += x[index]
-    return np.add.reduce(parts, 0)  # type: ignore[no-any-return]
+    return add_up(parts, 0)
 
 
 def _in_turn(x: Array) -> Array:
     """Sums over the first axis, one after another."""
     if x[0].size > 1 or len(x) < 8:
-        return np.add.reduce(x, 0)  # type: ignore[no-any-return]
-    return np.add.accumulate(x, 0)[-1]  # type: ignore[no-any-return]
+        return add_up(x, 0)
+    return np.add.accumulate(x, 0)[-1]
 
 
 def _cascade(x: Array) -> Array:
@@ -226,5 +232,5 @@ def _cascade(x: Array) -> Array:
         if not runs:
             break
         x = x[: runs * run].reshape(runs, run, *x.shape[1:])
-        x = np.add.reduce(x, 1) if x[0, 0].size > 1 else np.add.accumulate(x, 1)[:, -1]
+        x = add_up(x, 1) if x[0, 0].size > 1 else np.add.accumulate(x, 1)[:, -1]
     return result  # type: ignore[return-value]

@@ -151,7 +151,8 @@ def _check_neighbour(input: Any, extra: Any, axis: int) -> None:
     for one, (have, wanted) in enumerate(zip(other, shape, strict=True)):
         if have != wanted and one != axis:
             raise RuntimeError(
-                f"diff expects the shape of tensor to prepend or append to match that of input except along the differencing "
+                "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                "differencing "
                 f"dimension; input.size({one}) = {wanted}, but got tensor.size({one}) = {have}"
             )
 
@@ -185,7 +186,8 @@ def _integrand(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[int, Any]:
             raise RuntimeError(f"{name}: received a bool input for `{word}`, but bool is not supported")
     if x is not None and dx is not None:
         raise TypeError(
-            f"{name}() received an invalid combination of arguments - got (Tensor, Tensor, dx={type(dx).__name__}), but expected "
+            f"{name}() received an invalid combination of arguments - got (Tensor, Tensor, "
+            f"dx={type(dx).__name__}), but expected "
             "one of:\n * (Tensor y, Tensor x, *, int dim = -1)\n * (Tensor y, *, Number dx = 1, int dim = -1)\n"
         )
     return axis, 1 if dx is None else dx
@@ -240,11 +242,13 @@ def _spacings(input: Any, spacing: Any, dim: Any) -> tuple[list[int], list[Any]]
         given = f"list of length {len(spacing)}"
         if dim is None:
             raise RuntimeError(
-                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to "
+                "'self.dim() = "
                 f"{array.ndim}', since dim argument was not given, but got a {given}"
             )
         raise RuntimeError(
-            f"torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same "
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to "
+            "have the same "
             f"length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(axes)}."
         )
     return axes, list(spacing)

@@ -14,16 +14,18 @@ from .table import op
 
 # Found at one place: the whole cotangent goes there. Finding the place has no derivative; taking what is there has.
 
-for _name, _finding in {
-    "argmax": k.argmax, "argmin": k.argmin, "argmedian": k.argmedian, "argmode": k.argmode, "argkth": k.argkth
-}.items():  # fmt: skip
-    op(_name, _finding, inputs="x")
+op("argmax", k.argmax, inputs="x")
+op("argmin", k.argmin, inputs="x")
+op("argmedian", k.argmedian, inputs="x")
+op("argmode", k.argmode, inputs="x")
+op("argkth", k.argkth, inputs="x")
 for _name, _node in {
     "max": "MaxBackward0", "min": "MinBackward0", "median": "MedianBackward1", "nanmedian": "NanmedianBackward1",
     "mode": "ModeBackward0", "kthvalue": "KthvalueBackward0",
 }.items():  # fmt: skip
     op(_name, k.take_reduced, inputs="indices", node=_node, kind="linear",
-       x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(g, indices, x_shape, axis, keepdims))  # fmt: skip
+       x=lambda g, xp, x_shape, indices, axis, keepdims: xp.put_reduced(
+           g, indices, x_shape, axis, keepdims))  # fmt: skip
 op("put_reduced", k.put_reduced, inputs="indices", node="ScatterBackward0", kind="linear",
    g=lambda g, xp, indices, axis, keepdims: xp.take_reduced(g, indices, axis, keepdims))  # fmt: skip
 op("take_reduced", k.take_reduced, inputs="indices", node="GatherBackward0", kind="linear",
@@ -46,9 +48,10 @@ op("nanmedian_all", lambda x: k.median_all(x, True), node="NanmedianBackward0",
 op("amax", k.amax, x=lambda g, xp, x, out, axis, keepdims: xp.share(g, x, out, axis, keepdims))
 op("amin", k.amin, x=lambda g, xp, x, out, axis, keepdims: xp.share(g, x, out, axis, keepdims))
 op("aminmax", k.aminmax, outputs="least greatest",
-   x=lambda g, xp, x, least, greatest, axis, keepdims: _both_shares(g, xp, x, least, greatest, axis, keepdims))  # fmt: skip
-op("share_all", lambda g, x, best: k.share(g, x, best, None), inputs="x best", node="MaskedFillBackward1", kind="linear",
-   g=lambda g, xp, x, best: xp.gather_share(g, x, best, None))  # fmt: skip
+   x=lambda g, xp, x, least, greatest, axis, keepdims: _both_shares(
+       g, xp, x, least, greatest, axis, keepdims))  # fmt: skip
+op("share_all", lambda g, x, best: k.share(g, x, best, None), inputs="x best", node="MaskedFillBackward1",
+   kind="linear", g=lambda g, xp, x, best: xp.gather_share(g, x, best, None))  # fmt: skip
 op("share", k.share, inputs="x best", node="MulBackward0", kind="linear",
    g=lambda g, xp, x, best, axis, keepdims: xp.gather_share(g, x, best, axis, keepdims))  # fmt: skip
 op("gather_share", k.gather_share, inputs="x best", node="SumBackward1", kind="linear",
@@ -84,7 +87,8 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
     if dim is None and other is None:
         if not input._array.size:
             raise RuntimeError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+                "dim with "
                 "the 'dim' argument."
             )
         refuse(name + "_all", input)
@@ -128,12 +132,11 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 
 def _axes(name: str, input: Any, dim: Any) -> tuple[int, ...]:
     array = input._array
-    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
-        if not array.size:
-            raise RuntimeError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-                "the 'dim' argument."
-            )
+    if not array.size and (dim is None or (isinstance(dim, (tuple, list)) and not dim)):
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument."
+        )
     axes = axes_of(dim, array.ndim)
     for axis in axes:
         if not array.shape[axis]:
@@ -182,7 +185,9 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = No
     array = input._array
     if dim is None:
         if not array.size:
-            raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+            raise RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+            )
         axes = tuple(range(array.ndim))
     else:
         axes = (axis_with_elements("aminmax", dim, array),) if array.ndim else (axis_of(dim, 0),)[:0]
@@ -266,7 +271,8 @@ def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: A
     if out is not None:
         if any(np.shares_memory(array, one._array) for one in out):
             raise RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+                "single memory "
                 "location. Please clone() the tensor before performing the operation."
             )
         return write_out(kthvalue, "kthvalue", out, (input, k, dim, keepdim), {})

@@ -92,13 +92,16 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
 
 def _check_dtype(x: Any, dtype: Any) -> None:
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {dtype.scalar_name}")
+        raise RuntimeError(
+            f"linalg.vector_norm: dtype should be floating point or complex, but got {dtype.scalar_name}"
+        )
     if dtype.is_complex != x.dtype.is_complex:
         kind = "complex" if x.dtype.is_complex else "real"
         raise RuntimeError(f"linalg.vector_norm: dtype should be {kind} for {kind} inputs, but got {dtype.scalar_name}")
     if dtype.numpy.itemsize < x._array.dtype.itemsize:
         raise RuntimeError(
-            f"linalg.vector_norm: the dtype of the input ({x.dtype.scalar_name}) should be convertible without narrowing to "
+            f"linalg.vector_norm: the dtype of the input ({x.dtype.scalar_name}) should be convertible without "
+            "narrowing to "
             f"the specified dtype ({dtype.scalar_name})"
         )
 
@@ -106,13 +109,15 @@ def _check_dtype(x: Any, dtype: Any) -> None:
 def _check_empty(order: float, dim: Any, axes: Any, array: Any) -> None:
     if dim is None or dim == () or dim == []:
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {_shown(order)} norm on an empty tensor because the operation does not have "
+            f"linalg.vector_norm cannot compute the {_shown(order)} norm on an empty tensor because the operation "
+            "does not have "
             "an identity"
         )
     for axis in axes:
         if not array.shape[axis]:
             raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {_shown(order)} norm on the dimension {axis}because this dimension is "
+                f"linalg.vector_norm cannot compute the {_shown(order)} norm on the dimension {axis}because this "
+                "dimension is "
                 "empty and the operation does not have an identity"
             )
 
@@ -136,7 +141,7 @@ def norm(
         axes = tuple(range(array.ndim)) if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
         if p == "fro" and (dim is None or len(axes) <= 2):
             return vector_norm(input, 2, dim, keepdim, dtype=dtype)
-        if p == "nuc" and dim is None and array.ndim != 2 or len(axes) != 2:
+        if (p == "nuc" and dim is None and array.ndim != 2) or len(axes) != 2:
             raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, axes))}")
         return module("torch.linalg")["matrix_norm"](input, p, axes, keepdim, dtype=dtype)
     return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
@@ -153,7 +158,8 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
     for value in (input, other):
         if value._array.dtype.kind in "bui":
             raise RuntimeError(
-                f"norm(): input dtype should be either floating point or complex. Got {value.dtype.scalar_name} instead."
+                f"norm(): input dtype should be either floating point or complex. Got {value.dtype.scalar_name} "
+                "instead."
             )
     return ops.dist(input, other, float(p))
 

@@ -44,12 +44,13 @@ op("prod_all", lambda x, dtype=None: k.prod(x, None, False, dtype), node="ProdBa
        others(xp, x.reshape((math.prod(x.shape),)), 0).reshape(x.shape)))  # fmt: skip
 op("prod", k.prod, node="ProdBackward1",
    x=lambda g, xp, x, out, axis, keepdims: g if not x.shape else _prod_slope(
-       *(expand(value, axis, keepdims, len(x.shape)) for value in (g, out)), xp, x, axis[0]))  # fmt: skip
+       g, xp, x, out, axis, keepdims))  # fmt: skip
 op("shift", k.shift, kind="linear", x=lambda g, xp, axis, step: xp.shift(g, axis, -step, 0))
 
 
-def _prod_slope(g: Any, out: Any, xp: Any, x: Any, axis: int) -> Any:
-    return g * conj(out / x if no_zero(x) else others(xp, x, axis))
+def _prod_slope(g: Any, xp: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    g, out = (expand(value, axis, keepdims, len(x.shape)) for value in (g, out))
+    return g * conj(out / x if no_zero(x) else others(xp, x, axis[0]))
 
 
 def no_zero(x: Any) -> bool:
@@ -76,7 +77,8 @@ op("var_mean", k.var_mean, outputs="spread center",
        g[0], g[1], xp, x, x_shape, axis, correction, keepdims))  # fmt: skip
 op("std_mean", k.std_mean, outputs="spread center",
    x=lambda g, xp, x, x_shape, spread, axis, correction, keepdims: both_slopes(
-       None if g[0] is None else root_slope(g[0], xp, spread), g[1], xp, x, x_shape, axis, correction, keepdims))  # fmt: skip
+       None if g[0] is None else root_slope(g[0], xp, spread), g[1], xp, x, x_shape, axis, correction,
+       keepdims))  # fmt: skip
 
 
 def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims: bool) -> Any:
@@ -150,7 +152,8 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
         )
     if dtype is not None and dtype.numpy.kind in "bui":
         raise RuntimeError(
-            "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: "
+            "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
+            "dtype. Got: "
             f"{dtype.scalar_name}"
         )
     if dim is None and not keepdim:
@@ -214,7 +217,8 @@ def _spread_arguments(
     axes = None if dim is None and not keepdim else axes_of(dim, array.ndim)
     if k.count(array.shape, axes) - correction <= 0:
         warnings.warn(
-            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+            "(input "
             "numel divided by output numel).",
             stacklevel=4,
         )
@@ -239,13 +243,17 @@ def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False
 
 
 @public(method=False, out=False)
-def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+def var_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
     """Variance and mean."""
     return ops.var_mean(input, *_spread_arguments("var_mean", input, dim, unbiased, keepdim, correction))
 
 
 @public(method=False, out=False)
-def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+def std_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
     """Standard deviation and mean."""
     return ops.std_mean(input, *_spread_arguments("std_mean", input, dim, unbiased, keepdim, correction))
 

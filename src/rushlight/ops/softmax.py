@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-
 from .. import dtypes
 from ..backend import softmax as k
 from .public import axes_of, axis_of, module, ops, public
@@ -61,7 +60,8 @@ def log_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
 def _chosen(name: str, dim: Any, ndim: int) -> Any:
     if dim is None:
         warnings.warn(
-            f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+            f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+            "argument.",
             stacklevel=4,
         )
         return 0 if ndim in (0, 1, 3) else 1

@@ -260,13 +260,16 @@ def searchsorted(
         )
     if rows.ndim > 1 and not wanted.ndim:
         raise RuntimeError(
-            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we "
+            "got boundaries "
             f"tensor dim({rows.ndim}) and input value's dim({wanted.ndim}) numel({wanted.size})"
         )
     if rows.ndim > 1 and (wanted.ndim != rows.ndim or wanted.shape[:-1] != rows.shape[:-1]):
         raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor "
-            f"and input value tensor must match, but we got boundaries tensor {list(rows.shape)} and input value tensor "
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            "boundaries tensor "
+            f"and input value tensor must match, but we got boundaries tensor {list(rows.shape)} and input value "
+            "tensor "
             f"{list(wanted.shape)}"
         )
     if sorter is not None:
@@ -324,4 +327,4 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
         if is_tensor and value._array.dtype.kind in "bc":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {value.dtype.scalar_name}")
         arrays.append(value._array if is_tensor else np.asarray(value))
-    return dispatch.new_tensor(np.asarray(k.isin(*arrays, bool(invert))))
+    return dispatch.new_tensor(np.asarray(k.isin(arrays[0], arrays[1], bool(invert))))

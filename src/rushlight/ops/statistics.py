@@ -21,7 +21,8 @@ def underivable(name: str) -> NoReturn:
 
 
 op("bincount", k.bincount, inputs="x", node="NotImplemented", weights=lambda g: underivable("bincount"))
-op("histogram_counts", lambda x, weights=None, edges=(), even=True, dense=False: _counts(x, weights, edges, even, dense),
+op("histogram_counts",
+   lambda x, weights=None, edges=(), even=True, dense=False: _counts(x, weights, edges, even, dense),
    outputs="hist bin_edges", node="NotImplemented",
    x=lambda g: underivable("histogram"), weights=lambda g: underivable("histogram"))  # fmt: skip
 
@@ -93,8 +94,10 @@ def _edges(array: Any, bins: list[Any], range: Any) -> tuple[list[Any], bool]:
         if given[place]:
             if one._array.dtype != array.dtype:
                 raise RuntimeError(
-                    "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
-                    f"{dispatch.new_tensor(array).dtype.c_name} and bins for dimension {place} with dtype {_c_name(one)}"
+                    "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input "
+                    "with dtype "
+                    f"{dispatch.new_tensor(array).dtype.c_name} and bins for dimension {place} with dtype "
+                    f"{_c_name(one)}"
                 )
             if one._array.ndim != 1:
                 raise RuntimeError(
@@ -108,7 +111,8 @@ def _edges(array: Any, bins: list[Any], range: Any) -> tuple[list[Any], bool]:
         return [one._array for one in bins], False
     if range is not None and len(range) != 2 * columns:
         raise RuntimeError(
-            f"torch.histogramdd: for a {columns}-dimensional histogram range should have {2 * columns} elements, but got "
+            f"torch.histogramdd: for a {columns}-dimensional histogram range should have {2 * columns} elements, "
+            "but got "
             f"{len(range)}"
         )
     rows = array.reshape(-1, columns)
@@ -120,7 +124,7 @@ def _edges(array: Any, bins: list[Any], range: Any) -> tuple[list[Any], bool]:
 
 
 def _c_name(tensor: Any) -> str:
-    return "long int" if tensor._array.dtype == np.int64 else tensor.dtype.c_name  # type: ignore[no-any-return]
+    return "long int" if tensor._array.dtype == np.int64 else tensor.dtype.c_name
 
 
 def _bounds(column: Any, place: int, range: Any) -> tuple[float, float]:
@@ -144,13 +148,16 @@ def _check_weight(input: Any, shape: tuple[int, ...], weight: Any) -> None:
         return
     if weight._array.dtype != input._array.dtype:
         raise RuntimeError(
-            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
+            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
+            "dtype, but "
             f"got input({input.dtype.c_name}), and weight({weight.dtype.c_name})"
         )
     if weight._array.shape != shape[:-1]:
         raise RuntimeError(
-            "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding its "
-            f"innermost dimension, but got input with shape {list(shape)} and weight with shape {list(weight._array.shape)}"
+            "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "
+            "excluding its "
+            f"innermost dimension, but got input with shape {list(shape)} and weight with shape "
+            f"{list(weight._array.shape)}"
         )
 
 
@@ -200,14 +207,19 @@ def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, de
 def _check_weights(name: str, weights: Any, observations: int) -> None:
     array = weights._array
     if array.ndim > 1:
-        raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {array.ndim} dimensions")
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with {array.ndim} dimensions"
+        )
     integral = array.dtype.kind in "ui"
     if integral != (name == "fweights") or array.dtype.kind in "bc":
         kind = "integral" if name == "fweights" else "floating point"
-        raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with {weights.dtype.scalar_name} dtype")
+        raise RuntimeError(
+            f"cov(): expected {name} to have {kind} dtype but got {name} with {weights.dtype.scalar_name} dtype"
+        )
     if array.size != observations:
         raise RuntimeError(
-            f"cov(): expected {name} to have the same numel as there are observations in the input but got {array.size} != "
+            f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+            f"{array.size} != "
             f"{observations}"
         )
     if array.size and array.min() < 0:
@@ -225,7 +237,9 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     """
     ndim = input._array.ndim
     if ndim > 2:
-        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions")
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions"
+        )
     if input._array.dtype.kind == "b":
         raise RuntimeError("cov(): bool dtype is not supported for input")
     rows = input if ndim == 2 else input.view(1, -1)
