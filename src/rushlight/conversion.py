@@ -76,6 +76,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         wanted = args[0]
         if wanted.__class__ is dtypes.dtype:
             return _convert(self, wanted.numpy)
+        if (wanted.__class__ is Device and wanted.type == "cpu") or (wanted.__class__ is str and wanted == "cpu"):
+            return self
     given = dict(kwargs)
     memory_format = given.pop("memory_format", None)
     names: tuple[str, ...]

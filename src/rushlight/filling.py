@@ -30,12 +30,12 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
     step = sum(self.stride())
-    self.as_strided((min(shape),), (step,), self.storage_offset()).fill_(fill_value)  # type: ignore[attr-defined]
+    self.as_strided((min(shape),), (step,), self.storage_offset()).fill_(fill_value)
     rows, columns = shape[0], shape[1]
     if wrap and len(shape) == 2 and rows > columns + 1:
         below = self.storage_offset() + self.stride(0) * (columns + 1)
         count = -(-(rows * columns - (columns + 1) * columns) // (columns + 1))
-        self.as_strided((count,), (step,), below).fill_(fill_value)  # type: ignore[attr-defined]
+        self.as_strided((count,), (step,), below).fill_(fill_value)
     return self
 
 

@@ -92,13 +92,14 @@ def from_numpy(ndarray: Any) -> Tensor:
 def from_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A NumPy array as the memory of a tensor; PyTorch's errors for types and strides that tensors cannot have."""
     dtypes.of(array.dtype)
-    if array.size and min(array.strides, default=0) < 0:
+    flags = array.flags
+    if not flags.c_contiguous and array.size and min(array.strides) < 0:
         raise ValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
             "currently supported. (You can probably work around this by making a copy of your array  "
             "with array.copy().) "
         )
-    if not array.flags.writeable:
+    if not flags.writeable:
         _warn_once_of_read_only()
         array = writable(array)
     if array.__class__ is not np.ndarray:

@@ -26,6 +26,8 @@ def unset_like(
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
     array = input._array
+    if dtype is layout is device is memory_format is None and not requires_grad and not pin_memory:
+        return backend.empty_like(array, array.dtype)
     if device is None:
         device = CPU
     numpy_type = options(name, dtype, layout, device, requires_grad, pin_memory, dtypes.of(array.dtype))

@@ -141,7 +141,7 @@ def const_data_ptr(self: Tensor) -> int:
 @method
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
     """The tensor itself, which is dense, or in another dtype."""
-    return self if dtype is None else self.to(dtype)  # type: ignore[attr-defined, no-any-return]
+    return self if dtype is None else self.to(dtype)
 
 
 @creation
