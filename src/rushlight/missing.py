@@ -77,6 +77,8 @@ def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[
         from .ops.public import registry
 
         function = registry.get(spelling, {}).get(name)
+        if function is not None and name.endswith("_") and not is_in_torch(f"{spelling}.{name}"):
+            function = None  # a method only, as most in-place forms are
         if function is not None:
             setattr(sys.modules[module], name, function)
             return function

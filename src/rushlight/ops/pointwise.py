@@ -205,7 +205,7 @@ methods["sub_"] = inplace.scaled(np.subtract, "sub_", "sub", "sub_scaled")
 alias("subtract", "sub")
 
 
-@public(out=False)
+@public(method=False, out=False)
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``other - alpha * input``."""
     if not isinstance(input, dispatch.Tensor_):

@@ -187,10 +187,22 @@ class CompiledOnUse:
 
     def __get__(self, instance: Any, owner: type) -> Any:
         entry = table[self.op_name]
-        function = entry.operator() if self.make == "operator" else entry.call
+        function = entry.operator() if self.make == "operator" else entry.method()
+        if self.make == "method" and len(entry.inputs) == 2:
+            function = _with_other(function)
+        function.__name__ = self.name
         home = next(cls for cls in owner.__mro__ if cls.__dict__.get(self.name) is self)
         setattr(home, self.name, function)
         return function if instance is None else function.__get__(instance, owner)
+
+
+def _with_other(compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of two tensors with PyTorch's name for the second."""
+
+    def method(self: Any, other: Any) -> Any:
+        return compiled(self, other)
+
+    return method
 
 
 def publish(name: str, *aliases: str, forms: str = "function method inplace", space: str = "torch") -> None:
@@ -204,7 +216,7 @@ def publish(name: str, *aliases: str, forms: str = "function method inplace", sp
             methods[public_name] = CompiledOnUse(public_name, name, "method")
         if "inplace" in forms:
             methods[public_name + "_"] = _inplace_op(entry.name, public_name + "_")
-            if "function" in forms and len(labels) == 1:
+            if "function" in forms:
                 module(space)[public_name + "_"] = methods[public_name + "_"]
 
 
@@ -243,7 +255,8 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     entry = table[op_name]
     write = inplace.by_result(entry.call, name)
 
-    def call(self: Any, *args: Any) -> Any:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        args += tuple(kwargs.values())  # `other` at most
         if special.active and protocol:
             result = protocol[0](call, (self, *args), {})
             if result is not NotImplemented:
@@ -264,8 +277,9 @@ def operator_method(name: str, op_name: str) -> None:
 
 def alias(new: str, old: str, *, space: str = "torch", inplace: bool | None = None) -> None:
     """A second name for something public."""
-    if old in module(space):
-        module(space)[new] = module(space)[old]
+    for ending in ("", "_"):
+        if old + ending in module(space):
+            module(space)[new + ending] = module(space)[old + ending]
     if space == "torch":
         if old in methods:
             found = methods[old]

@@ -130,6 +130,10 @@ class Op:
             self._call = _forward(self, dispatch.general)
         return self._call
 
+    def method(self) -> Callable[..., Any]:
+        """The op as a method of Tensor: errors count its arguments without self."""
+        return _forward(self, dispatch.general_method)
+
     def operator(self) -> Callable[..., Any]:
         """The op as an operator of Tensor: NotImplemented instead of an error for foreign operands."""
         return _forward(self, dispatch.general_operator)
