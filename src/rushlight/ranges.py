@@ -14,7 +14,7 @@ from .backend import creation as backend
 from .factory import creation, finished, into
 from .tensor import Tensor
 
-_INTS = frozenset((int,))
+_NUMBERS = frozenset((int, float))
 
 
 @creation
@@ -38,13 +38,15 @@ def arange(
     >>> torch.arange(3), torch.arange(1, 2.5, 0.5)
     (tensor([0, 1, 2]), tensor([1.0000, 1.5000, 2.0000]))
     """
-    if start is end is step is out is dtype is None and _INTS.issuperset(map(type, bounds)) and 0 < len(bounds) < 4:
+    if start is end is step is None and 0 < len(bounds) < 4 and _NUMBERS.issuperset(map(type, bounds)):
         first, last, width = (0, bounds[0], 1) if len(bounds) == 1 else bounds if len(bounds) == 3 else (*bounds, 1)
-        if last >= first and width > 0 and not requires_grad:
+        whole = first.__class__ is last.__class__ is width.__class__ is int
+        if whole and dtype is out is None and last >= first and width > 0 and not requires_grad:
             options("arange", dtypes.int64, layout, device, requires_grad, pin_memory)
             return finished(np.arange(first, last, width))
-    first, last, width = _bounds(bounds, start, end, step)
-    whole = not any(isinstance(value, (float, complex)) for value in (first, last, width))
+    else:
+        first, last, width = _bounds(bounds, start, end, step)
+        whole = not any(isinstance(value, (float, complex)) for value in (first, last, width))
     natural = out.dtype if out is not None else dtypes.int64 if whole else None
     numpy_type = options("arange", dtype, layout, device, requires_grad, pin_memory, natural)
     chosen = dtypes.of(numpy_type)

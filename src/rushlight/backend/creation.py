@@ -61,6 +61,8 @@ def empty_strided(shape: Shape, strides: tuple[int, ...], dtype: np.dtype[Any]) 
     return np.ndarray(shape, dtype, whole, 0, tuple(step * dtype.itemsize for step in strides))
 
 
+_KEPT = 64
+_COUNTS = np.arange(_KEPT, dtype=np.float64)
 _LANES = 32  # bytes that PyTorch's kernels take at a time
 
 
@@ -68,9 +70,9 @@ def arange(start: float, step: float, count: int, dtype: np.dtype[Any]) -> Array
     """``start + i * step`` in int64 or float64, rounded as PyTorch's vector instructions round."""
     if dtype.kind in "iu":
         return np.asarray(np.arange(count) * int(step) + int(start)).astype(dtype)
-    index = np.arange(count, dtype=np.float64)
+    index = _COUNTS[:count] if count <= _KEPT else np.arange(count, dtype=np.float64)
     exact = dtype.itemsize < 8 or (float(start).is_integer() and float(step).is_integer())
-    values = (index * step + start if exact else fused(index, step, start)).astype(dtype, copy=False)
+    values = (index * step + start if exact else fused(index, step, start)).astype(dtype)
     # By blocks: the first number of each is rounded to the dtype, the others count from there; the rest one by one.
     lanes = _LANES // dtype.itemsize
     whole = count // (2 * lanes) * (2 * lanes)
