@@ -87,16 +87,26 @@ def sum(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | Non
     return narrow(summation.add_up(wide(x), axis, None, None, keepdims), x.dtype)
 
 
+def over(total: Any, count: Any) -> Any:
+    """``total / count``, without a warning where nothing was counted."""
+    if count:
+        return total / count
+    with np.errstate(all="ignore"):
+        return np.asarray(total) / np.asarray(count).astype(total.real.dtype)
+
+
 def mean_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
     if dtype is not None:
         x = x.astype(dtype)
-    return sum_all(x) / x.size if x.dtype in _ORDERED else narrow(summation.add_up(wide(x), None) / x.size, x.dtype)
+    if x.dtype in _ORDERED:
+        return over(sum_all(x), x.size)
+    return narrow(over(summation.add_up(wide(x), None), x.size), x.dtype)
 
 
 def mean(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
     if dtype is not None:
         x = x.astype(dtype)
-    return narrow(sum(wide(x), axis, keepdims) / count(x.shape, axis), x.dtype)
+    return narrow(over(sum(wide(x), axis, keepdims), count(x.shape, axis)), x.dtype)
 
 
 def expand_number(g: Any, shape: Shape) -> Array:
@@ -148,12 +158,12 @@ def variance(x: Array, axis: Axes, correction: float, keepdims: bool, at_once: b
     if x.dtype == np.float64 and 0 < size <= _UPDATED and not (at_once and x.size == size):
         return _updated(whole, axes, freedom, keepdims)
     if at_once and x.size == size and whole.dtype is _DOUBLE and not keepdims:
-        off = whole - sum_all(whole) / many
-        return summation.in_turn(off * off, axes, False) / freedom, None
-    center = np.asarray(sum(whole, axes, True)) / many
+        off = whole - over(sum_all(whole), many)
+        return over(summation.in_turn(off * off, axes, False), freedom), None
+    center = np.asarray(over(sum(whole, axes, True), many))
     off = whole - center
     distances = off.real * off.real + off.imag * off.imag if off.dtype.kind == "c" else off * off
-    spread = summation.in_turn(distances, axes, keepdims) / freedom
+    spread = over(summation.in_turn(distances, axes, keepdims), freedom)
     return spread, center if keepdims else center.reshape(np.shape(spread))
 
 
@@ -166,7 +176,7 @@ def _updated(x: Array, axes: tuple[int, ...], freedom: Any, keepdims: bool) -> t
         off = row - center
         center = center + off / number
         spread = spread + off * (row - center)
-    spread = spread / freedom
+    spread = over(spread, freedom)
     if keepdims:
         shape = tuple(1 if one in axes else size for one, size in enumerate(x.shape))
         return spread.reshape(shape), center.reshape(shape)

@@ -92,7 +92,7 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
 
     >>> import rushlight as torch
     >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
-    tensor(1000.6931)
+    tensor(1000.6932)
     """
     if input._array.dtype.kind in "bui":
         input = ops.astype(input, dtypes.get_default_dtype().numpy)
