@@ -38,8 +38,12 @@ def clamp(x: Array, low: Any, high: Any) -> Array:
         for bound in (low, high):
             if bound is not None:
                 dtype = np.promote_types(dtype, meeting(x, bound)) if dtype != x.dtype else meeting(x, bound)
-        if dtype.kind in "bc":
-            refuse("clamp_scalar_cpu" if dtype.kind == "b" else "clamp", x)
+        if x.dtype.kind == "c":
+            raise NotImplementedError("clamp is not supported for complex types")
+        if dtype.kind == "c":
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        if dtype.kind == "b":
+            refuse("clamp_scalar_cpu", x)
     result = x.astype(dtype, copy=False)
     if low is not None:
         result = _bound(np.maximum, result, low)

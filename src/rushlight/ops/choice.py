@@ -207,6 +207,8 @@ def _clamp(input: Any, min: Any, max: Any) -> Any:
                     " * (Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)\n"
                     " * (Tensor input, Number min = None, Number max = None, *, Tensor out = None)"
                 )
+        if input._array.dtype.kind == "c":
+            raise NotImplementedError("clamp is not supported for complex types")
         return ops.clamp_between(input, min, max)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")

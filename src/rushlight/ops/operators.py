@@ -18,7 +18,7 @@ for _sign, _name in (
     ("div", "div"), ("neg", "neg"), ("abs", "abs"), ("eq", "eq"), ("ne", "ne"), ("lt", "lt"), ("le", "le"),
     ("gt", "gt"), ("ge", "ge"), ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"),
     ("rand", "bitwise_and"), ("ror", "bitwise_or"), ("rxor", "bitwise_xor"), ("lshift", "bitwise_left_shift"),
-    ("rshift", "bitwise_right_shift"), ("invert", "bitwise_not"),
+    ("rshift", "bitwise_right_shift"),
 ):  # fmt: skip
     operator_method(f"__{_sign}__", _name)
 
@@ -49,6 +49,13 @@ def _pow(self: Any, exponent: Any) -> Any:
     return NotImplemented
 
 
+def _invert(self: Any) -> Any:
+    if self._array.dtype.kind not in "biu":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return ops.bitwise_not(self)
+
+
+methods["__invert__"] = _invert
 methods["__pow__"] = _pow
 methods["__rpow__"] = _operator(lambda self, base: pow(base, self))
 methods["__rsub__"] = _operator(rsub)
