@@ -51,6 +51,7 @@ class Tensor:
     _inference: bool = False
     _retains: bool = False
     _conjugate: bool = False
+    _tangents: dict[int, Tensor] | None = None
 
     __array_priority__ = 1000
 
@@ -414,6 +415,7 @@ class Tensor:
             self.dtype,
             requires_grad=self.requires_grad,
             grad_fn_name=None if grad_fn is None else type(grad_fn).__name__,
+            tangent=None if self._tangents is None else _tangent_text(self),
             name="tensor" if type(self) in PLAIN else type(self).__name__,
         )
 
@@ -572,9 +574,16 @@ class Tensor:
 _size = tuple.__new__
 _OWN = frozenset(
     "_array _counter _needs_grad _edge _grad _base _seen _made _sink _hooks _post_accumulate_hooks _inference _retains "
-    "_conjugate".split()
+    "_conjugate _tangents".split()
 )
 PLAIN: set[type] = {Tensor}
+
+
+def _tangent_text(tensor: Tensor) -> str | None:
+    from .autograd.forward_ad import shown_tangent
+
+    tangent = shown_tangent(tensor)
+    return None if tangent is None else f"{tangent}"
 
 
 def new_tensor(array: np.ndarray[Any, Any]) -> Tensor:

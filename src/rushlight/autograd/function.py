@@ -72,6 +72,8 @@ class BackwardCFunction(Node, FunctionCtx):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors given to save_for_backward, with the history they had."""
+        if self.forward_mode and self.saved_for_forward is not None:
+            return tuple(self.saved_for_forward)
         if self.saved is None:
             if self.to_save is not None and not self.recorded:
                 return tuple(self.to_save)
@@ -81,6 +83,7 @@ class BackwardCFunction(Node, FunctionCtx):
         return tuple(open_saved(self, *entry) for entry in self.saved)
 
     recorded = False
+    forward_mode = False  # while jvp runs, saved_tensors are those of save_for_forward
     kept_something = False
 
     @property
@@ -228,14 +231,15 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
             result = transform(cls, args, kwargs)
             if result is not NotImplemented:
                 return result
-        return _apply(cls, args, kwargs)
+        return apply_with_context(cls, args, kwargs)[1]
 
 
 # Set by the rooms above (func transforms, forward mode): (function, args, kwargs) -> result or NotImplemented.
 transforms: list[Callable[..., Any]] = []
 
 
-def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Runs forward and records it; returns the context too."""
     ctx = object.__new__(cls._backward_cls)
     ctx.is_tensor_input = tuple([is_tensor(arg) for arg in args])
     ctx.needs_input_grad = tuple([is_tensor(arg) and arg.requires_grad for arg in args])
@@ -256,7 +260,7 @@ def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         results = _record(ctx, args, before, outputs)
     else:
         results = tuple(_unrecorded(ctx, args, value) for value in outputs)
-    return results[0] if single else results
+    return ctx, (results[0] if single else results)
 
 
 def _unrecorded(ctx: Any, args: Sequence[Any], value: Any) -> Any:

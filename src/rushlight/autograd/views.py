@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 new_tensor: Callable[[np.ndarray[Any, Any]], Tensor]
 as_strided_node: Callable[[Tensor, Tensor], Node]
 copy_node: Callable[[Tensor, Tensor], Node | None]
-fill_op: Callable[..., Any]
+write_tangent: Callable[[Tensor, Tensor], None]  # set by forward_ad.py
 
 
 def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
@@ -162,6 +162,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     before = new_tensor(self._array)
     before._counter = list(self._counter)
     before._edge, before._needs_grad = self._edge, self._needs_grad
+    before._tangents = self._tangents
     if before._needs_grad and before._edge is None:
         before._edge = leaf_edge(self)  # only reached for leaves in a mode that records nothing
     result = function(before, *args, **kwargs)
@@ -180,6 +181,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     write(self, result._array, name)
     if result._needs_grad and self._array.dtype.kind in "fcV":
         _adopt(self, before, result)
+    if self._tangents is not None or result._tangents is not None:
+        write_tangent(self, result)
     return self
 
 

@@ -1,0 +1,397 @@
+"""Forward mode: tensors that carry a tangent, and the derivative of each op from the same table as the reverse pass.
+
+The rule of an op maps cotangents backwards; how tangents go forward follows from what kind of op it is:
+
+    linear        the op itself, applied to the tangents
+    elementwise   its rules: multiplying by a derivative is the same in both directions (conjugated for complex numbers)
+    bilinear      the sum of the op with one argument replaced by its tangent, for each argument
+    any other     the transpose of the reverse rule: that rule is linear in the cotangent, and the derivative of a linear
+                  map by its argument, in the reverse pass, is its transpose
+
+Tangents live in levels, so that transforms can be nested; a user sees one level at a time, as in PyTorch.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ops import dispatch, table
+from ..ops.reading import conj
+from ..tensor import Tensor, _fit_tensor, new_tensor, wrap
+from . import function, modes, views
+from .gradients import grad
+from .graph import leaf_edge
+
+_levels: Iterator[int] = itertools.count(1)
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        self.active: list[int] = []  # levels that are open in this thread, the innermost last
+        self.user: list[int] = []  # those opened by dual_level
+        self.enabled = True
+
+
+_state = _State()
+
+
+class UnpackedDualTensor(NamedTuple):
+    """A dual tensor's two parts; the tangent is None if there is none."""
+
+    primal: Any
+    tangent: Any
+
+
+# Levels.
+
+
+def open_level() -> int:
+    """Opens an innermost level; ops look at tangents while one is open."""
+    level = next(_levels)
+    _state.active.append(level)
+    modes.special.enter()
+    return level
+
+
+def close_level(level: int) -> None:
+    _state.active.remove(level)
+    modes.special.leave()
+
+
+def enter_dual_level() -> int:
+    """Opens the level that :func:`make_dual` uses, and returns its number. There is one at a time."""
+    if _state.user:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    _state.user.append(open_level())
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Closes the level: tensors made in it have no tangent any more."""
+    if not _state.user:
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+            if level is not None
+            else "Trying to exit a forward AD level but no level is currently active."
+        )
+    close_level(_state.user.pop())
+
+
+class dual_level(modes.ContextDecorator):
+    """Within it, :func:`make_dual` gives tensors tangents, and every op passes them on.
+
+    >>> import rushlight as torch
+    >>> import rushlight.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
+    ...     fwAD.unpack_dual(x * x).tangent
+    tensor([2., 0.])
+    """
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        exit_dual_level()
+
+
+@contextmanager
+def _set_fwd_grad_enabled(mode: bool) -> Iterator[None]:
+    """Switches the passing on of tangents off, or on again."""
+    previous, _state.enabled = _state.enabled, mode
+    try:
+        yield
+    finally:
+        _state.enabled = previous
+
+
+# Tangents of tensors.
+
+
+def tangent_at(tensor: Any, level: int) -> Any:
+    """The tangent of a tensor in a level, or None."""
+    tangents = tensor._tangents
+    return None if tangents is None else tangents.get(level)
+
+
+def with_tangent(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
+    """Gives a tensor a tangent; returns the tensor."""
+    tensor._tangents = {**(tensor._tangents or {}), level: tangent}
+    return tensor
+
+
+def without_tangent(tensor: Tensor, level: int) -> Tensor:
+    """The same tensor, in the graph too, without its tangent in a level."""
+    if tangent_at(tensor, level) is None:
+        return tensor
+    result = new_tensor(tensor._array)
+    result.__dict__.update(tensor.__dict__)
+    if tensor._needs_grad and tensor._edge is None:
+        result._edge = leaf_edge(tensor)
+    rest = {key: value for key, value in (tensor._tangents or {}).items() if key != level}
+    result._tangents = rest or None
+    return result
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A view of ``tensor`` that carries ``tangent`` (of its shape) in the open level."""
+    if not _state.user:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    for label, one in (("primal", tensor), ("tangent", tangent)):
+        if not (one.is_floating_point() or one.is_complex()):
+            raise ValueError(f"Expected {label} to be floating point or complex, but got: {one.dtype}")
+    return dual(tensor, tangent, _state.user[-1])
+
+
+def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
+    """A view of ``tensor`` with a tangent in a level."""
+    if tensor._array.shape != tangent._array.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor._array.shape)} while the given forward gradient is of size "
+            f"{list(tangent._array.shape)}."
+        )
+    if tangent_at(tensor, level) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."
+        )
+    return with_tangent(tensor.view_as(tensor), tangent, level)
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """A tensor without its tangent, and the tangent (None outside of a level)."""
+    if not _state.user:
+        return UnpackedDualTensor(tensor, None)
+    return UnpackedDualTensor(without_tangent(tensor, _state.user[-1]), tangent_at(tensor, _state.user[-1]))
+
+
+def shown_tangent(tensor: Tensor) -> Any:
+    """The tangent that the repr of a tensor shows: that of the user's open level."""
+    return tangent_at(tensor, _state.user[-1]) if _state.user else None
+
+
+# Ops on tensors with tangents.
+
+
+def _flat(values: Sequence[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _flat(value)
+
+
+def _level_of(values: Sequence[Any]) -> int | None:
+    """The innermost open level in which one of the tensors has a tangent."""
+    found = {level for value in _flat(values) if value._tangents is not None for level in value._tangents}
+    for level in reversed(_state.active):
+        if level in found:
+            return level
+    return None
+
+
+def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
+    if not _state.active or not _state.enabled:
+        return NotImplemented
+    count = len(op.inputs)
+    inputs, params = args[:count], args[count:]
+    level = _level_of(inputs)
+    if level is None:
+        return NotImplemented
+    primals = [_map(value, lambda one: without_tangent(one, level)) for value in inputs]
+    out = op.call(*primals, *params)
+    if op.sources:
+        tangents = [_map(value, lambda one: tangent_at(one, level)) for value in inputs]
+        sources = [op.inputs.index(name) for name in op.sources]
+        if any(_any(tangents[index]) for index in sources):
+            outs = out if isinstance(out, tuple) else (out,)
+            found = _tangents(op, primals, tangents, _with_defaults(op, params), out)
+            found = found if isinstance(found, tuple) else (found,)
+            for one, tangent in zip(outs, found, strict=False):
+                if tangent is not None and one._array.dtype.kind in "fcV":
+                    with_tangent(one, _shaped(tangent, one), level)
+    return out
+
+
+def _map(value: Any, f: Any) -> Any:
+    if isinstance(value, Tensor):
+        return f(value)
+    if isinstance(value, (list, tuple)):
+        return [_map(one, f) for one in value]
+    return value
+
+
+def _any(tangent: Any) -> bool:
+    return any(_any(one) for one in tangent) if isinstance(tangent, list) else isinstance(tangent, Tensor)
+
+
+def _with_defaults(op: table.Op, params: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (*params, *(default for _, default in op.params[len(params) :]))
+
+
+def _shaped(tangent: Tensor, out: Tensor) -> Tensor:
+    """A tangent in its output's shape and dtype."""
+    if tangent._array.shape != out._array.shape:
+        tangent = table.tensors.expand(tangent, out._array.shape)
+    if tangent._array.dtype != out._array.dtype:
+        tangent = table.tensors.astype(tangent, out._array.dtype)
+    return tangent
+
+
+def _zeros(like: Any) -> Any:
+    return wrap(np.zeros(like._array.shape, like._array.dtype)) if isinstance(like, Tensor) else 0
+
+
+def _tangents(op: table.Op, primals: list[Any], tangents: list[Any], params: tuple[Any, ...], out: Any) -> Any:
+    if op.kind == "linear":
+        moved = []
+        for name, primal, tangent in zip(op.inputs, primals, tangents, strict=True):
+            if name not in op.sources:
+                moved.append(primal)
+            elif isinstance(primal, (list, tuple)):
+                pairs = zip(primal, tangent, strict=True)
+                moved.append([t if isinstance(t, Tensor) else _zeros(p) for p, t in pairs])
+            else:
+                moved.append(tangent if isinstance(tangent, Tensor) else _zeros(primal) if primal is not None else None)
+        return op.call(*moved, *params)
+    if op.kind == "bilinear":
+        total = None
+        for index, tangent in enumerate(tangents):
+            if isinstance(tangent, Tensor):
+                term = op.call(*primals[:index], tangent, *primals[index + 1 :], *params)
+                total = term if total is None else total + term
+        return total
+    if op.kind == "elementwise" and op.joint is None:
+        total = None
+        for name in op.sources:
+            tangent = tangents[op.inputs.index(name)]
+            if isinstance(tangent, Tensor):
+                term = conj(_apply_rule(op, name, conj(tangent), primals, params, out))
+                total = term if total is None else total + term
+        return total
+    return _transposed(op, primals, tangents, params)
+
+
+def _apply_rule(op: table.Op, name: str, g: Any, primals: list[Any], params: tuple[Any, ...], out: Any) -> Any:
+    """The rule of one input on Tensors, with the values it asks for taken from here instead of from a node."""
+    names = {"g": g, "xp": table.tensors}
+    names.update(zip(op.inputs, primals, strict=True))
+    names.update(zip((param for param, _ in op.params), params, strict=True))
+    names.update(zip(op.outputs, out if isinstance(out, tuple) else (out,), strict=True))
+    for one, primal in zip(op.inputs, primals, strict=True):
+        if isinstance(primal, Tensor):
+            names[f"{one}_shape"], names[f"{one}_dtype"] = primal._array.shape, primal._array.dtype
+    rule = op.rules[name]
+    code = rule.__code__
+    return rule(*[names[one] for one in code.co_varnames[: code.co_argcount]])
+
+
+def _transposed(op: table.Op, primals: list[Any], tangents: list[Any], params: tuple[Any, ...]) -> Any:
+    """The tangent by way of the reverse rule: the transpose of a linear map is its derivative in the reverse pass."""
+    with modes.enable_grad():
+        shadows = [
+            _map(primal, lambda one: one if one.requires_grad else one.detach().requires_grad_())
+            if name in op.sources and _floating(primal)
+            else primal
+            for name, primal in zip(op.inputs, primals, strict=True)
+        ]
+        out = op.call(*shadows, *params)
+        outs = out if isinstance(out, tuple) else (out,)
+        node = next(one._edge[0] for one in outs if one._edge is not None)
+        seeds = [
+            _zeros(one).requires_grad_() if one._edge is not None and one._edge[0] is node else None for one in outs
+        ]
+        given = [seed for seed in seeds if seed is not None]
+        gradients = node.vjp_tensors(given if node.metas is not None else given[0], node.next)
+        flat_primals = [one for name, value in zip(op.inputs, shadows, strict=True) if name in op.sources
+                        for one in (value if isinstance(value, (list, tuple)) else [value])]  # fmt: skip
+        flat_tangents = [one for name, value in zip(op.inputs, tangents, strict=True) if name in op.sources
+                         for one in (value if isinstance(value, (list, tuple)) else [value])]  # fmt: skip
+        pairs = [
+            (_fit_tensor(g, primal._array.shape, primal._array.dtype), tangent)
+            for g, primal, tangent in zip(gradients, flat_primals, flat_tangents, strict=True)
+            if g is not None and isinstance(tangent, Tensor)
+        ]
+        pairs = [(g, _shaped(t, g)) for g, t in pairs if g.requires_grad]
+        if not pairs:
+            return tuple(None if seed is None else _zeros(seed) for seed in seeds)
+        record = modes.state.grad_enabled and any(
+            one.requires_grad for one in [*_flat(primals), *(t for _, t in pairs)]
+        )
+        found = iter(
+            grad([g for g, _ in pairs], given, [t for _, t in pairs], create_graph=record, allow_unused=True)
+        )
+    results = []
+    for seed in seeds:
+        tangent = next(found) if seed is not None else None
+        results.append(_zeros(seed) if seed is not None and tangent is None else tangent)
+    return tuple(results)
+
+
+def _floating(value: Any) -> bool:
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return all(isinstance(one, Tensor) and one._array.dtype.kind in "fcV" for one in values)
+
+
+def _write_tangent(self: Tensor, result: Tensor) -> None:
+    """After an in-place op: the tangents of the result become those of what was written to, and of the base beneath."""
+    for level in _state.active:
+        tangent = tangent_at(result, level)
+        have = tangent_at(self, level)
+        if tangent is None and have is None:
+            continue
+        if tangent is None:
+            tangent = _zeros(self)
+        base = self._base
+        if have is None and base is not None:
+            whole = tangent_at(base, level)
+            if whole is None:
+                whole = wrap(np.zeros_like(base._array))
+                with_tangent(base, whole, level)
+            shape, strides, offset, _, dtype = views.geometry(base, self)
+            size = dtype.itemsize
+            have = whole.as_strided(shape, [step // size for step in strides], offset // size)
+            with_tangent(self, have, level)
+        if have is None:
+            with_tangent(self, tangent.clone(), level)
+        else:
+            have.copy_(tangent)
+
+
+# Custom Functions.
+
+
+def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not _state.active or not _state.enabled:
+        return NotImplemented
+    level = _level_of(args)
+    if level is None:
+        return NotImplemented
+    primals = tuple(_map(arg, lambda one: without_tangent(one, level)) if isinstance(arg, Tensor) else arg for arg in args)
+    ctx, out = function.apply_with_context(cls, primals, kwargs)
+    tangents = [tangent_at(arg, level) if isinstance(arg, Tensor) else None for arg in args]
+    ctx.forward_mode = True
+    found = cls.jvp(ctx, *tangents)
+    outs = out if isinstance(out, tuple) else (out,)
+    found = found if isinstance(found, tuple) else (found,)
+    if len(found) != len(outs):
+        raise RuntimeError(
+            f"{cls.__name__}.jvp returned an incorrect number of tangents (expected {len(outs)}, got {len(found)})"
+        )
+    for one, tangent in zip(outs, found, strict=True):
+        if isinstance(one, Tensor) and tangent is not None:
+            with_tangent(one, tangent, level)
+    return out
+
+
+dispatch.interceptors.append(_intercept)
+function.transforms.append(_function)
+views.write_tangent = _write_tangent
