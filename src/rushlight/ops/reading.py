@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy import ndarray
+
+REAL = frozenset("efdEbBhHiIlLqQ?")  # type characters of NumPy's dtypes that are not complex
+
 
 def conj(value: Any) -> Any:
     """The complex conjugate of an array, a Tensor or a number; real values as they are."""
-    kind = value.__class__
-    if kind is float or kind is int:
-        return value
-    array = getattr(value, "_array", value)
-    return value.conj() if getattr(array, "dtype", None) is None or array.dtype.kind == "c" else value
+    if value.__class__ is ndarray:
+        return value if value.dtype.char in REAL else value.conj()
+    if isinstance(value, (float, int, complex)):
+        return value.conjugate()
+    return value.conj() if getattr(value, "_array", value).dtype.kind == "c" else value
 
 
 def expand(g: Any, axis: int | tuple[int, ...] | None, keepdims: bool, ndim: int) -> Any:
