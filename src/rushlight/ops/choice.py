@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
+from ..autograd.modes import state
 from ..backend import choice as k
 from ..backend.pointwise import checked_number
 from ..dtypes import of as dtype_of
@@ -287,6 +288,8 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 @public(inplace=True)
 def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """nan replaced by ``nan`` (0), infinities by ``posinf`` and ``neginf`` (the largest finite values)."""
+    if input._array.dtype.kind == "c" and input.requires_grad and state.grad_enabled:
+        raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
     return ops.nan_to_num(input, nan, posinf, neginf)
 
 
