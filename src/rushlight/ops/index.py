@@ -36,7 +36,7 @@ op("scatter", k.scatter, inputs="index", kind="linear",
    x=lambda g, xp, index, axis, src_shape: xp.scatter(g, xp.full_like_shape(g, index.shape), index, axis),
    src=lambda g, xp, index, axis, src_shape: _padded(xp.gather(g, index, axis), xp, src_shape))  # fmt: skip
 op("scatter_value", lambda x, index, axis, value: k.scatter(x, np.full(index.shape, value, x.dtype), index, axis),
-   inputs="index", node="ScatterBackward1", kind="linear",
+   inputs="index", node="ScatterBackward1",
    x=lambda g, xp, index, axis: xp.scatter(g, xp.full_like_shape(g, index.shape), index, axis))  # fmt: skip
 op("scatter_add", k.scatter_add, inputs="index", kind="linear", x=lambda g: g,
    src=lambda g, xp, index, axis, src_shape: _padded(xp.gather(g, index, axis), xp, src_shape))  # fmt: skip

@@ -27,7 +27,7 @@ op("divide_number", k.divide_number, node="DivBackward1", kind="linear",
    g=lambda g, xp, divisor: xp.divide_by(xp.sum_all(g), divisor or 1))  # fmt: skip
 op("divide_by", lambda x, divisor: x / divisor, node="DivBackward1", kind="linear",
    x=lambda g, xp, divisor: xp.divide_by(g, divisor))  # fmt: skip
-op("nansum", k.nansum, kind="linear",
+op("nansum", k.nansum,
    x=lambda g, xp, x, axis, keepdims: stretched(g, xp, x.shape, axis, keepdims) * xp.not_nan(x))  # fmt: skip
 op("not_nan", k.not_nan, inputs="x")
 

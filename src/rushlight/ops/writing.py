@@ -15,9 +15,9 @@ from .public import methods, ops, public
 from .table import op
 
 op("zero", k.zeroed, kind="linear", x=lambda g, xp: xp.zeroed(g))
-op("fill", k.filled, node="FillBackward0", kind="linear", x=lambda g, xp: xp.zeroed(g))
+op("fill", k.filled, node="FillBackward0", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
 op("fill_tensor", k.copied, node="FillBackward1", kind="linear", x=lambda g, xp: xp.zeroed(g), source=lambda g: g)
-op("filled", k.filled, node="FillBackward2", kind="linear", x=lambda g, xp: xp.zeroed(g))
+op("filled", k.filled, node="FillBackward2", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
 op("filled_tensor", k.copied, node="FillBackward3", kind="linear", x=lambda g, xp: xp.zeroed(g), source=lambda g: g)
 op("copy", k.copied, node="CopyBackwards", kind="linear", x=lambda g, xp: xp.zeroed(g), source=lambda g: g)
 
