@@ -67,7 +67,7 @@ linear("sub_scaled", k.subtract_scaled, node="SubBackward0", check=_no_bool,
        a=lambda g: g, b=lambda g, alpha: -g * conj(alpha))
 linear("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", check=_no_bool,
        a=lambda g, alpha: -g * conj(alpha), b=lambda g: g)
-op("rsub_number", k.subtract_from, node="RsubBackward1", kind="linear",
+op("rsub_number", k.subtract_from, node="RsubBackward1", kind="elementwise",
    x=lambda g, alpha: -g if alpha == 1 else -g * conj(alpha))
 linear("neg", k.negative, x=lambda g: -g)
 op("mul", np.multiply, promote="same", kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
