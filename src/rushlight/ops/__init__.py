@@ -29,6 +29,12 @@ FAMILIES = (
     "writing",
     "activations",
     "dropout",
+    "numbers",
+    "losses",
+    "normalization",
+    "padding",
+    "embedding",
+    "distances",
 )
 
 for _family in FAMILIES:

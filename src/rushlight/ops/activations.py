@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ..backend import activations as k
+from ..dtypes import finfo
 from . import dispatch
 from .public import axis_of, module, ops, public
+from .reading import conj
 from .table import op
 
+DOUBLE = np.dtype(np.float64)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 op("leaky_relu", k.leaky_relu, x=lambda g, xp, x, slope: xp.where(x > 0, g, g * slope))
@@ -51,8 +56,6 @@ def _gelu_tanh_slope(g: Any, xp: Any, x: Any) -> Any:
 
 
 def _silu_slope(g: Any, xp: Any, x: Any) -> Any:
-    from .reading import conj
-
     curve = xp.sigmoid(x)
     return g * conj(curve * (1 + x * (1 - curve)))
 
@@ -225,6 +228,7 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 def threshold(input: Any, threshold: float, value: float) -> Any:
     """``x`` above the threshold, else ``value``."""
+    _floating(input, "threshold_cpu", "fiu")
     return ops.threshold(input, threshold, value)
 
 
@@ -241,6 +245,7 @@ def prelu(input: Any, weight: Any) -> Any:
         raise RuntimeError(
             f"prelu: Type promoting not supported. Got {input.dtype.scalar_name} and {weight.dtype.scalar_name}"
         )
+    _floating(input, "prelu_cpu", "f")
     if w.size != 1:
         if x.ndim == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
@@ -263,9 +268,12 @@ module("torch")["prelu"] = module("torch.nn.functional")["prelu"]
 @public(space="torch.nn.functional", out=False)
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """``x`` moved towards zero by ``lambd``, zero within it."""
-    if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
-    _floating(input, "softshrink_cpu", "f")
+    _floating(input, "softshrink_check", "f")
+    largest = float(finfo(input.dtype).max)
+    if not 0 <= lambd <= largest:
+        raise RuntimeError(
+            f"lambda must be in range [0, {largest:g}] for input dtype {input.dtype.scalar_name}, but found {lambd:g}"
+        )
     return ops.softshrink(input, lambd)
 
 
@@ -299,23 +307,18 @@ def rrelu(
     from ..autograd import views
     from .dropout import default_stream
 
+    _floating(input, "leaky_relu_cpu", "f")
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+
     def draw(x: Any) -> Any:
-        if not training:
-            return ops.rrelu_noise(x, _constant_noise(x, (lower + upper) / 2))
         array = x._array
-        noise = array * 0 + 1
-        negative = array <= 0
-        noise[negative] = default_stream().uniform((int(negative.sum()),), array.dtype, lower, upper)
+        noise, negative = np.ones(array.shape, array.dtype), array <= 0
+        count = int(np.count_nonzero(negative))
+        noise[negative] = default_stream().uniform((count,), DOUBLE, lower, upper) if training else (lower + upper) / 2
         return ops.rrelu_noise(x, dispatch.new_tensor(noise))
 
     return views.inplace(draw, "rrelu_", input) if inplace else draw(input)
-
-
-def _constant_noise(x: Any, slope: float) -> Any:
-    array = x._array
-    noise = array * 0 + 1
-    noise[array <= 0] = slope
-    return dispatch.new_tensor(noise)
 
 
 module("torch")["rrelu"] = module("torch.nn.functional")["rrelu"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from ..random import default_generator, stream_of
 from . import dispatch
-from .public import module, ops, public
+from .public import ops, public
 from .table import op
 
 op("masked_scale", lambda x, mask, scale: x * mask * scale, node="NativeDropoutBackward0", inputs="mask", kind="linear",
@@ -19,9 +20,10 @@ def default_stream() -> Any:
     return stream_of(default_generator)
 
 
-def _check(p: float) -> None:
+def _check(p: float, kind: type[Exception]) -> None:
     if not 0 <= p <= 1:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        shown = p if kind is ValueError else f"{p:g}"
+        raise kind(f"dropout probability has to be between 0 and 1, but got {shown}")
 
 
 def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
@@ -39,39 +41,37 @@ def _dropped(input: Any, p: float, shape: tuple[int, ...]) -> Any:
     return input * noise
 
 
-def _variant(name: str, features: bool, alpha: bool, default_p: float = 0.5) -> None:
+def _feature_shape(input: Any) -> tuple[int, ...]:
+    shape = input._array.shape
+    return (*shape[:2], *(1,) * (len(shape) - 2))
+
+
+def _publish(name: str, compute: Any, what: str, default_training: bool, in_torch: bool) -> None:
+    """Publishes one kind of dropout for nn.functional, and in torch where it is there too."""
     from ..autograd import views
 
-    def compute(input: Any, p: float) -> Any:
-        array = input._array
-        shape = (*array.shape[:2], *(1,) * (array.ndim - 2)) if features else array.shape
-        return _alpha(input, p, shape) if alpha else _dropped(input, p, shape)
-
-    def dropout(input: Any, p: float = default_p, training: bool = not alpha, inplace: bool = False) -> Any:
-        _check(p)
+    def dropout(input: Any, p: float = 0.5, training: bool = default_training, inplace: bool = False) -> Any:
+        _check(p, ValueError)
         if not training:
             return input
         return views.inplace(compute, name + "_", input, p) if inplace else compute(input, p)
 
-    dropout.__name__ = dropout.__qualname__ = name
-    dropout.__doc__ = (
-        "Zeroes "
-        + ("whole channels" if features else "elements")
-        + " with probability ``p`` while training"
-        + (", keeping mean and variance." if alpha else ", the others scaled by ``1 / (1 - p)``.")
-    )
-    public(space="torch.nn.functional", out=False)(dropout)
-    if name in ("dropout", "alpha_dropout", "feature_alpha_dropout"):
+    def plain(input: Any, p: float, train: bool) -> Any:
+        _check(p, RuntimeError)
+        return compute(input, p) if train else input
 
-        def plain(input: Any, p: float, train: bool) -> Any:
-            return dropout(input, p, train)
+    def plain_(input: Any, p: float, train: bool) -> Any:
+        _check(p, RuntimeError)
+        return views.inplace(compute, name + "_", input, p) if train else input
 
-        def plain_(input: Any, p: float, train: bool) -> Any:
-            return dropout(input, p, train, True)
-
-        plain.__doc__, plain_.__doc__ = dropout.__doc__, dropout.__doc__
-        public(name, method=False, out=False)(plain)
-        public(name + "_", method=False, out=False)(plain_)
+    for function, public_name in ((dropout, name), (plain, name), (plain_, name + "_")):
+        function.__name__ = function.__qualname__ = public_name
+        function.__doc__ = f"Zeroes {what} with probability ``p`` while training."
+    if name != "feature_dropout":
+        public(space="torch.nn.functional", out=False)(dropout)
+    if in_torch:
+        public(method=False, out=False)(plain)
+        public(method=False, out=False)(plain_)
 
 
 def _alpha(input: Any, p: float, shape: tuple[int, ...]) -> Any:
@@ -87,15 +87,62 @@ def _alpha(input: Any, p: float, shape: tuple[int, ...]) -> Any:
     return input * (noise * a) + b
 
 
-for _name, _features, _alpha_kind in (
-    ("dropout", False, False),
-    ("alpha_dropout", False, True),
-    ("feature_alpha_dropout", True, True),
-    ("dropout1d", True, False),
-    ("dropout2d", True, False),
-    ("dropout3d", True, False),
-):
-    _variant(_name, _features, _alpha_kind)
+_publish("dropout", lambda x, p: _dropped(x, p, x._array.shape), "elements", True, True)
+_publish("feature_dropout", lambda x, p: _dropped(x, p, _feature_shape(x)), "whole channels", True, True)
+_publish("alpha_dropout", lambda x, p: _alpha(x, p, x._array.shape), "elements (as selu sees it)", False, True)
+_publish("feature_alpha_dropout", lambda x, p: _alpha(x, p, _feature_shape(x)), "channels (as selu sees it)", False, True)
+
+
+def _spatial(rank: int) -> Any:
+    from ..autograd import views
+
+    name = f"dropout{rank}d"
+    spatial = ("dimension", "dimensions")[rank > 1]
+
+    def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+        _check(p, ValueError)
+        ndim = input._array.ndim
+        if ndim not in (rank + 1, rank + 2):
+            purpose = f"Note that {name} exists to provide channel-wise dropout on inputs with {rank} spatial {spatial}, a channel "
+            if rank == 1:
+                raise RuntimeError(
+                    f"{name}: Expected 2D or 3D input, but received a {ndim}D input. {purpose}dimension, and an optional batch "
+                    "dimension (i.e. 2D or 3D inputs)."
+                )
+            if rank == 3 or ndim != 3:
+                warnings.warn(
+                    f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
+                    f"release. To retain the behavior and silence this warning, please use dropout instead. {purpose}dimension, "
+                    f"and an optional batch dimension (i.e. {rank + 1}D or {rank + 2}D inputs).",
+                    stacklevel=3,
+                )
+        if rank == 2 and ndim == 3:
+            warnings.warn(
+                "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
+                "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
+                "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
+                "channel-wise dropout behavior, please switch to using dropout1d instead.",
+                stacklevel=3,
+            )
+        alone = rank != 2 and ndim == rank + 1
+
+        def compute(x: Any, p: float) -> Any:
+            if alone:
+                x = x.unsqueeze(0)
+            out = _dropped(x, p, _feature_shape(x))
+            return out.squeeze(0) if alone else out
+
+        if not training:
+            return input
+        return views.inplace(compute, name + "_", input, p) if inplace else compute(input, p)
+
+    dropout.__name__ = dropout.__qualname__ = name
+    dropout.__doc__ = f"Zeroes whole channels of {rank} spatial {spatial} with probability ``p`` while training."
+    return public(space="torch.nn.functional", out=False)(dropout)
+
+
+for _rank in (1, 2, 3):
+    _spatial(_rank)
 
 
 @public(method=False, out=False)
@@ -105,6 +152,3 @@ def native_dropout(input: Any, p: float, train: bool | None) -> Any:
         return input, dispatch.new_tensor(input._array == input._array)
     mask = dispatch.new_tensor(default_stream().bernoulli(input._array.shape, input._array.dtype, 1 - p).astype(bool))
     return ops.masked_scale(input, mask, 1 / (1 - p) if p < 1 else 0.0), mask
-
-
-module("torch")["feature_dropout"] = lambda input, p, train: module("torch.nn.functional")["dropout2d"](input, p, train)

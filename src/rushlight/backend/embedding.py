@@ -1,0 +1,106 @@
+"""Kernels that look rows of a matrix up by their numbers, one by one or bag by bag.
+
+A bag's members lie next to each other in ``indices``; ``offsets`` says where each bag begins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .activations import in_single
+from .numpy import Array, Shape
+
+
+def embedding(weight: Array, indices: Array) -> Array:
+    return _rows(weight, indices)
+
+
+def _rows(weight: Array, indices: Array) -> Array:
+    if indices.size and not (0 <= indices.min() and indices.max() < weight.shape[0]):
+        raise IndexError("index out of range in self")
+    return np.take(weight, indices, 0)
+
+
+def embedding_but(weight: Array, indices: Array, but: int, by_frequency: bool) -> Array:
+    """``embedding`` with zeros for the row ``but``: the transpose of its gradient."""
+    out = _rows(weight, indices)
+    if by_frequency:
+        out = (out / frequencies(indices, weight.shape[0])[indices][..., None]).astype(weight.dtype)
+    return np.where((indices == but)[..., None], weight.dtype.type(0), out)
+
+
+def frequencies(indices: Array, rows: int) -> Array:
+    return np.bincount(indices.reshape(-1), minlength=rows)
+
+
+def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequency: bool) -> Array:
+    """Zeros of ``shape`` with the rows of g added where they belong, except to the row ``but``."""
+    out = np.zeros(shape, g.dtype)
+    places = indices.reshape(-1)
+    if not places.size:
+        return out
+    order = np.argsort(places, kind="stable")
+    found, starts = np.unique(places[order], return_index=True)
+    sums = np.add.reduceat(in_single(g.reshape(-1, shape[1]))[order], starts, 0)
+    if by_frequency:
+        sums = sums / np.diff([*starts, len(places)])[:, None]
+    out[found] = sums
+    if 0 <= but < shape[0]:
+        out[but] = 0
+    return out
+
+
+def embedding_renorm(weight: Array, indices: Array, max_norm: float, ord: float) -> None:
+    """Scales, in place, the named rows whose norm is above ``max_norm`` down to it."""
+    rows = np.unique(indices)
+    norms = np.linalg.norm(weight[rows].astype(np.float64), ord, 1)
+    large = norms > max_norm
+    weight[rows[large]] *= (max_norm / (norms[large] + 1e-7)).astype(weight.dtype)[:, None]
+
+
+# Bags.
+
+
+def bag_numbers(offsets: Array, count: int) -> Array:
+    """For each index the bag that it is in."""
+    return np.searchsorted(offsets, np.arange(count), "right") - 1
+
+
+def bag_sizes(indices: Array, offsets: Array, but: int) -> Array:
+    """How many members count in each bag; at least 1."""
+    counted = indices != but
+    bags = bag_numbers(offsets, len(indices))
+    return np.maximum(np.bincount(bags[counted], minlength=len(offsets)), 1)
+
+
+def embedding_bag(
+    weight: Array, indices: Array, offsets: Array, scales: Array | None = None, mode: str = "mean", but: int = -1
+) -> Array:
+    """Sums, means or maxima of the rows that each bag names; a row ``but`` does not count."""
+    if mode == "max":
+        chosen = bag_argmax(weight, indices, offsets, but)
+        columns = np.arange(weight.shape[1])
+        return np.where(chosen < 0, weight.dtype.type(0), weight[np.maximum(chosen, 0), columns]) if weight.size else (
+            np.zeros((len(offsets), weight.shape[1]), weight.dtype))  # fmt: skip
+    rows = in_single(_rows(weight, indices))
+    if scales is not None:
+        rows = rows * scales[:, None]
+    out = np.zeros((len(offsets), weight.shape[1]), rows.dtype)
+    counted = indices != but
+    np.add.at(out, bag_numbers(offsets, len(indices))[counted], rows[counted])
+    if mode == "mean":
+        out /= bag_sizes(indices, offsets, but)[:, None].astype(out.dtype)
+    return out.astype(weight.dtype, copy=False)  # type: ignore[no-any-return]
+
+
+def bag_argmax(weight: Array, indices: Array, offsets: Array, but: int) -> Array:
+    """For each bag and column the number of the row that is largest there; -1 for an empty bag."""
+    out = np.full((len(offsets), weight.shape[1]), -1)
+    ends = [*offsets[1:], len(indices)]
+    rows = _rows(weight, indices)
+    for bag, (start, end) in enumerate(zip(offsets, ends, strict=True)):
+        members = indices[start:end]
+        counted = members != but
+        if counted.any():
+            out[bag] = members[counted][np.argmax(rows[start:end][counted], 0)]
+    return out

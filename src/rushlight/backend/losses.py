@@ -1,0 +1,189 @@
+"""Kernels of loss functions. ``reduction`` is 'none', 'mean' or 'sum'."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import reduce
+from .activations import in_single, log_sigmoid
+from .numpy import Array, Shape
+from .pointwise import refuse
+
+
+def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
+    if reduction == "none":
+        return values.astype(dtype, copy=False)
+    total = reduce.sum_all(values) if reduction == "sum" else reduce.mean_all(values)
+    return np.asarray(total).astype(dtype)
+
+
+def _difference(a: Array, b: Array, name: str) -> Array:
+    if a.dtype.kind not in "fV":
+        refuse(name, a)
+    return in_single(a) - in_single(b)  # type: ignore[no-any-return]
+
+
+def mse_loss(a: Array, b: Array, reduction: str) -> Any:
+    off = _difference(a, b, "mse_cpu")
+    return reduced(off * off, reduction, a.dtype)
+
+
+def smooth_l1_loss(a: Array, b: Array, reduction: str, beta: float) -> Any:
+    off = np.abs(_difference(a, b, "smooth_l1_cpu"))
+    return reduced(np.where(off < beta, 0.5 * off * off / beta, off - 0.5 * beta), reduction, a.dtype)
+
+
+def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
+    off = np.abs(_difference(a, b, "huber_cpu"))
+    return reduced(np.where(off <= delta, 0.5 * off * off, delta * (off - 0.5 * delta)), reduction, a.dtype)
+
+
+# The likelihood of classes: x is (C) or (N, C, ...), the classes (...) or (N, ...).
+
+
+def _class_places(target: Array, x_shape: Shape, ignore_index: int) -> tuple[int, Array, Array]:
+    """The axis of the classes; which targets count; and the classes with 0 for those that do not."""
+    axis = 0 if len(x_shape) == 1 else 1
+    counted = target != ignore_index
+    chosen = np.where(counted, target, 0).astype(np.int64)
+    wrong = counted & ((chosen < 0) | (chosen >= x_shape[axis]))
+    if wrong.any():
+        raise IndexError(f"Target {target[wrong].reshape(-1)[0]} is out of bounds.")
+    return axis, counted, chosen
+
+
+def _class_weights(chosen: Array, counted: Array, weight: Array | None, dtype: np.dtype[Any]) -> Array:
+    return counted.astype(dtype) if weight is None else np.where(counted, weight[chosen], dtype.type(0))
+
+
+def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: str = "mean", ignore_index: int = -100) -> Any:
+    if x.dtype.kind not in "fV":
+        refuse("nll_loss_out_frame", x)
+    axis, counted, chosen = _class_places(target, x.shape, ignore_index)
+    scale = _class_weights(chosen, counted, weight, x.dtype)
+    if target.ndim == x.ndim:  # one sample whose class is in a list
+        picked = x[chosen]
+    elif x.shape[axis]:
+        picked = np.squeeze(np.take_along_axis(x, np.expand_dims(chosen, axis), axis), axis)
+    else:
+        picked = np.zeros(target.shape, x.dtype)
+    losses = np.where(counted, -in_single(picked) * in_single(scale), 0)
+    if reduction == "none":
+        return losses.astype(x.dtype, copy=False)
+    total = np.asarray(reduce.sum_all(losses))
+    if reduction == "mean":
+        total = total / reduce.sum_all(in_single(scale))
+    return total.astype(x.dtype)
+
+
+def nll_loss_adjoint(
+    g: Array,
+    target: Array,
+    weight: Array | None = None,
+    x_shape: Shape = (),
+    reduction: str = "mean",
+    ignore_index: int = -100,
+) -> Array:
+    """The transpose of ``nll_loss`` in x."""
+    g = np.asarray(g)
+    axis, counted, chosen = _class_places(target, x_shape, ignore_index)
+    scale = _class_weights(chosen, counted, weight, g.dtype)
+    values = -g * scale
+    if reduction == "mean":
+        values = values / reduce.sum_all(scale)
+    values = np.where(counted, values, g.dtype.type(0))
+    x = np.zeros(x_shape, g.dtype)
+    if target.ndim == len(x_shape):
+        x[chosen] = values
+    elif x.size:
+        np.put_along_axis(x, np.expand_dims(chosen, axis), np.expand_dims(values, axis), axis)
+    return x
+
+
+# The likelihood of yes or no.
+
+
+def _between_0_and_1(values: Array, what: str) -> None:
+    if not ((values >= 0) & (values <= 1)).all():
+        raise RuntimeError(f"all elements of {what} should be between 0 and 1")
+
+
+def binary_cross_entropy(x: Array, target: Array, weight: Array | None = None, reduction: str = "mean") -> Any:
+    _between_0_and_1(x, "input")
+    _between_0_and_1(target, "target")
+    p, t = in_single(x), in_single(target)
+    with np.errstate(all="ignore"):
+        losses = (t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100)
+    if weight is not None:
+        losses = losses * weight
+    return reduced(losses, reduction, x.dtype)
+
+
+def binary_cross_entropy_with_logits(
+    x: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: str = "mean"
+) -> Any:
+    wide, t = in_single(x), in_single(target)
+    logarithm = log_sigmoid(wide)
+    if pos_weight is not None:
+        logarithm = logarithm * ((pos_weight - 1) * t + 1)
+    losses = (1 - t) * wide - logarithm
+    if weight is not None:
+        losses = losses * weight
+    return reduced(losses, reduction, x.dtype)
+
+
+# Margins.
+
+
+def soft_margin_loss(x: Array, target: Array, reduction: str) -> Any:
+    wide = in_single(x)
+    with np.errstate(over="ignore"):
+        return reduced(np.log1p(np.exp(-target * wide)), reduction, x.dtype)
+
+
+def one_hot(target: Array, classes: int) -> Array:
+    """Ones at the classes, along a new last axis."""
+    return (target[..., None] == np.arange(classes)).astype(np.int64)
+
+
+def multi_margin_loss(
+    x: Array, target: Array, weight: Array | None = None, p: int = 1, margin: float = 1.0, reduction: str = "mean"
+) -> Any:
+    """x (N, C), target (N): by how much each other class comes within the margin of the right one."""
+    wide = in_single(x)
+    right = np.take_along_axis(wide, target[:, None], 1) if x.size else wide[:, :0]
+    excess = np.maximum(margin - right + wide, 0) ** p if x.size else wide
+    excess = np.where(one_hot(target, x.shape[1]) == 1, 0, excess)
+    losses = excess.sum(1) / x.shape[1]
+    if weight is not None:
+        losses = losses * weight[target]
+    return reduced(losses, reduction, x.dtype)
+
+
+def label_counts(target: Array) -> Array:
+    """How often each class is named before the first -1 of its row: (N, C)."""
+    named = np.logical_and.accumulate(target >= 0, 1)
+    counts = np.zeros(target.shape, np.int64)
+    rows = np.broadcast_to(np.arange(len(target))[:, None], target.shape)
+    np.add.at(counts, (rows[named], target[named]), 1)
+    return counts
+
+
+def multilabel_margin_loss(x: Array, target: Array, reduction: str) -> Any:
+    """x and target (N, C): by how much classes that are not named come within 1 of those that are."""
+    counts = label_counts(target)
+    wide = in_single(x)
+    excess = np.maximum(1 - wide[:, :, None] + wide[:, None, :], 0)
+    pairs = counts[:, :, None] * (counts == 0)[:, None, :]
+    losses = (excess * pairs).sum((1, 2)) / max(x.shape[1], 1)
+    return reduced(losses, reduction, x.dtype)
+
+
+def multilabel_margin_slope(x: Array, target: Array) -> Array:
+    """The derivative of each row's loss in x: (N, C)."""
+    counts = label_counts(target)
+    close = 1 - x[:, :, None] + x[:, None, :] > 0
+    pairs = np.where(close, counts[:, :, None] * (counts == 0)[:, None, :], 0)
+    return ((pairs.sum(1) - pairs.sum(2)) / max(x.shape[1], 1)).astype(x.dtype)  # type: ignore[no-any-return]

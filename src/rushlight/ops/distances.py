@@ -1,0 +1,141 @@
+"""Distances between vectors, cosines of the angles between them, and vectors scaled to length 1."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import dtypes
+from ..autograd.modes import no_grad
+from ..backend import distances as k
+from ..backend import norms
+from .norms import norm_slope
+from .public import axis_of, module, ops, public
+from .table import op
+
+F = "torch.nn.functional"
+
+op("cdist", k.cdist,
+   a=lambda g, xp, a, b, out, p: _cdist_slope(g, xp, a, b, out, p, 1),
+   b=lambda g, xp, a, b, out, p: _cdist_slope(g, xp, a, b, out, p, 0))  # fmt: skip
+op("pdist", k.pdist, x=lambda g, xp, x, out, p: xp.pair_differences_adjoint(
+    length_slope(g, xp, xp.pair_differences(x), out, p), x.shape[0]))  # fmt: skip
+op("pair_differences", k.pair_differences, kind="linear",
+   x=lambda g, xp, x_shape: xp.pair_differences_adjoint(g, x_shape[0]))  # fmt: skip
+op("pair_differences_adjoint", k.pair_differences_adjoint, kind="linear", g=lambda g, xp: xp.pair_differences(g))
+op("norm_along", norms.vector_norm, node="NormBackward1",
+   x=lambda g, xp, x, out, ord, axis, keepdims: norm_slope(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
+
+
+def length_slope(g: Any, xp: Any, off: Any, length: Any, p: float) -> Any:
+    """The rule of a length of order p along the last axis."""
+    if p == 0:
+        return xp.zeroed(off)
+    if math.isinf(p):
+        row = (*length.shape, 1)
+        return xp.sgn(off) * g.reshape(row) * (xp.abs(off) == length.reshape(row))
+    return norm_slope(g, xp, off, length, p, (len(off.shape) - 1,), False)
+
+
+def _cdist_slope(g: Any, xp: Any, a: Any, b: Any, out: Any, p: float, other: int) -> Any:
+    if not a.shape[-1]:
+        return xp.zeroed(a if other else b)
+    off = xp.expand_dims(a, len(a.shape) - 1) - xp.expand_dims(b, len(b.shape) - 2)
+    slope = length_slope(g, xp, off, out, p)
+    ndim = len(off.shape)
+    return xp.sum(slope, (ndim - 2,), False) if other else -xp.sum(slope, (ndim - 3,), False)
+
+
+@public(method=False, out=False)
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Any:
+    """Distances of order ``p`` between all rows of ``x1`` (..., n, d) and of ``x2`` (..., m, d): (..., n, m).
+
+    >>> import rushlight as torch
+    >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([[5., 1.]])
+    """
+    if compute_mode not in (
+        "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+    ):  # fmt: skip
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    a, b = x1._array, x2._array
+    for label, array in (("X1", a), ("X2", b)):
+        if array.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {label} got: {array.ndim}D")
+    if a.shape[-1] != b.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
+    for label, value in (("X1", x1), ("X2", x2)):
+        if value._array.dtype.kind not in "fV":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {label} got: {value.dtype.scalar_name}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"expected scalar type {x1.dtype.scalar_name} but found {x2.dtype.scalar_name}")
+    for axis in range(min(a.ndim, b.ndim) - 3, -1, -1):
+        one, two = a.shape[axis - min(a.ndim, b.ndim)], b.shape[axis - min(a.ndim, b.ndim)]
+        if one != two and 1 not in (one, two):
+            raise RuntimeError(
+                f"The size of tensor a ({one}) must match the size of tensor b ({two}) at non-singleton dimension {axis}"
+            )
+    return ops.cdist(x1, x2, float(p))
+
+
+@public(space=F, out=False)
+def pdist(input: Any, p: float = 2.0) -> Any:
+    """Distances of order ``p`` between each row of the input (n, d) and those behind it."""
+    array = input._array
+    if array.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {array.ndim}D")
+    if array.dtype.kind not in "fV":
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return ops.pdist(input, float(p))
+
+
+@public(space=F, out=False)
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """The norm of ``x1 - x2 + eps`` along the last dimension."""
+    off = x1 - x2
+    if off._array.dtype.kind in "bui":
+        off = ops.astype(off, dtypes.get_default_dtype().numpy)
+    return ops.norm_along(ops.plus(off, eps), float(p), (max(off._array.ndim - 1, 0),), bool(keepdim))
+
+
+@public(space=F, out=False)
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between two vectors along ``dim``; each norm is at least ``eps``.
+
+    >>> import rushlight.nn.functional as F, rushlight as torch
+    >>> F.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), dim=0)
+    tensor(0.7071)
+    """
+    torch = module("torch")
+    common = dtypes.promote_types(x1.dtype, x2.dtype) if x1.dtype is not x2.dtype else x1.dtype
+    if not (common.is_floating_point or common.is_complex):
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}"
+        )
+    x1, x2 = (value if value.dtype is common else ops.astype(value, common.numpy) for value in (x1, x2))
+    if x1._array.shape != x2._array.shape:
+        x1, x2 = torch["broadcast_tensors"](x1, x2)
+    axis = axis_of(dim, x1._array.ndim)
+    units = []
+    for value in (x1, x2):
+        norm = ops.clone(ops.vector_norm(value, 2.0, (axis,) if value._array.ndim else (), True))
+        with no_grad():
+            norm.clamp_(min=eps)
+        units.append(value / norm)
+    return (units[0] * units[1]).sum(dim)
+
+
+module("torch")["pdist"] = module(F)["pdist"]
+module("torch")["pairwise_distance"] = module(F)["pairwise_distance"]
+module("torch")["cosine_similarity"] = module(F)["cosine_similarity"]
+
+
+@public(space=F)
+def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+    """The input divided by its norm along ``dim`` (at least ``eps``)."""
+    norm = module("torch")["norm"](input, p, dim, True)
+    return input / ops.clamp_min(norm, eps).expand_as(input)

@@ -1,0 +1,247 @@
+"""Rows of a matrix looked up by number, one by one or in bags."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..autograd import views
+from ..autograd.modes import no_grad
+from ..backend import embedding as k
+from . import dispatch
+from .public import ops, public
+from .table import op
+
+F = "torch.nn.functional"
+
+op("embedding", lambda weight, indices, but=-1, by_frequency=False: k.embedding(weight, indices), inputs="indices",
+   kind="linear", weight=lambda g, xp, indices, weight_shape, but, by_frequency: xp.embedding_adjoint(
+       g, indices, weight_shape, but, by_frequency))  # fmt: skip
+op("embedding_but", k.embedding_but, node="EmbeddingDenseBackwardBackward0", inputs="indices", kind="linear",
+   weight=lambda g, xp, indices, weight_shape, but, by_frequency: xp.embedding_adjoint(
+       g, indices, weight_shape, but, by_frequency))  # fmt: skip
+op("embedding_adjoint", k.embedding_adjoint, node="EmbeddingDenseBackwardBackward0", inputs="indices", kind="linear",
+   g=lambda g, xp, indices, but, by_frequency: xp.embedding_but(g, indices, but, by_frequency))  # fmt: skip
+op("embedding_bag", lambda weight, indices, offsets, scales=None, mode="mean", but=-1, by_frequency=False: (
+       k.embedding_bag(weight, indices, offsets, scales, mode, but)),
+   inputs="indices offsets",
+   weight=lambda g, xp, weight, indices, offsets, scales, mode, but, by_frequency: _bag_slope(
+       g, xp, weight, indices, offsets, scales, mode, but, by_frequency),
+   scales=lambda g, xp, weight, indices, offsets, mode, but: xp.sum(
+       _spread(g, xp, indices, offsets) * xp.embedding_but(weight, indices, but, False), (1,), False))  # fmt: skip
+op("bag_numbers", k.bag_numbers, inputs="offsets")
+op("bag_sizes", k.bag_sizes, inputs="indices offsets")
+op("bag_argmax", k.bag_argmax, inputs="weight indices offsets")
+
+
+def _spread(g: Any, xp: Any, indices: Any, offsets: Any) -> Any:
+    """What belongs to each bag, given to each of its members."""
+    return xp.index_select(g, xp.bag_numbers(offsets, indices.shape[0]), 0)
+
+
+def _bag_slope(
+    g: Any, xp: Any, weight: Any, indices: Any, offsets: Any, scales: Any, mode: str, but: int, by_frequency: bool
+) -> Any:
+    if mode == "max":
+        chosen = xp.bag_argmax(weight, indices, offsets, but)
+        empty = xp.full_like_shape(g, tuple(weight.shape))
+        return xp.scatter_add(empty, xp.masked_fill(g, chosen < 0, 0), xp.maximum(chosen, chosen * 0), 0)
+    if mode == "mean":
+        g = g / xp.bag_sizes(indices, offsets, but).reshape((-1, 1))
+    rows = _spread(g, xp, indices, offsets)
+    if scales is not None:
+        rows = rows * scales.reshape((-1, 1))
+    return xp.embedding_adjoint(rows, indices, tuple(weight.shape), but, by_frequency)
+
+
+def _check_indices(indices: Any, name: str) -> None:
+    if indices._array.dtype.str[1:] not in ("i8", "i4"):
+        raise RuntimeError(
+            f"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{indices.dtype.scalar_name}Tensor instead (while checking arguments for {name})"
+        )
+
+
+def _row_number(padding_idx: int, rows: int, message: str) -> int:
+    if not -rows <= padding_idx < rows:
+        raise AssertionError(message)
+    return padding_idx % rows if rows else padding_idx
+
+
+def _renormalized(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
+    with no_grad():
+        k.embedding_renorm(weight._array, indices._array, max_norm, norm_type)
+        views.bump(weight, "embedding_renorm_")
+
+
+@public(space=F, out=False)
+def embedding(
+    input: Any,
+    weight: Any,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """The rows of ``weight`` that ``input`` names. The row ``padding_idx`` gets no gradient.
+
+    >>> import rushlight.nn.functional as F, rushlight as torch
+    >>> F.embedding(torch.tensor([1, 1]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [3., 4.]])
+    """
+    if padding_idx is None:
+        but = -1
+    else:
+        but = _row_number(padding_idx, weight._array.shape[0], "Padding_idx must be within num_embeddings")
+    if weight._array.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    if max_norm is not None:
+        _renormalized(weight, input, max_norm, norm_type)
+    _check_indices(input, "embedding")
+    return ops.embedding(weight, input, but, bool(scale_grad_by_freq))
+
+
+@public("embedding", method=False, out=False)
+def _torch_embedding(
+    weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Any:
+    """:func:`torch.nn.functional.embedding` with its arguments in another order."""
+    return embedding(indices, weight, padding_idx if padding_idx >= 0 else None, scale_grad_by_freq=scale_grad_by_freq)
+
+
+@public(method=False, out=False)
+def embedding_renorm_(input: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
+    """Scales the rows that are named down to a norm, in place."""
+    _renormalized(input, indices, max_norm, norm_type)
+    return input
+
+
+@public(space=F, out=False)
+def embedding_bag(
+    input: Any,
+    weight: Any,
+    offsets: Any = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Any = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Any:
+    """Sums, means or maxima over bags of rows: each row of a 2-D input is a bag, or ``offsets`` says where bags begin.
+
+    >>> import rushlight.nn.functional as F, rushlight as torch
+    >>> F.embedding_bag(torch.tensor([[0, 1]]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]), mode="sum")
+    tensor([[4., 6.]])
+    """
+    if weight._array.dtype.str[1:] == "i8" and input._array.dtype.kind == "f":
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=3,
+        )
+        weight, input = input, weight
+    ndim = input._array.ndim
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.size()}) is not None, then it must have the same shape "
+            f"as the input ({input.size()})"
+        )
+    if ndim == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
+                f"However, found offsets of type {_torch_type(offsets)}"
+            )
+        rows, length = input._array.shape
+        offsets = dispatch.new_tensor(np.arange(rows, dtype=input._array.dtype) * length)
+        input = input.reshape(-1)
+        if per_sample_weights is not None:
+            per_sample_weights = per_sample_weights.reshape(-1)
+    elif ndim == 1:
+        if offsets is None:
+            raise ValueError("offsets has to be a 1D Tensor but got None")
+        if offsets._array.ndim != 1:
+            raise ValueError("offsets has to be a 1D Tensor")
+    else:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {ndim}")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if max_norm is not None:
+        _renormalized(weight, input, max_norm, norm_type)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
+            f"mode='{mode}'). Please open a feature request on GitHub."
+        )
+    return _bags(weight, input, offsets, mode, per_sample_weights, include_last_offset, padding_idx, scale_grad_by_freq)
+
+
+def _torch_type(value: Any) -> str:
+    return "<class 'torch.Tensor'>" if isinstance(value, dispatch.Tensor_) else str(type(value))
+
+
+def _bags(
+    weight: Any,
+    indices: Any,
+    offsets: Any,
+    mode: str,
+    scales: Any,
+    include_last: bool,
+    padding_idx: int | None,
+    by_frequency: bool,
+) -> Any:
+    _check_indices(indices, "embedding_bag")
+    starts = offsets._array
+    if starts.size:
+        if starts[0] != 0:
+            raise RuntimeError(
+                "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
+                f"{starts[0]}\n[ torch.{indices.dtype.scalar_name}Tensor{{}} ]"
+            )
+        if starts[-1] > indices._array.size:
+            raise RuntimeError(
+                f"offsets[-1] can not be greater than input's length {indices._array.size} but got offsets[-1] of {starts[-1]}"
+            )
+    if include_last:
+        offsets = dispatch.new_tensor(starts[:-1])
+    rows = weight._array.shape[0]
+    but = -1
+    if padding_idx is not None:
+        if not -rows <= padding_idx < rows:
+            raise RuntimeError("padding_idx must be within the number of embeddings")
+        but = padding_idx % rows
+    return ops.embedding_bag(weight, indices, offsets, scales, mode, but, bool(by_frequency))
+
+
+@public("embedding_bag", method=False, out=False)
+def _torch_embedding_bag(
+    weight: Any,
+    indices: Any,
+    offsets: Any,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Any = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Any:
+    """Bags by number of the mode (0 sum, 1 mean, 2 max): the result, the bag of each index, sizes, and the largest rows."""
+    word = ("sum", "mean", "max")[mode]
+    out = _bags(weight, indices, offsets, word, per_sample_weights, include_last_offset, padding_idx, scale_grad_by_freq)
+    starts = offsets._array[:-1] if include_last_offset else offsets._array
+    bags = k.bag_numbers(starts, indices._array.size)
+    but = -1 if padding_idx is None else padding_idx
+    sizes = np.bincount(bags[indices._array != but], minlength=len(starts))
+    largest = k.bag_argmax(weight._array, indices._array, starts, but) if mode == 2 else np.zeros(len(starts), np.int64)
+    if mode == 0:
+        bags, sizes = bags[:0], sizes * 0
+    return out, *(dispatch.new_tensor(value.astype(starts.dtype)) for value in (bags, sizes, largest))

@@ -1,0 +1,469 @@
+"""Normalization over layers, batches, groups, instances and neighbours.
+
+The rules all come down to one: with xhat the normalized input, ``gx = rstd * (g - mean(g) - xhat * mean(g * xhat))``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..backend import normalization as k
+from . import dispatch
+from .public import module, ops, public
+from .reading import expand
+from .table import op
+
+F = "torch.nn.functional"
+
+_LAYER_NORM = {
+    "node": "NativeLayerNormBackward0",
+    "inputs": "x weight bias",
+    "joint": lambda g, xp, x, weight, axes, eps, needs: _layer_norm_slopes(g, xp, x, weight, axes, eps, needs),
+}
+op("layer_norm", k.layer_norm, **_LAYER_NORM)
+op("layer_norm_with_moments", k.layer_norm_with_moments, outputs="out mean! rstd!", **_LAYER_NORM)
+op("batch_norm", k.batch_norm, node="NativeBatchNormBackward0", inputs="x weight bias",
+   joint=lambda g, xp, x, weight, eps, needs: _batch_norm_slopes(g, xp, x, weight, eps, needs))  # fmt: skip
+op("batch_norm_given", k.batch_norm_given, node="NativeBatchNormBackward0", inputs="mean var",
+   x=lambda g, xp, weight, var, eps: g * _channel_scale(xp, weight, var, eps, len(g.shape)),
+   weight=lambda g, xp, x, mean, var, eps: _over_channels(
+       xp, g * (x - _column(mean, x)) * _channel_scale(xp, None, var, eps, len(g.shape))),
+   bias=lambda g, xp: _over_channels(xp, g))  # fmt: skip
+op("group_norm", k.group_norm, node="NativeGroupNormBackward0", inputs="x weight bias",
+   joint=lambda g, xp, x, weight, groups, eps, needs: _group_norm_slopes(g, xp, x, weight, groups, eps, needs))  # fmt: skip
+op("group_norm_with_moments", k.group_norm_with_moments, outputs="out mean rstd", node="NativeGroupNormBackward0",
+   inputs="x weight bias",
+   joint=lambda g, xp, x, weight, groups, eps, needs: _group_moments_slopes(g, xp, x, weight, groups, eps, needs))  # fmt: skip
+
+
+def _normalized(xp: Any, x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+    off = x - xp.mean(x, axes, True)
+    rstd = xp.rsqrt(xp.mean(off * off, axes, True) + eps)
+    return off * rstd, rstd
+
+
+def _slope(g: Any, xp: Any, hat: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
+    return (g - xp.mean(g, axes, True) - hat * xp.mean(g * hat, axes, True)) * rstd
+
+
+def _layer_norm_slopes(
+    g: Any, xp: Any, x: Any, weight: Any, axes: tuple[int, ...], eps: float, needs: tuple[bool, ...]
+) -> Any:
+    hat, rstd = _normalized(xp, x, axes, eps)
+    rows = tuple(range(axes[0]))
+    return (
+        _slope(g if weight is None else g * weight, xp, hat, rstd, axes) if needs[0] else None,
+        _added(xp, g * hat, rows) if needs[1] else None,
+        _added(xp, g, rows) if needs[2] else None,
+    )
+
+
+def _added(xp: Any, values: Any, axes: tuple[int, ...]) -> Any:
+    return xp.sum(values, axes, False) if axes else values
+
+
+def _column(values: Any, x: Any) -> Any:
+    return values.reshape((-1, *(1,) * (len(x.shape) - 2)))
+
+
+def _over_channels(xp: Any, values: Any) -> Any:
+    return xp.sum(values, k.all_but_channels(len(values.shape)), False)
+
+
+def _channel_scale(xp: Any, weight: Any, var: Any, eps: float, ndim: int) -> Any:
+    scale = xp.rsqrt(var + eps)
+    return (scale if weight is None else scale * weight).reshape((-1, *(1,) * (ndim - 2)))
+
+
+def _batch_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs: tuple[bool, ...]) -> Any:
+    axes = k.all_but_channels(len(x.shape))
+    hat, rstd = _normalized(xp, x, axes, eps)
+    return (
+        _slope(g if weight is None else g * _column(weight, x), xp, hat, rstd, axes) if needs[0] else None,
+        _over_channels(xp, g * hat) if needs[1] else None,
+        _over_channels(xp, g) if needs[2] else None,
+    )
+
+
+def _group_rows(x: Any, groups: int) -> Any:
+    count = x.shape[0] * groups
+    size = int(np.prod(x.shape)) // count if count else 0
+    return x.reshape((x.shape[0], groups, size))
+
+
+def _group_norm_slopes(
+    g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]
+) -> Any:
+    hat, rstd = _normalized(xp, _group_rows(x, groups), (2,), eps)
+    return (
+        _slope(_group_rows(g if weight is None else g * _column(weight, x), groups), xp, hat, rstd, (2,)).reshape(x.shape)
+        if needs[0]
+        else None,
+        _over_channels(xp, g * hat.reshape(x.shape)) if needs[1] else None,
+        _over_channels(xp, g) if needs[2] else None,
+    )
+
+
+def _group_moments_slopes(
+    g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]
+) -> Any:
+    out, mean, rstd = g
+    slopes: list[Any] = [None, None, None]
+    if out is not None:
+        slopes = list(_group_norm_slopes(out, xp, x, weight, groups, eps, needs))
+    if needs[0]:
+        rows = _group_rows(x, groups)
+        size = max(rows.shape[2], 1)
+        if mean is not None:
+            part = xp.expand(expand(mean, (2,), False, 3) / size, rows.shape).reshape(x.shape)
+            slopes[0] = part if slopes[0] is None else slopes[0] + part
+        if rstd is not None:
+            hat, scale = _normalized(xp, rows, (2,), eps)
+            part = (hat * scale * scale * expand(rstd, (2,), False, 3) * (-1 / size)).reshape(x.shape)
+            slopes[0] = part if slopes[0] is None else slopes[0] + part
+    return tuple(slopes)
+
+
+# Layers.
+
+
+def _check_floating(input: Any, kernel: str) -> None:
+    if input._array.dtype.kind not in "fV":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.scalar_name}'")
+
+
+def _check_parameter_dtype(input: Any, *parameters: Any) -> None:
+    for parameter in parameters:
+        if parameter is not None and parameter._array.dtype != input._array.dtype:
+            if input._array.dtype.itemsize == 2 and parameter._array.dtype == np.float32:
+                continue
+            raise RuntimeError(
+                f"mixed dtype (CPU): expect parameter to have scalar type of {'Float' if input._array.dtype.itemsize == 2 else input.dtype.scalar_name}"
+            )
+
+
+def _layer_axes(input: Any, normalized_shape: Any, weight: Any, bias: Any, name: str) -> tuple[int, ...]:
+    if isinstance(normalized_shape, int):
+        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
+    wanted, shape = tuple(normalized_shape), input._array.shape
+    if not wanted:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            f"normalized_shape = {list(wanted)}"
+        )
+    for label, value in (("weight", weight), ("bias", bias)):
+        if value is not None and value._array.shape != wanted:
+            raise RuntimeError(
+                f"Expected {label} to be of same shape as normalized_shape, but got {label} of shape "
+                f"{list(value._array.shape)} and normalized_shape = {list(wanted)}"
+            )
+    if shape[len(shape) - len(wanted) :] != wanted or len(shape) < len(wanted):
+        star = "*" if name == "rms_norm" else "*, "
+        raise RuntimeError(
+            f"Given normalized_shape={list(wanted)}, expected input with shape [{star}{', '.join(map(str, wanted))}], but got "
+            f"input of size{list(shape)}"
+        )
+    return tuple(range(len(shape) - len(wanted), len(shape)))
+
+
+@public(space=F, out=False)
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 over the last dimensions, which ``normalized_shape`` names; then times weight plus bias.
+
+    >>> import rushlight.nn.functional as F, rushlight as torch
+    >>> F.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
+    tensor([[-1.0000,  1.0000]])
+    """
+    axes = _layer_axes(input, normalized_shape, weight, bias, "layer_norm")
+    _check_floating(input, "LayerNormKernelImpl")
+    _check_parameter_dtype(input, weight, bias)
+    return ops.layer_norm(input, weight, bias, axes, eps)
+
+
+@public("layer_norm", method=False, out=False)
+def _torch_layer_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enable: bool = True
+) -> Any:
+    """:func:`torch.nn.functional.layer_norm`."""
+    return layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+@public(method=False, out=False)
+def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
+    """Layer norm with the means and the reciprocal standard deviations."""
+    axes = _layer_axes(input, normalized_shape, weight, bias, "native_layer_norm")
+    _check_floating(input, "LayerNormKernelImpl")
+    return ops.layer_norm_with_moments(input, weight, bias, axes, eps)
+
+
+@public(space=F, out=False)
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+    """The input over its root mean square along the last dimensions, times weight."""
+    axes = _layer_axes(input, normalized_shape, weight, None, "rms_norm")
+    if input._array.dtype.kind not in "fcV":
+        raise NotImplementedError(f"\"rms_norm\" not implemented for '{input.dtype.scalar_name}'")
+    half = input._array.dtype.itemsize == 2
+    wide = ops.astype(input, np.dtype(np.float32)) if half else input
+    if eps is None:
+        eps = dtypes.finfo(wide.dtype).eps
+    scale = ops.rsqrt(ops.plus(ops.mean(ops.pow_number(wide, 2), axes, True, None), eps))
+    out = wide * scale
+    if half:
+        out = ops.astype(out, input._array.dtype)
+    return out if weight is None else out * weight
+
+
+module("torch")["rms_norm"] = module(F)["rms_norm"]
+
+
+# Batches.
+
+
+def _check_channels(channels: int, **vectors: Any) -> None:
+    for label, vector in vectors.items():
+        if vector is not None and vector._array.size != channels:
+            raise RuntimeError(f"{label} should contain {channels} elements not {vector._array.size}")
+
+
+def _batch_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    x = input._array
+    if not training:
+        for label, value in (("running_mean", running_mean), ("running_var", running_var)):
+            if value is None:
+                raise RuntimeError(f"{label} must be defined in evaluation mode")
+    channels = x.shape[1] if x.ndim > 1 else 0
+    _check_channels(channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    _check_floating(input, "batch_norm")
+    _check_parameter_dtype(input, weight, bias, running_mean, running_var)
+    if not training:
+        return ops.batch_norm_given(input, running_mean, running_var, weight, bias, eps)
+    if running_mean is not None or running_var is not None:
+        _keep_up(x, running_mean, running_var, momentum)
+    return ops.batch_norm(input, weight, bias, eps)
+
+
+def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momentum: float) -> None:
+    """Moves the running statistics towards the batch's; PyTorch does not count these as changes in place."""
+    axes = k.all_but_channels(x.ndim)
+    count = x.size // x.shape[1] if x.size else 0
+    with np.errstate(all="ignore"):
+        for target, value in (
+            (running_mean, lambda: np.mean(x, axes, np.float64)),
+            (running_var, lambda: np.var(x.astype(np.float64), axes) * (count / (count - 1) if count > 1 else np.nan)),
+        ):
+            if target is not None:
+                target._array[...] = target._array * (1 - momentum) + value() * momentum
+
+
+@public(space=F, out=False)
+def batch_norm(
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Mean 0 and variance 1 of each channel (dimension 1): over the batch in training, by the running statistics otherwise."""
+    shape = input._array.shape
+    if training:
+        count = shape[0]
+        for size in shape[2:]:
+            count *= size
+        if count == 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+    return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+@public("batch_norm", method=False, out=False)
+def _torch_batch_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Any:
+    """:func:`torch.nn.functional.batch_norm` with its arguments in another order."""
+    return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+@public(method=False, out=False)
+def native_batch_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """Batch norm with the batch's means and reciprocal standard deviations (empty if not training)."""
+    out = _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    x = input._array
+    if not training:
+        return out, *(dispatch.new_tensor(np.empty(0, out._array.dtype)) for _ in range(2))
+    moments = k.moments(x, k.all_but_channels(x.ndim), eps)
+    return out, *(dispatch.new_tensor(value.reshape(-1)) for value in moments)
+
+
+@public(space=F, out=False)
+def instance_norm(
+    input: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Mean 0 and variance 1 of each channel of each sample."""
+    shape = input._array.shape
+    if use_input_stats:
+        count = 1
+        for size in shape[2:]:
+            count *= size
+        if count == 1:
+            raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    return _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
+
+
+def _instance_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    shape = input._array.shape
+    samples, channels = shape[:2]
+    _check_channels(channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    repeated = [None if value is None else value.repeat(samples) for value in (weight, bias, running_mean, running_var)]
+    rows = input.contiguous().view(1, samples * channels, *shape[2:])
+    out = _batch_norm(rows, *repeated, use_input_stats, momentum, eps)
+    for target, wide in zip((running_mean, running_var), repeated[2:], strict=True):
+        if target is not None and use_input_stats:
+            target._array[...] = wide._array.reshape(samples, channels).mean(0)
+    return out.view(shape)
+
+
+@public("instance_norm", method=False, out=False)
+def _torch_instance_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Any:
+    """:func:`torch.nn.functional.instance_norm` with its arguments in another order."""
+    return _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
+
+
+# Groups and neighbours.
+
+
+def _check_groups(input: Any, groups: int, weight: Any, bias: Any) -> None:
+    shape = input._array.shape
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    if groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+    if shape[1] % groups:
+        raise RuntimeError(
+            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(shape)} and "
+            f"num_groups={groups}"
+        )
+    for label, value in (("weight", weight), ("bias", bias)):
+        if value is not None and value._array.shape != (shape[1],):
+            have = [0] if label == "bias" and weight is None else list(value._array.shape)
+            raise RuntimeError(
+                f"Expected {label} to be a vector of size equal to the number of channels in input, but got {label} of shape "
+                f"{have} and input of shape {list(shape)}"
+            )
+    _check_floating(input, "GroupNormKernelImpl")
+    _check_parameter_dtype(input, weight, bias)
+
+
+@public(space=F, out=False)
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 of groups of channels of each sample; then times weight plus bias, per channel."""
+    shape = input._array.shape
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    if num_groups == 0:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    count = shape[0] * shape[1] // num_groups
+    for size in shape[2:]:
+        count *= size
+    if count == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+    _check_groups(input, num_groups, weight, bias)
+    return ops.group_norm(input, weight, bias, num_groups, eps)
+
+
+@public("group_norm", method=False, out=False)
+def _torch_group_norm(
+    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enabled: bool = True
+) -> Any:
+    """:func:`torch.nn.functional.group_norm`."""
+    _check_groups(input, num_groups, weight, bias)
+    return ops.group_norm(input, weight, bias, num_groups, eps)
+
+
+@public(method=False, out=False)
+def native_group_norm(
+    input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
+) -> Any:
+    """Group norm with the means and the reciprocal standard deviations, (N, groups) each."""
+    _check_groups(input, group, weight, bias)
+    return ops.group_norm_with_moments(input, weight, bias, group, eps)
+
+
+@public(space=F, out=False)
+def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+    """The input over a power of the mean of squares among ``size`` neighbouring channels."""
+    functions = module(F)
+    shape = input._array.shape
+    if len(shape) < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {len(shape)} dimensions)"
+        )
+    if not input._array.size:
+        return input
+    squares = input * input
+    before, after = size // 2, (size - 1) // 2
+    if len(shape) == 3:
+        rows = ops.constant_pad(squares.unsqueeze(1), (0, 0, before, after), 0.0)
+        means = functions["avg_pool2d"](rows, (size, 1), stride=1).squeeze(1)
+    else:
+        rows = ops.constant_pad(squares.view(shape[0], 1, shape[1], shape[2], -1), (0, 0, 0, 0, before, after), 0.0)
+        means = functions["avg_pool3d"](rows, (size, 1, 1), stride=1).squeeze(1).view(shape)
+    return input / (means * alpha + k) ** beta

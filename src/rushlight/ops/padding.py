@@ -1,0 +1,122 @@
+"""Padding of all kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..backend import padding as k
+from .public import ops, public
+from .table import op
+
+op("constant_pad", k.constant_pad, node="ConstantPadNdBackward0", kind="linear",
+   x=lambda g, xp, padding: xp.constant_pad(g, tuple(-width for width in padding), 0))  # fmt: skip
+
+_NODES = {("circular", 0): "CopySlices"}
+for _mode, _label in (("reflect", "Reflection"), ("replicate", "Replication")):
+    for _rank in (1, 2, 3):
+        _NODES[_mode, _rank] = f"{_label}Pad{_rank}DBackward0"
+for (_mode, _rank), _node in _NODES.items():
+    op(f"{_mode}_pad{_rank or ''}", k.mirrored_pad, node=_node, kind="linear",
+       x=lambda g, xp, padding, mode: xp.mirrored_pad_adjoint(g, padding, mode))  # fmt: skip
+op("mirrored_pad", k.mirrored_pad, node="ReflectionPadBackward0", kind="linear",
+   x=lambda g, xp, padding, mode: xp.mirrored_pad_adjoint(g, padding, mode))  # fmt: skip
+op("mirrored_pad_adjoint", k.mirrored_pad_adjoint, node="ReflectionPadBackwardBackward0", kind="linear",
+   g=lambda g, xp, padding, mode: xp.mirrored_pad(g, padding, mode))  # fmt: skip
+
+
+@public(method=False)
+def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
+    """A constant around the input: (before, after) for the last dimension, then for the one before it, ..."""
+    widths = tuple(pad)
+    shape = input._array.shape
+    if len(widths) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(widths)}")
+    if len(widths) > 2 * len(shape):
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(widths)}while the input has {len(shape)}dimensions."
+        )
+    for i in range(len(widths) // 2):
+        size = shape[-1 - i] + widths[2 * i] + widths[2 * i + 1]
+        if size < 0:
+            if min(widths[2 * i], widths[2 * i + 1]) >= 0 or shape[-1 - i] + min(widths[2 * i], 0) + min(widths[2 * i + 1], 0) < 0:
+                raise RuntimeError("narrow(): length must be non-negative.")
+            raise RuntimeError(
+                f"The input size {shape[-1 - i]}, plus negative padding {widths[2 * i]} and {widths[2 * i + 1]} resulted in a "
+                "negative output size, which is invalid. Check dimension "
+                f"{len(shape) - 1 - i} of your input."
+            )
+    return ops.constant_pad(input, widths, value)
+
+
+@public(space="torch.nn.functional", out=False)
+def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+    """Pads the last dimensions, with a constant or with what is in the input ('reflect', 'replicate', 'circular').
+
+    ``pad`` is (before, after) for the last dimension, then for the one before it, and so on; negative widths take off.
+
+    >>> import rushlight.nn.functional as F, rushlight as torch
+    >>> F.pad(torch.tensor([[1.0, 2.0]]), (1, 0), value=9.0)
+    tensor([[9., 1., 2.]])
+    """
+    widths = tuple(int(width) for width in pad)
+    array = input._array
+    if len(widths) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(widths) > 2 * array.ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(widths)} and input of dimension {array.ndim}"
+        )
+    if mode == "constant":
+        return constant_pad_nd(input, widths, 0 if value is None else value)
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    rank = len(widths) // 2
+    if not rank <= array.ndim - 1 <= rank + 1 or rank > 3:
+        raise NotImplementedError(
+            f"Padding size {len(widths)} is not supported for {array.ndim}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
+    if mode == "circular":
+        _check_circular(array.shape, widths)
+        return ops.circular_pad(input, widths, mode)
+    word = "reflection" if mode == "reflect" else "replication"
+    if array.dtype.kind == "b":
+        raise NotImplementedError(f"\"{word}_pad{rank}d\" not implemented for 'Bool'")
+    _check_mirrored(array.shape, widths, mode, word, rank)
+    return getattr(ops, f"{mode}_pad{rank}")(input, widths, mode)
+
+
+def _check_circular(shape: tuple[int, ...], widths: tuple[int, ...]) -> None:
+    for i in range(len(widths) // 2):
+        size, before, after = shape[-1 - i], widths[2 * i], widths[2 * i + 1]
+        if before > size or after > size:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if before + after + size < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+
+
+def _check_mirrored(shape: tuple[int, ...], widths: tuple[int, ...], mode: str, word: str, rank: int) -> None:
+    if 0 in shape[-rank:] or 0 in shape[len(shape) - rank - 1 :]:
+        expected = f"{rank + 1}D or {rank + 2}D (batch mode)"
+        raise RuntimeError(
+            f"Expected {expected} tensor with possibly 0 batch size and other non-zero dimensions for input, but got: {list(shape)}"
+        )
+    for i in range(rank):
+        size, before, after = shape[-1 - i], widths[2 * i], widths[2 * i + 1]
+        if mode == "reflect" and (before >= size or after >= size):
+            raise RuntimeError(
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"({before}, {after}) at dimension {len(shape) - 1 - i} of input {list(shape)}"
+            )
+        if size + before + after < 1:
+            name = "WHD"[i] if rank > 1 else "W"
+            raise RuntimeError(f"input ({name}: {size}) is too small. Calculated output {name}: {size + before + after}")
+
+
