@@ -45,10 +45,10 @@ for _node in (
     "LogNormalBackward0", "RandomBackward0", "RandomBackward1", "RandomBackward2", "BernoulliBackward1",
     "BernoulliBackward2",
 ):  # fmt: skip
-    op(f"draw_{_node}", _drawn, node=_node, kind="linear", x=lambda g, xp: xp.zeroed(g))
+    op(f"draw_{_node}", _drawn, node=_node, x=lambda g, xp: xp.zeroed(g))
 for _node in ("BernoulliBackward0", "PoissonBackward0", "NormalBackward1", "NormalBackward2"):
-    op(f"draw_{_node}", _drawn_for, node=_node, kind="linear", input=lambda g, xp: xp.zeroed(g))
-op("draw_NormalBackward3", _drawn_around, node="NormalBackward3", kind="linear",
+    op(f"draw_{_node}", _drawn_for, node=_node, input=lambda g, xp: xp.zeroed(g))
+op("draw_NormalBackward3", _drawn_around, node="NormalBackward3",
    mean=lambda g, xp: xp.zeroed(g), std=lambda g, xp: xp.zeroed(g))  # fmt: skip
 
 
