@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from .. import dtypes
 from ..backend.linalg import LinAlgError
-from .public import alias, methods, module, ops
-
-__all__ = [
-    "LinAlgError",
-    "also_in_torch",
-    "check_floating",
-    "check_matrix",
-    "check_same_dtype",
-    "check_square",
-    "check_square_floating",
-    "recording",
-]
+from .public import module
 
 module("torch.linalg")["LinAlgError"] = LinAlgError
 
@@ -60,17 +50,28 @@ def check_same_dtype(a: Any, b: Any, name: str, labels: tuple[str, str] = ("A", 
         )
 
 
+def check_system(b: Any, a: Any, name: str) -> None:
+    """The checks of the older solvers, b before A."""
+    x, y = a._array, b._array
+    if x.dtype != y.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {b.dtype.scalar_name} and A of type "
+            f"{a.dtype.scalar_name} instead."
+        )
+    if x.shape[-1] != x.shape[-2]:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {x.shape[-2]} by {x.shape[-1]} matrices")
+    if x.shape[-1] != y.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {x.shape[-1]} by {x.shape[-1]} but each b matrix is "
+            f"{y.shape[-2]} by {y.shape[-1]}"
+        )
+
+
 def recording(*tensors: Any) -> bool:
-    """Whether an op on these tensors would be recorded."""
-    from ..autograd.modes import state
+    """Whether an op on these tensors would be recorded, or passes a tangent on."""
+    from ..autograd.modes import special, state
 
-    return state.grad_enabled and any(tensor._needs_grad for tensor in tensors)
-
-
-def also_in_torch(*names: str) -> None:
-    """Makes functions of torch.linalg functions of torch, and methods, too."""
-    for name in names:
-        module("torch")[name] = methods[name] = module("torch.linalg")[name]
+    return bool(special.active) or (state.grad_enabled and any(tensor._needs_grad for tensor in tensors))
 
 
 def diagonal(x: Any, xp: Any) -> Any:
@@ -97,3 +98,19 @@ def rows(x: Any) -> Any:
 def value_of(x: Any) -> Any:
     """The plain array in whatever a rule was handed."""
     return getattr(x, "_array", x)
+
+
+def check_kernel(a: Any, kernel: str) -> None:
+    """PyTorch's error where one of its kernels does not know the dtype."""
+    if a._array.dtype.char not in "fdFD":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{a.dtype.scalar_name}'")
+
+
+_told: set[str] = set()
+
+
+def deprecated(text: str) -> None:
+    """Warns of a function that PyTorch is going to remove: once in a process."""
+    if text not in _told:
+        _told.add(text)
+        warnings.warn(text, UserWarning, stacklevel=4)
