@@ -5,6 +5,8 @@ They follow LAPACK: the same pivots, the same packed layouts, no stop at a zero 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .numpy import Array
@@ -22,10 +24,11 @@ def lu_factor(a: Array) -> tuple[Array, Array, Array]:
     steps = min(m, n)
     pivots = np.zeros((*lu.shape[:-2], steps), INT)
     info = np.zeros(lu.shape[:-2], INT)
-    flat, flat_pivots, flat_info = lu.reshape(-1, m, n), pivots.reshape(-1, steps), info.reshape(-1)
-    each = np.arange(len(flat))
+    count = info.size
+    flat, flat_pivots, flat_info = lu.reshape(count, m, n), pivots.reshape(count, steps), info.reshape(-1)
+    each = np.arange(count)
     with np.errstate(all="ignore"):
-        for k in range(steps if len(flat) else 0):
+        for k in range(steps if count else 0):
             column = flat[:, k:, k]
             # Complex sizes as LAPACK measures them.
             size = np.abs(column.real) + np.abs(column.imag) if column.dtype.kind == "c" else np.abs(column)
@@ -46,9 +49,10 @@ def lu_factor(a: Array) -> tuple[Array, Array, Array]:
 def permutation(pivots: Array, m: int) -> Array:
     """The order of rows that swapping row after row with its pivot leads to."""
     order = np.broadcast_to(np.arange(m), (*pivots.shape[:-1], m)).copy()
-    flat, swaps = order.reshape(-1, m), pivots.reshape(-1, pivots.shape[-1])
-    each = np.arange(len(flat))
-    for k in range(swaps.shape[1] if len(flat) else 0):
+    count = math.prod(pivots.shape[:-1])
+    flat, swaps = order.reshape(count, m), pivots.reshape(count, pivots.shape[-1])
+    each = np.arange(count)
+    for k in range(swaps.shape[1] if count else 0):
         other = swaps[:, k].astype(np.int64) - 1
         top, chosen = flat[:, k].copy(), flat[each, other].copy()
         flat[each, other], flat[:, k] = top, chosen
@@ -109,7 +113,7 @@ def cholesky_ex(a: Array, upper: bool) -> tuple[Array, Array]:
     """Cholesky's factor as far as it exists, the rest as it was; the order of the first minor that stopped it, or 0."""
     lower = np.tril(a.swapaxes(-1, -2).conj() if upper else a)
     n = lower.shape[-1]
-    flat, info = lower.reshape(-1, n, n), np.zeros(lower.shape[:-2], INT)
+    flat, info = lower.reshape(math.prod(lower.shape[:-2]), n, n), np.zeros(lower.shape[:-2], INT)
     flat_info = info.reshape(-1)
     for index, matrix in enumerate(flat):
         for k in range(n):

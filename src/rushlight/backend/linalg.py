@@ -6,6 +6,7 @@ that matrix is worked out by the plain algorithms of :mod:`.factors`, which go o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -47,9 +48,9 @@ def no_info(shape: tuple[int, ...]) -> Array:
 
 def one_by_one(compute: Callable[..., tuple[Array, ...]], batch: tuple[int, ...], *inputs: Array) -> tuple[Array, ...]:
     """``compute`` for each matrix of a batch, its results stacked."""
-    flat = [np.broadcast_to(x, (*batch, *x.shape[-2:])).reshape(-1, *x.shape[-2:]) for x in inputs]
+    flat = [np.broadcast_to(x, (*batch, *x.shape[-2:])).reshape(math.prod(batch), *x.shape[-2:]) for x in inputs]
     each = [compute(*matrices) for matrices in zip(*flat, strict=True)]
-    return tuple(np.stack(results).reshape(*batch, *results[0].shape) for results in zip(*each, strict=True))
+    return tuple(np.stack(results).reshape((*batch, *results[0].shape)) for results in zip(*each, strict=True))
 
 
 def batch_place(info: Array, sentence: str, name: str) -> str:
@@ -176,22 +177,10 @@ def solve_triangular(a: Array, b: Array, upper: bool, left: bool = True, unitria
     return columns(factors.solve_triangular(a, b, upper, unitriangular))
 
 
-def lstsq(a: Array, b: Array, rcond: float) -> tuple[Array, Array, Array, Array]:
-    """Least-squares solutions of least norm, sums of squared residuals, ranks and singular values."""
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-
-    def one(a: Array, b: Array) -> tuple[Array, ...]:
-        x, _, rank, values = np.linalg.lstsq(a, b, rcond)
-        gap = a @ x - b
-        return x, (gap.real**2 + gap.imag**2).sum(0), np.asarray(rank, np.int64), values
-
-    m, n, k = *a.shape[-2:], b.shape[-1]
-    if not np.prod(batch, dtype=int) or not m or not n:
-        shapes: tuple[tuple[int, ...], ...] = ((n, k), (k,), (), (min(m, n),))
-        kinds = (a.dtype, real_of(a.dtype), np.dtype(np.int64), real_of(a.dtype))
-        return tuple(np.zeros((*batch, *shape), kind) for shape, kind in zip(shapes, kinds, strict=True))  # type: ignore[return-value]
-    x, residuals, rank, values = one_by_one(one, batch, a, b)
-    return columns(x), residuals.astype(real_of(a.dtype), copy=False), rank, values
+def triangular_solve(b: Array, a: Array, upper: bool, transpose: bool, unitriangular: bool) -> tuple[Array, Array]:
+    """As :func:`solve_triangular`, with ``a`` transposed (not conjugated) for ``transpose``; and a copy of ``a``."""
+    x = solve_triangular(a.swapaxes(-1, -2) if transpose else a, b, upper != transpose, True, unitriangular)
+    return x, columns(np.broadcast_to(a, (*x.shape[:-2], *a.shape[-2:])).copy())
 
 
 # Decompositions.
@@ -323,18 +312,47 @@ def geqrf(a: Array) -> tuple[Array, Array]:
     return raw.swapaxes(-1, -2), tau
 
 
-def pinv(a: Array, atol: Array, rtol: Array, hermitian: bool) -> Array:
-    """Moore-Penrose inverses; singular values up to ``max(atol, rtol * the greatest)`` count as zero."""
-    if not a.size:
-        return np.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
-    if hermitian:
-        values, u = eigh(a)
-        size = np.abs(values)
-        vh = adjoint(u)
-    else:
-        u, values, vh = svd(a, False)
-        size = values
-    limit = np.maximum(atol, rtol * size.max(-1))
-    keep = size > np.asarray(limit)[..., None]
-    inverse = np.where(keep, 1 / np.where(keep, values, 1), 0).astype(values.dtype)
-    return np.asarray(adjoint(vh) @ (inverse[..., None] * adjoint(u)))
+# LU.
+
+
+def lu_factor_ex(a: Array) -> tuple[Array, Array, Array]:
+    lu, pivots, info = factors.lu_factor(a)
+    return columns(lu), pivots, info
+
+
+def lu_unpack(lu: Array, pivots: Array, data: bool = True, permutation: bool = True) -> tuple[Array, Array, Array]:
+    """L, U and P of a packed decomposition; empty where not asked for."""
+    m, n = lu.shape[-2:]
+    p = lower = upper = np.zeros(0, lu.dtype)
+    if permutation:
+        identity = np.broadcast_to(np.eye(m, dtype=lu.dtype), (*pivots.shape[:-1], m, m))
+        p = np.ascontiguousarray(factors.swapped_back(identity, pivots))
+    if data:
+        size = min(m, n)
+        lower = np.tril(lu[..., :size], -1)
+        lower[..., range(size), range(size)] = 1
+        upper = np.triu(lu[..., :size, :])
+    return lower, upper, p
+
+
+def lu(a: Array) -> tuple[Array, Array, Array]:
+    packed, pivots, _ = factors.lu_factor(a)
+    return lu_unpack(packed, pivots)
+
+
+def lu_solve(lu: Array, b: Array, pivots: Array, adjoint: bool = False) -> Array:
+    return columns(factors.lu_solve(lu, b, pivots, adjoint))
+
+
+# Reflectors.
+
+
+def householder_product(a: Array, tau: Array) -> Array:
+    identity = np.eye(*a.shape[-2:], dtype=a.dtype)
+    return columns(factors.reflected(a, tau, np.broadcast_to(identity, a.shape)))
+
+
+def ormqr(a: Array, tau: Array, c: Array, left: bool = True, transpose: bool = False) -> Array:
+    if left:
+        return columns(factors.reflected(a, tau, c, transpose))
+    return adjoint(factors.reflected(a, tau, adjoint(c), not transpose))

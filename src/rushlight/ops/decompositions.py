@@ -19,6 +19,7 @@ from .linalg import (
     check_matrix,
     check_square,
     check_square_floating,
+    check_system,
     columns,
     diagonal,
     diagonal_matrix,
@@ -49,11 +50,6 @@ op("eigvals", k.eigvals, inputs="a")
 op("svd", k.svd, outputs="u s vh", node="LinalgSvdBackward0", a=lambda g, xp, u, s, vh: _svd_slope(g, xp, u, s, vh))
 op("svdvals", k.svdvals, inputs="a")
 op("qr", k.qr, outputs="q r", node="LinalgQrBackward0", a=lambda g, xp, q, r, mode: _qr_slope(g, xp, q, r, mode))
-op("geqrf", k.geqrf, outputs="reflectors tau", a=lambda g: _not_implemented("geqrf"))
-
-
-def _not_implemented(name: str) -> Any:
-    raise RuntimeError(f"derivative for {name} is not implemented")
 
 
 def _cholesky_slope(g: Any, xp: Any, factor: Any, upper: bool) -> Any:
@@ -230,7 +226,6 @@ linalg_svd = define("linalg_svd", "U S Vh")
 linalg_qr = define("linalg_qr", "Q R")
 svd_result = define("svd", "U S V")
 qr_result = define("qr", "Q R")
-geqrf_result = define("geqrf", "a tau")
 
 
 @public("cholesky", space="torch.linalg")
@@ -274,23 +269,6 @@ def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
             raise RuntimeError(f"{label} should have at least 2 dimensions, but has {one._array.ndim} dimensions instead")
     check_system(B, L, "cholesky_solve")
     return ops.cholesky_solve(B, L, bool(upper))
-
-
-def check_system(b: Any, a: Any, name: str) -> None:
-    """The checks of the older solvers, b before A."""
-    x, y = a._array, b._array
-    if x.dtype != y.dtype:
-        raise RuntimeError(
-            f"Expected b and A to have the same dtype, but found b of type {b.dtype.scalar_name} and A of type "
-            f"{a.dtype.scalar_name} instead."
-        )
-    if x.shape[-1] != x.shape[-2]:
-        raise RuntimeError(f"A must be batches of square matrices, but they are {x.shape[-2]} by {x.shape[-1]} matrices")
-    if x.shape[-1] != y.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {x.shape[-1]} by {x.shape[-1]} but each b matrix is "
-            f"{y.shape[-2]} by {y.shape[-1]}"
-        )
 
 
 @public("cholesky_inverse")
@@ -402,10 +380,3 @@ def qr_older(input: Any, some: bool = True) -> Any:
     check_matrix(input, "linalg.qr")
     check_floating(input, "linalg.qr")
     return qr_result(ops.qr(input, "reduced" if some else "complete"))
-
-
-@public("geqrf")
-def geqrf(input: Any) -> Any:
-    """The QR decomposition as LAPACK leaves it: reflectors below the diagonal of R, and their factors."""
-    check_matrix(input, "torch.geqrf", "input")
-    return geqrf_result(ops.geqrf(input))

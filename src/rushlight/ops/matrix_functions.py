@@ -1,4 +1,4 @@
-"""Functions of matrices: trace, powers, the exponential, tensor inverses, pseudo-inverses."""
+"""Functions of matrices: trace, powers, the exponential, tensor inverses, Vandermonde matrices."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ import numpy as np
 from ..backend import linalg as k
 from ..backend import matrix_exp as exponential
 from . import dispatch
-from .linalg import check_floating, check_matrix, check_square, value_of
+from .linalg import check_floating, check_square
 from .public import module, ops, public
-from .reading import conj
 from .solve import inv, solve
 from .table import op
 
 op("trace", exponential.trace, kind="linear", x=lambda g, xp, x_shape: _spread(g, xp, x_shape))
 op("matrix_exp", exponential.matrix_exp, node="LinalgMatrixExpBackward0", a=lambda g, xp, a: _exp_slope(g, xp, a))
-op("pinv", k.pinv, node="LinalgPinvBackward0", a=lambda g, xp, a, out: pinv_slope(g, xp, a, out))
 
 
 def _spread(g: Any, xp: Any, shape: tuple[int, int]) -> Any:
@@ -33,14 +31,6 @@ def _exp_slope(g: Any, xp: Any, a: Any) -> Any:
     bottom = xp.concat([xp.zeros_as(across), across], axis)
     whole = xp.matrix_exp(xp.concat([top, bottom], axis - 1))
     return xp.slice(xp.slice(whole, axis - 1, 0, size, 1), axis, size, 2 * size, 1)
-
-
-def pinv_slope(g: Any, xp: Any, a: Any, inverse: Any) -> Any:
-    """G. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear least squares (1973), equation 4.12."""
-    across, gh = xp.adjoint(inverse), xp.adjoint(g)
-    left = gh @ inverse @ across
-    right = across @ inverse @ gh
-    return left - a @ (inverse @ left) + right - (right @ inverse) @ a - across @ g @ across
 
 
 @public(out=False)
@@ -187,67 +177,3 @@ def vander_older(x: Any, N: Any = None, increasing: bool = False) -> Any:
 def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """:func:`torch.diagonal`, of the last two dimensions unless told otherwise."""
     return module("torch")["diagonal"](A, offset, dim1, dim2)
-
-
-def tolerances(A: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
-    """Both tolerances as arrays; the relative one is eps * the larger size where neither is given or the absolute one is 0."""
-    array = A._array
-    eps = float(np.finfo(array.dtype).eps) * max(array.shape[-2:])
-    real = k.real_of(array.dtype)
-    absolute = np.asarray(0 if atol is None else value_of(atol), real)
-    relative = np.asarray(np.where(absolute > 0, 0, eps) if rtol is None else value_of(rtol), real)
-    return absolute, relative
-
-
-@public("pinv", space="torch.linalg")
-def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
-    """The Moore-Penrose inverse; singular values up to ``max(atol, rtol * the greatest)`` count as zero.
-
-    >>> import rushlight as torch
-    >>> torch.linalg.pinv(torch.tensor([[2.0], [0.0]]))
-    tensor([[0.5000, 0.0000]])
-    """
-    array = A._array
-    if array.ndim < 2 or array.dtype.char not in "fdFD":
-        raise RuntimeError(
-            f"linalg.pinv({A.dtype.scalar_name}{{{list(array.shape)}}}): expected a tensor with 2 or more dimensions of float, "
-            "double, cfloat or cdouble types"
-        )
-    if hermitian and array.size:
-        check_square(A, "linalg.eigh")
-    absolute, relative = tolerances(A, atol, rcond if rtol is None else rtol)
-    return ops.pinv(A, absolute, relative, bool(hermitian))
-
-
-@public("pinverse", out=False)
-def pinverse(input: Any, rcond: Any = 1e-15) -> Any:
-    """:func:`torch.linalg.pinv` under its older name."""
-    return pinv(input, rcond)
-
-
-@public("matrix_rank", space="torch.linalg")
-def matrix_rank(
-    A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
-) -> Any:
-    """How many singular values are above ``max(atol, rtol * the greatest)``.
-
-    >>> import rushlight as torch
-    >>> torch.linalg.matrix_rank(torch.ones(3, 3))
-    tensor(1)
-    """
-    check_matrix(A, "torch.linalg.matrix_rank", "input")
-    array = A._array
-    if array.dtype.char not in "fdFD":
-        check_floating(A, "linalg.svd")
-    if tol is not None:
-        atol, rtol = tol, 0.0
-    if not array.size:
-        return dispatch.new_tensor(np.zeros(array.shape[:-2], np.int64))
-    absolute, relative = tolerances(A, atol, rtol)
-    if hermitian:
-        check_square(A, "linalg.eigh")
-        sizes = np.abs(k.eigvalsh(array))
-    else:
-        sizes = k.svdvals(array)
-    limit = np.asarray(np.maximum(absolute, relative * sizes.max(-1)))
-    return dispatch.new_tensor(np.asarray((sizes > limit[..., None]).sum(-1)))

@@ -14,7 +14,9 @@ from .linalg import (
     check_same_dtype,
     check_square,
     check_square_floating,
+    check_system,
     columns,
+    deprecated,
     rows,
 )
 from .public import alias, module, ops, public
@@ -38,6 +40,30 @@ op("solve_triangular", k.solve_triangular, node="LinalgSolveTriangularBackward0"
    a=lambda g, xp, a, out, upper, left, unitriangular: _triangle(
        _solve_slope(xp.solve_triangular(xp.adjoint(a), g, not upper, left, unitriangular), xp, out, left, False), xp, upper, unitriangular),
    b=lambda g, xp, a, upper, left, unitriangular: xp.solve_triangular(xp.adjoint(a), g, not upper, left, unitriangular))  # fmt: skip
+op("triangular_solve", k.triangular_solve, outputs="solution copied",
+   b=lambda g, xp, a, upper, transpose, unitriangular: _older_slope(g[0], xp, a, upper, transpose, unitriangular),
+   a=lambda g, xp, a, solution, upper, transpose, unitriangular: _older_slope_of_matrix(
+       g, xp, a, solution, upper, transpose, unitriangular))  # fmt: skip
+
+
+def _older_slope(g: Any, xp: Any, a: Any, upper: bool, transpose: bool, unitriangular: bool) -> Any:
+    if g is None:
+        return None
+    return xp.triangular_solve(g, conj(a), upper, not transpose, unitriangular)[0]
+
+
+def _older_slope_of_matrix(
+    g: list[Any], xp: Any, a: Any, solution: Any, upper: bool, transpose: bool, unitriangular: bool
+) -> Any:
+    g_solution, g_copied = g
+    if g_solution is None:
+        return g_copied
+    g_b = _older_slope(g_solution, xp, a, upper, transpose, unitriangular)
+    out = g_b @ xp.adjoint(solution)
+    if transpose:
+        out = conj(xp.adjoint(out))
+    out = _triangle(-out, xp, upper, unitriangular)
+    return out if g_copied is None else out + g_copied
 
 
 def _inv_slope(g: Any, xp: Any, inverse: Any) -> Any:
@@ -234,3 +260,21 @@ def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitrian
     if A._array.dtype.kind not in "fc" or A._array.dtype.itemsize == 2:
         raise NotImplementedError(f'"triangular_solve_cpu" not implemented for \'{A.dtype.scalar_name}\'')
     return ops.solve_triangular(A, B, bool(upper), bool(left), bool(unitriangular))
+
+
+@public("triangular_solve")
+def triangular_solve(b: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
+    """:func:`torch.linalg.solve_triangular` under its older name: X with ``A @ X == b``, and a copy of A."""
+    for label, one in (("b", b), ("A", A)):
+        if one._array.ndim < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {label} to have at least 2 dimensions, but it has {one._array.ndim} "
+                "dimensions instead"
+            )
+    check_system(b, A, "triangular_solve")
+    deprecated(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future PyTorch "
+        "release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of the inputs.\n"
+        "X = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = torch.linalg.solve_triangular(A, B)."
+    )
+    return triangular_solve_result(ops.triangular_solve(b, A, bool(upper), bool(transpose), bool(unitriangular)))

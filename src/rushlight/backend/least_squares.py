@@ -1,0 +1,69 @@
+"""Kernels of pseudo-inverses and least squares."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .linalg import LinAlgError, adjoint, batch_place, columns, eigh, one_by_one, real_of, svd
+from .numpy import Array
+
+
+def default_tolerances(a: Array) -> tuple[Any, Any]:
+    """No absolute tolerance; relative to the greatest singular value, eps for each row or column."""
+    return 0.0, float(np.finfo(a.dtype).eps) * max(a.shape[-2:])
+
+
+def pinv(a: Array, atol: Any, rtol: Any, hermitian: bool) -> Array:
+    """Moore-Penrose inverses; singular values up to ``max(atol, rtol * the greatest)`` count as zero."""
+    if not a.size:
+        return np.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+    if hermitian:
+        values, u = eigh(a)
+        size = np.abs(values)
+        vh = adjoint(u)
+    else:
+        u, values, vh = svd(a, False)
+        size = values
+    limit = np.maximum(atol, rtol * size.max(-1))
+    keep = size > np.asarray(limit)[..., None]
+    inverse = np.where(keep, 1 / np.where(keep, values, 1), 0).astype(values.dtype)
+    return np.asarray(adjoint(vh) @ (inverse[..., None] * adjoint(u)))
+
+
+def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, Array, Array]:
+    """Least-squares solutions of least norm, sums of squared residuals, ranks and singular values.
+
+    The last three are empty where LAPACK's driver does not give them.
+    """
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    m, n, k = *a.shape[-2:], b.shape[-1]
+    real = real_of(a.dtype)
+    if math.prod(batch) and m and n:
+        solution, rank, values = one_by_one(lambda a, b: _solved(a, b, rcond), batch, a, b)
+    else:
+        solution = np.zeros((*batch, n, k), a.dtype)
+        rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(m, n)), real)
+    full = bool((rank == min(m, n)).all())
+    if driver == "gels" and not full:
+        gaps = np.where(rank < min(m, n), rank + 1, 0)
+        sentence = (
+            "The least squares solution could not be computed because the input matrix does not have full rank (error code: {})."
+        )
+        raise LinAlgError(batch_place(gaps, sentence, "torch.linalg.lstsq"))
+    residuals = np.zeros(0, real)
+    if m > n > 0 and full and driver != "gelsy":
+        gap = a @ solution - b
+        residuals = (gap.real**2 + gap.imag**2).sum(-2).astype(real, copy=False)
+    if driver == "gels":
+        rank = np.zeros(0, np.int64)
+    if driver in ("gels", "gelsy"):
+        values = np.zeros(0, real)
+    return columns(solution), residuals, rank, values.astype(real, copy=False)
+
+
+def _solved(a: Array, b: Array, rcond: float) -> tuple[Array, Array, Array]:
+    solution, _, rank, values = np.linalg.lstsq(a, b, rcond)
+    return solution, np.asarray(rank, np.int64), values

@@ -1,0 +1,198 @@
+"""Pseudo-inverses, ranks, least squares and approximations of low rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backend import least_squares as kernels
+from ..backend import linalg as k
+from ..return_types import define
+from . import dispatch
+from .decompositions import qr, svd
+from .linalg import check_floating, check_matrix, check_square, rows, value_of
+from .public import module, ops, public
+from .table import op
+
+op("pinv", kernels.pinv, node="LinalgPinvBackward0", a=lambda g, xp, a, out: pinv_slope(g, xp, a, out))
+op("lstsq", kernels.lstsq, outputs="solution residuals rank! values!", node="LinalgLstsqBackward0",
+   joint=lambda g, xp, needs, a, b, solution: _lstsq_slope(g, xp, needs, a, b, solution), inputs="a b")  # fmt: skip
+
+
+def pinv_slope(g: Any, xp: Any, a: Any, inverse: Any) -> Any:
+    """G. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear least squares (1973), equation 4.12."""
+    across, gh = xp.adjoint(inverse), xp.adjoint(g)
+    left = gh @ inverse @ across
+    right = across @ inverse @ gh
+    return left - a @ (inverse @ left) + right - (right @ inverse) @ a - across @ g @ across
+
+
+
+def _lstsq_slope(g: list[Any], xp: Any, needs: tuple[bool, bool], a: Any, b: Any, solution: Any) -> tuple[Any, Any]:
+    """Of ``solution = pinv(a) @ b`` and ``residuals = sum(abs(a @ solution - b) ** 2)``, which is least in the solution."""
+    g_solution, g_residuals = g
+    g_a = g_b = None
+    if g_solution is not None:
+        inverse = xp.pinv(a, *kernels.default_tolerances(value_of(a)), False)
+        if needs[0]:
+            g_a = pinv_slope(g_solution @ xp.adjoint(b), xp, a, inverse)
+        if needs[1]:
+            g_b = xp.adjoint(inverse) @ g_solution
+    if g_residuals is not None and g_residuals.shape != (0,):
+        gap = 2 * rows(g_residuals) * (a @ solution - b)
+        through = gap @ xp.adjoint(solution)
+        g_a = through if g_a is None else g_a + through
+        g_b = -gap if g_b is None else g_b - gap
+    return g_a, g_b
+
+
+def tolerances(A: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
+    """Both tolerances as arrays; the relative one is eps * the larger size where neither is given or the absolute one is 0."""
+    array = A._array
+    real = k.real_of(array.dtype)
+    absolute = np.asarray(0 if atol is None else value_of(atol), real)
+    relative = np.asarray(np.where(absolute > 0, 0, kernels.default_tolerances(array)[1]) if rtol is None else value_of(rtol), real)
+    return absolute, relative
+
+
+@public("pinv", space="torch.linalg")
+def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+    """The Moore-Penrose inverse; singular values up to ``max(atol, rtol * the greatest)`` count as zero.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.pinv(torch.tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    array = A._array
+    if array.ndim < 2 or array.dtype.char not in "fdFD":
+        raise RuntimeError(
+            f"linalg.pinv({A.dtype.scalar_name}{{{list(array.shape)}}}): expected a tensor with 2 or more dimensions of float, "
+            "double, cfloat or cdouble types"
+        )
+    if hermitian and array.size:
+        check_square(A, "linalg.eigh")
+    absolute, relative = tolerances(A, atol, rcond if rtol is None else rtol)
+    return ops.pinv(A, absolute, relative, bool(hermitian))
+
+
+@public("pinverse", out=False)
+def pinverse(input: Any, rcond: Any = 1e-15) -> Any:
+    """:func:`torch.linalg.pinv` under its older name."""
+    return pinv(input, rcond)
+
+
+@public("matrix_rank", space="torch.linalg")
+def matrix_rank(
+    A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Any:
+    """How many singular values are above ``max(atol, rtol * the greatest)``.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.matrix_rank(torch.ones(3, 3))
+    tensor(1)
+    """
+    check_matrix(A, "torch.linalg.matrix_rank", "input")
+    array = A._array
+    if array.dtype.char not in "fdFD":
+        check_floating(A, "linalg.svd")
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    if not array.size:
+        return dispatch.new_tensor(np.zeros(array.shape[:-2], np.int64))
+    absolute, relative = tolerances(A, atol, rtol)
+    if hermitian:
+        check_square(A, "linalg.eigh")
+        sizes = np.abs(k.eigvalsh(array))
+    else:
+        sizes = k.svdvals(array)
+    limit = np.asarray(np.maximum(absolute, relative * sizes.max(-1)))
+    return dispatch.new_tensor(np.asarray((sizes > limit[..., None]).sum(-1)))
+
+
+linalg_lstsq = define("linalg_lstsq", "solution residuals rank singular_values")
+
+
+@public("lstsq", space="torch.linalg")
+def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Any:
+    """X for which ``A @ X`` is closest to B; of all such X the least.
+
+    Returns the solution, the sums of squared residuals (where A has more rows than columns and full rank), the ranks and the
+    singular values of A (both as far as the ``driver`` works them out: 'gels', 'gelsy', 'gelsd' or 'gelss').
+
+    >>> import rushlight as torch
+    >>> torch.linalg.lstsq(torch.tensor([[1.0], [1.0]]), torch.tensor([[1.0], [3.0]])).solution
+    tensor([[2.]])
+    """
+    name = "torch.linalg.lstsq"
+    x, y = A._array, B._array
+    if x.ndim < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if y.ndim < 1:
+        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
+    if x.dtype != y.dtype:
+        raise RuntimeError(
+            f"{name}: Expected input and other to have the same dtype, but got input's dtype {A.dtype.scalar_name} and other's "
+            f"dtype {B.dtype.scalar_name}"
+        )
+    if x.dtype.char not in "fdFD":
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    vector = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1])
+    if vector:
+        B = B.unsqueeze(-1)
+        y = B._array
+    if x.shape[-2] != y.shape[-2]:
+        raise RuntimeError(f"{name}: input.size(-2) should match other.size(-2)")
+    mismatch = dispatch.broadcast_error([x.shape[:-2], y.shape[:-2]])
+    if mismatch is not None:
+        raise mismatch
+    driver = "gelsy" if driver is None else driver
+    if driver not in ("gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    eps = float(np.finfo(x.dtype).eps) * max(x.shape[-2:])
+    limit = eps if rcond is None else float(rcond.item() if isinstance(rcond, dispatch.Tensor_) else rcond)
+    solution, residuals, rank, values = ops.lstsq(A, B, limit, driver)
+    return linalg_lstsq(solution.squeeze(-1) if vector else solution, residuals, rank, values)
+
+
+def _basis(A: Any, count: int, niter: int, M: Any) -> Any:
+    """Orthonormal columns that nearly span the range of A: N. Halko, P. Martinsson and J. Tropp, Finding structure with
+    randomness (2009), algorithm 4.4."""
+    draws = module("torch")["randn"]((A._array.shape[-1], count), dtype=A.dtype)
+    basis = qr(_less(A, M) @ draws).Q
+    for _ in range(niter):
+        basis = qr(_less(A, M).mH @ basis).Q
+        basis = qr(_less(A, M) @ basis).Q
+    return basis
+
+
+def _less(A: Any, M: Any) -> Any:
+    return A if M is None else A - M
+
+
+@public("svd_lowrank", method=False, out=False)
+def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None) -> Any:
+    """U, S and V of an approximation to ``A - M`` of rank q, by random projections."""
+    q, niter = 6 if q is None else q, 2 if niter is None else niter
+    m, n = A.shape[-2:]
+    if M is not None:
+        M = M.broadcast_to(A.shape)
+    if m < n:
+        A, M = A.mH, None if M is None else M.mH
+    basis = _basis(A, q, niter, M)
+    u, s, vh = svd(basis.mH @ _less(A, M), full_matrices=False)
+    u, v = basis @ u, vh.mH
+    return (v, s, u) if m < n else (u, s, v)
+
+
+@public("pca_lowrank", method=False, out=False)
+def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
+    """U, S and V of the principal components of the rows of A: :func:`svd_lowrank` of A less the mean of its rows."""
+    m, n = A.shape[-2:]
+    if q is None:
+        q = min(6, m, n)
+    elif not 0 <= q <= min(m, n):
+        raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}")
+    if niter < 0:
+        raise ValueError(f"niter(={niter}) must be non-negative integer")
+    return svd_lowrank(A - A.mean(-2, keepdim=True) if center else A, q, niter)
