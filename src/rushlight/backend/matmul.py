@@ -10,12 +10,18 @@ from .numpy import Array
 
 
 def product(a: Array, b: Array) -> Array:
-    """``a @ b`` for matrices and batches of them; half precision computes in single, integers and bool as they are."""
-    kind = a.dtype.char
-    if kind in "fdFD":
+    """``a @ b`` for matrices and batches of them; half precision computes in single, integers as they are."""
+    if a.dtype.char in "fdFD":
         return a.dot(b) if a.ndim == 2 else np.matmul(a, b)
-    if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
-        return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    return _product(a, b, "bmm" if a.ndim == 3 else "addmm_impl_cpu_")
+
+
+def _product(a: Array, b: Array, kernel: str) -> Array:
+    kind = a.dtype
+    if kind.char == "?":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+    if kind.itemsize == 2 and kind.kind not in "iu":
+        return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(kind)
     return np.matmul(a, b)
 
 
@@ -26,6 +32,8 @@ def adjoint(x: Array) -> Array:
 
 
 def vector_product(a: Array, b: Array) -> Array:
+    if a.dtype.char == "?":
+        return _product(a, b, "dot" if a.ndim == 1 else "addmv_impl_cpu")
     if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
         return np.asarray(a.astype(np.float32).dot(b.astype(np.float32))).astype(a.dtype)
     return a.dot(b)
@@ -39,7 +47,7 @@ def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     """``beta * bias + alpha * a @ b``; a bias whose factor is zero is not looked at, nan in it or not."""
     if a.dtype.kind in "bui":
         beta, alpha = int(beta), int(alpha)
-    out = product(a, b)
+    out = product(a, b) if a.ndim == b.ndim == 2 else _product(a, b, "addmv_impl_cpu" if b.ndim == 1 else "baddbmm")
     if out.__class__ is not np.ndarray:
         out = np.asarray(out)
     if alpha != 1:
@@ -56,7 +64,7 @@ def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
 def addbmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     if a.dtype.kind in "bui":
         beta, alpha = int(beta), int(alpha)
-    out = product(a, b).sum(0, dtype=a.dtype) * alpha
+    out = _product(a, b, "addmm_impl_cpu_").sum(0, dtype=a.dtype) * alpha
     return (out if beta == 0 else out + bias * beta).astype(a.dtype, copy=False)
 
 

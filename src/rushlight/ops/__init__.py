@@ -23,6 +23,7 @@ FAMILIES = (
     "rearrange",
     "reduce",
     "reflectors",
+    "removed",
     "shape",
     "softmax",
     "solve",

@@ -16,18 +16,20 @@ from ..backend import linalg as k
 from ..return_types import define
 from .linalg import (
     check_floating,
+    check_kernel,
     check_matrix,
     check_square,
     check_square_floating,
     check_system,
     columns,
+    deprecated,
     diagonal,
     diagonal_matrix,
     recording,
     rows,
     value_of,
 )
-from .public import alias, module, ops, public
+from .public import ops, public
 from .reading import conj, is_complex
 from .table import op
 
@@ -229,25 +231,25 @@ qr_result = define("qr", "Q R")
 
 
 @public("cholesky", space="torch.linalg")
-def cholesky(A: Any, *, upper: bool = False) -> Any:
-    """The triangular L of a Hermitian positive-definite matrix (or a batch of them), ``L @ L.mH == A``.
+def cholesky(input: Any, *, upper: bool = False) -> Any:
+    """The triangular L of a Hermitian positive-definite matrix (or a batch of them), ``L @ L.mH == input``.
 
-    Raises ``torch.linalg.LinAlgError`` where A is not positive-definite.
+    Raises ``torch.linalg.LinAlgError`` where a matrix is not positive-definite.
 
     >>> import rushlight as torch
     >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
     tensor([[2., 0.],
             [1., 2.]])
     """
-    check_square_floating(A, "linalg.cholesky")
-    return ops.cholesky(A, bool(upper))
+    check_square_floating(input, "linalg.cholesky")
+    return ops.cholesky(input, bool(upper))
 
 
 @public("cholesky_ex", space="torch.linalg")
-def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
-    """As :func:`cholesky`, with for each matrix 0 or the order of the first leading minor that is not positive-definite."""
-    check_square_floating(A, "linalg.cholesky_ex")
-    factor, info = ops.cholesky_ex(A, bool(upper))
+def cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """As :func:`cholesky`, with for each matrix 0 or the order of the first leading minor that is not positive."""
+    check_square_floating(input, "linalg.cholesky_ex")
+    factor, info = ops.cholesky_ex(input, bool(upper))
     if check_errors:
         k.check_positive(info._array, "linalg.cholesky_ex")
     return linalg_cholesky_ex(factor, info)
@@ -256,26 +258,34 @@ def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> A
 @public("cholesky")
 def cholesky_older(input: Any, upper: bool = False) -> Any:
     """:func:`torch.linalg.cholesky` under its older name."""
+    deprecated(
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\n"
+        "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\n"
+        "should be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results for all valid "
+        "(symmetric positive definite) inputs."
+    )
     check_square(input, "cholesky")
-    check_floating(input, "cholesky")
+    check_kernel(input, "cholesky_cpu")
     return ops.cholesky_older(input, bool(upper))
 
 
 @public("cholesky_solve")
-def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
-    """X with ``A @ X == B``, given the Cholesky factor of A."""
-    for label, one in (("b", B), ("u", L)):
+def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
+    """X with ``A @ X == input``, ``input2`` being the Cholesky factor of A."""
+    for label, one in (("b", input), ("u", input2)):
         if one._array.ndim < 2:
             raise RuntimeError(f"{label} should have at least 2 dimensions, but has {one._array.ndim} dimensions instead")
-    check_system(B, L, "cholesky_solve")
-    return ops.cholesky_solve(B, L, bool(upper))
+    check_system(input, input2, "cholesky_solve")
+    check_kernel(input, "cholesky_solve_cpu")
+    return ops.cholesky_solve(input, input2, bool(upper))
 
 
 @public("cholesky_inverse")
-def cholesky_inverse(L: Any, upper: bool = False) -> Any:
-    """The inverse of A, given its Cholesky factor."""
-    check_square(L, "cholesky_inverse")
-    return ops.cholesky_inverse(L, bool(upper))
+def cholesky_inverse(input: Any, upper: bool = False) -> Any:
+    """The inverse of a matrix, given its Cholesky factor."""
+    check_square(input, "cholesky_inverse")
+    check_kernel(input, "cholesky_inverse_out_cpu")
+    return ops.cholesky_inverse(input, bool(upper))
 
 
 def _check_uplo(uplo: Any) -> str:
@@ -285,7 +295,7 @@ def _check_uplo(uplo: Any) -> str:
 
 
 @public("eigh", space="torch.linalg")
-def eigh(A: Any, UPLO: str = "L") -> Any:
+def eigh(input: Any, UPLO: str = "L") -> Any:
     """Eigenvalues, ascending, and eigenvectors of a Hermitian matrix (or a batch), of which one triangle is looked at.
 
     >>> import rushlight as torch
@@ -293,30 +303,39 @@ def eigh(A: Any, UPLO: str = "L") -> Any:
     tensor([1., 2.])
     """
     uplo = _check_uplo(UPLO)
-    check_square_floating(A, "linalg.eigh")
-    return linalg_eigh(ops.eigh(A, uplo))
+    check_square(input, "linalg.eigh")
+    check_kernel(input, "linalg_eigh_cpu")
+    return linalg_eigh(ops.eigh(input, uplo))
 
 
 @public("eigvalsh", space="torch.linalg")
-def eigvalsh(A: Any, UPLO: str = "L") -> Any:
+def eigvalsh(input: Any, UPLO: str = "L") -> Any:
     """Eigenvalues of a Hermitian matrix, ascending."""
     uplo = _check_uplo(UPLO)
-    check_square_floating(A, "linalg.eigvalsh" if not recording(A) else "linalg.eigh")
-    return ops.eigh(A, uplo)[0] if recording(A) else ops.eigvalsh(A, uplo)
+    check_square(input, "linalg.eigh")
+    check_kernel(input, "linalg_eigh_cpu")
+    return ops.eigh(input, uplo)[0] if recording(input) else ops.eigvalsh(input, uplo)
+
+
+def _check_eig(input: Any) -> None:
+    check_square(input, "linalg.eig")
+    if input._array.dtype.kind in "bui":
+        raise RuntimeError(f"Unknown Complex ScalarType for {input.dtype.scalar_name}")
+    check_floating(input, "linalg.eig")
 
 
 @public("eig", space="torch.linalg")
-def eig(A: Any) -> Any:
+def eig(input: Any) -> Any:
     """Eigenvalues and eigenvectors of a square matrix, complex always."""
-    check_square_floating(A, "linalg.eig")
-    return linalg_eig(ops.eig(A))
+    _check_eig(input)
+    return linalg_eig(ops.eig(input))
 
 
 @public("eigvals", space="torch.linalg")
-def eigvals(A: Any) -> Any:
+def eigvals(input: Any) -> Any:
     """Eigenvalues of a square matrix, complex always."""
-    check_square_floating(A, "linalg.eig")
-    return ops.eig(A)[0] if recording(A) else ops.eigvals(A)
+    _check_eig(input)
+    return ops.eig(input)[0] if recording(input) else ops.eigvals(input)
 
 
 def _check_driver(driver: Any, name: str) -> None:
@@ -343,14 +362,17 @@ def svdvals(A: Any, *, driver: Any = None) -> Any:
     """Singular values, descending."""
     check_matrix(A, "linalg.svd")
     check_floating(A, "linalg.svd")
-    _check_driver(driver, "torch.linalg.svdvals")
+    _check_driver(driver, "torch.linalg.svd")
     return ops.svd(A, False)[1] if recording(A) else ops.svdvals(A)
 
 
 @public("svd")
 def svd_older(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
     """:func:`torch.linalg.svd` under its older name: V in place of its adjoint, and reduced unless ``some`` is false."""
-    check_matrix(input, "linalg.svd")
+    if input._array.ndim < 2:
+        raise RuntimeError(
+            f"linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead"
+        )
     check_floating(input, "linalg.svd")
     if compute_uv:
         u, s, vh = ops.svd(input, not some)
@@ -377,6 +399,11 @@ def qr(A: Any, mode: str = "reduced") -> Any:
 @public("qr")
 def qr_older(input: Any, some: bool = True) -> Any:
     """:func:`torch.linalg.qr` under its older name; complete unless ``some``."""
+    deprecated(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe boolean "
+        "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\n"
+        "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+    )
     check_matrix(input, "linalg.qr")
     check_floating(input, "linalg.qr")
     return qr_result(ops.qr(input, "reduced" if some else "complete"))

@@ -249,6 +249,9 @@ def _product(a: Any, b: Any, together: list[int]) -> Any:
     both = [axis for axis in axes if x[axis] != 1 and y[axis] != 1]
     left = [axis for axis in axes if y[axis] == 1]
     right = [axis for axis in axes if x[axis] == 1 and y[axis] != 1]
+    if left and right and right[-1] < left[0]:
+        # The other way round the result comes out in order.
+        return _product(b, a, together)
     batch, rows, inner, columns = (
         math.prod(shape[axis] for axis in group) for shape, group in ((x, both), (x, left), (x, together), (y, right))
     )

@@ -11,7 +11,7 @@ from ..backend import linalg as k
 from ..return_types import define
 from . import dispatch
 from .decompositions import qr, svd
-from .linalg import check_floating, check_matrix, check_square, rows, value_of
+from .linalg import check_matrix, check_square, rows, value_of
 from .public import module, ops, public
 from .table import op
 
@@ -47,9 +47,9 @@ def _lstsq_slope(g: list[Any], xp: Any, needs: tuple[bool, bool], a: Any, b: Any
     return g_a, g_b
 
 
-def tolerances(A: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
+def tolerances(input: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
     """Both tolerances as arrays; the relative one is eps * the larger size where neither is given or the absolute one is 0."""
-    array = A._array
+    array = input._array
     real = k.real_of(array.dtype)
     absolute = np.asarray(0 if atol is None else value_of(atol), real)
     relative = np.asarray(np.where(absolute > 0, 0, kernels.default_tolerances(array)[1]) if rtol is None else value_of(rtol), real)
@@ -57,23 +57,23 @@ def tolerances(A: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
 
 
 @public("pinv", space="torch.linalg")
-def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+def pinv(input: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
     """The Moore-Penrose inverse; singular values up to ``max(atol, rtol * the greatest)`` count as zero.
 
     >>> import rushlight as torch
     >>> torch.linalg.pinv(torch.tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """
-    array = A._array
+    array = input._array
     if array.ndim < 2 or array.dtype.char not in "fdFD":
         raise RuntimeError(
-            f"linalg.pinv({A.dtype.scalar_name}{{{list(array.shape)}}}): expected a tensor with 2 or more dimensions of float, "
+            f"linalg.pinv({input.dtype.scalar_name}{{{list(array.shape)}}}): expected a tensor with 2 or more dimensions of float, "
             "double, cfloat or cdouble types"
         )
     if hermitian and array.size:
-        check_square(A, "linalg.eigh")
-    absolute, relative = tolerances(A, atol, rcond if rtol is None else rtol)
-    return ops.pinv(A, absolute, relative, bool(hermitian))
+        check_square(input, "linalg.eigh")
+    absolute, relative = tolerances(input, atol, rcond if rtol is None else rtol)
+    return ops.pinv(input, absolute, relative, bool(hermitian))
 
 
 @public("pinverse", out=False)
@@ -84,7 +84,7 @@ def pinverse(input: Any, rcond: Any = 1e-15) -> Any:
 
 @public("matrix_rank", space="torch.linalg")
 def matrix_rank(
-    A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+    input: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
     """How many singular values are above ``max(atol, rtol * the greatest)``.
 
@@ -92,17 +92,17 @@ def matrix_rank(
     >>> torch.linalg.matrix_rank(torch.ones(3, 3))
     tensor(1)
     """
-    check_matrix(A, "torch.linalg.matrix_rank", "input")
-    array = A._array
+    check_matrix(input, "torch.linalg.matrix_rank", "input")
+    array = input._array
     if array.dtype.char not in "fdFD":
-        check_floating(A, "linalg.svd")
+        raise RuntimeError("This function doesn't handle types other than float and double")
     if tol is not None:
         atol, rtol = tol, 0.0
     if not array.size:
         return dispatch.new_tensor(np.zeros(array.shape[:-2], np.int64))
-    absolute, relative = tolerances(A, atol, rtol)
+    absolute, relative = tolerances(input, atol, rtol)
     if hermitian:
-        check_square(A, "linalg.eigh")
+        check_square(input, "linalg.eigh")
         sizes = np.abs(k.eigvalsh(array))
     else:
         sizes = k.svdvals(array)
@@ -114,35 +114,40 @@ linalg_lstsq = define("linalg_lstsq", "solution residuals rank singular_values")
 
 
 @public("lstsq", space="torch.linalg")
-def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Any:
-    """X for which ``A @ X`` is closest to B; of all such X the least.
+def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -> Any:
+    """X for which ``input @ X`` is closest to ``b``; of all such X the least.
 
-    Returns the solution, the sums of squared residuals (where A has more rows than columns and full rank), the ranks and the
-    singular values of A (both as far as the ``driver`` works them out: 'gels', 'gelsy', 'gelsd' or 'gelss').
+    Returns the solution, the sums of squared residuals (where there are more rows than columns, and the rank is full), the
+    ranks and the singular values, all as far as the ``driver`` works them out: 'gels', 'gelsy', 'gelsd' or 'gelss'.
 
     >>> import rushlight as torch
     >>> torch.linalg.lstsq(torch.tensor([[1.0], [1.0]]), torch.tensor([[1.0], [3.0]])).solution
     tensor([[2.]])
     """
     name = "torch.linalg.lstsq"
-    x, y = A._array, B._array
+    x, y = input._array, b._array
     if x.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if y.ndim < 1:
         raise RuntimeError(f"{name}: other must have at least 1 dimension.")
     if x.dtype != y.dtype:
         raise RuntimeError(
-            f"{name}: Expected input and other to have the same dtype, but got input's dtype {A.dtype.scalar_name} and other's "
-            f"dtype {B.dtype.scalar_name}"
+            f"{name}: Expected input and other to have the same dtype, but got input's dtype {input.dtype.scalar_name} and other's "
+            f"dtype {b.dtype.scalar_name}"
         )
     if x.dtype.char not in "fdFD":
         raise RuntimeError("This function doesn't handle types other than float and double")
-    vector = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1])
+    if not 0 <= x.ndim - y.ndim <= 1:
+        raise RuntimeError(
+            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
+        )
+    vector = x.ndim - y.ndim == 1
+    axis = -1 if y.ndim == 1 else -2
+    if y.shape != x.shape[:-1] and x.shape[-2] != y.shape[axis]:
+        raise RuntimeError(f"{name}: input.size(-2) should match other.size({axis})")
     if vector:
-        B = B.unsqueeze(-1)
-        y = B._array
-    if x.shape[-2] != y.shape[-2]:
-        raise RuntimeError(f"{name}: input.size(-2) should match other.size(-2)")
+        b = b.unsqueeze(-1)
+        y = b._array
     mismatch = dispatch.broadcast_error([x.shape[:-2], y.shape[:-2]])
     if mismatch is not None:
         raise mismatch
@@ -151,7 +156,7 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Any:
         raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     eps = float(np.finfo(x.dtype).eps) * max(x.shape[-2:])
     limit = eps if rcond is None else float(rcond.item() if isinstance(rcond, dispatch.Tensor_) else rcond)
-    solution, residuals, rank, values = ops.lstsq(A, B, limit, driver)
+    solution, residuals, rank, values = ops.lstsq(input, b, limit, driver)
     return linalg_lstsq(solution.squeeze(-1) if vector else solution, residuals, rank, values)
 
 

@@ -224,11 +224,11 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
 
 
 @public("lu_solve")
-def lu_solve_older(b: Any, LU_data: Any, LU_pivots: Any) -> Any:
+def lu_solve_older(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
     """:func:`torch.linalg.lu_solve` under its older name."""
     deprecated(
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\nNote that "
         "torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\nshould be replaced with\nX = "
         "torch.linalg.lu_solve(LU, pivots, B)"
     )
-    return lu_solve(LU_data, LU_pivots, b)
+    return lu_solve(LU_data, LU_pivots, input)

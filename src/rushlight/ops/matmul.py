@@ -106,7 +106,8 @@ def _check_bmm(input: Any, mat2: Any) -> None:
             f"Expected size for first two dimensions of batch2 tensor to be: [{x.shape[0]}, {x.shape[2]}] but got: "
             f"[{y.shape[0]}, {y.shape[1]}]."
         )
-    _same_dtype(input, mat2)
+    if x.dtype != y.dtype:
+        raise RuntimeError(f"expected scalar type {_type_word(x)} but found {_type_word(y)}")
 
 
 @public()
@@ -313,7 +314,7 @@ methods["__rmatmul__"] = lambda self, other: (
 )
 
 
-@public(space="torch.nn.functional", out=False)
+@public(space="torch.nn.functional")
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """``input @ weight.T + bias``: weight (out, in), input (..., in).
 

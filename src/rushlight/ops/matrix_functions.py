@@ -50,7 +50,7 @@ def trace(input: Any) -> Any:
 
 
 @public("matrix_exp", space="torch.linalg")
-def matrix_exp(A: Any) -> Any:
+def matrix_exp(input: Any) -> Any:
     """The matrix exponential, ``sum(A ** k / k!)``, of a square matrix or each of a batch.
 
     >>> import rushlight as torch
@@ -58,9 +58,9 @@ def matrix_exp(A: Any) -> Any:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    check_square(A, "linalg.matrix_exp")
-    check_floating(A, "linalg.matrix_exp", low_precision=True)
-    return ops.matrix_exp(A)
+    check_square(input, "linalg.matrix_exp")
+    check_floating(input, "linalg.matrix_exp", low_precision=True)
+    return ops.matrix_exp(input)
 
 
 @public("matrix_exp", out=False)
@@ -70,7 +70,7 @@ def matrix_exp_older(input: Any) -> Any:
 
 
 @public("matrix_power", space="torch.linalg")
-def matrix_power(A: Any, n: int) -> Any:
+def matrix_power(input: Any, n: int) -> Any:
     """The product of n copies of a square matrix; of its inverse for a negative n.
 
     >>> import rushlight as torch
@@ -80,23 +80,23 @@ def matrix_power(A: Any, n: int) -> Any:
     """
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
-    check_square(A, "linalg.matrix_power")
+    check_square(input, "linalg.matrix_power")
     if n == 0:
-        identity = np.broadcast_to(np.eye(A._array.shape[-1], dtype=A._array.dtype), A._array.shape)
-        return A.clone().copy_(dispatch.new_tensor(identity.copy()))
+        identity = np.broadcast_to(np.eye(input._array.shape[-1], dtype=input._array.dtype), input._array.shape)
+        return input.clone().copy_(dispatch.new_tensor(identity.copy()))
     if n < 0:
-        A, n = inv(A), -n
+        input, n = inv(input), -n
     if n == 1:
-        return A.clone()
+        return input.clone()
     if n == 3:
-        return A @ A @ A
+        return input @ input @ input
     result = None
     while n:
         if n & 1:
-            result = A if result is None else result @ A
+            result = input if result is None else result @ input
         n >>= 1
         if n:
-            A = A @ A
+            input = input @ input
     return result
 
 
@@ -107,18 +107,18 @@ def matrix_power_older(input: Any, n: int) -> Any:
 
 
 @public("tensorinv", space="torch.linalg")
-def tensorinv(A: Any, ind: int = 2) -> Any:
-    """The inverse for :func:`torch.tensordot`: of A as a matrix whose rows are its first ``ind`` dimensions."""
+def tensorinv(input: Any, ind: int = 2) -> Any:
+    """The inverse for :func:`torch.tensordot`: of a matrix whose rows are the first ``ind`` dimensions."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
-    shape = A._array.shape
+    shape = input._array.shape
     rows, columns = math.prod(shape[:ind]), math.prod(shape[ind:])
     if rows != columns:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
             f"{columns} != {rows}"
         )
-    matrix = A.reshape((rows, columns))
+    matrix = input.reshape((rows, columns))
     check_floating(matrix, "linalg.inv")
     inverse, info = ops.inv_ex(matrix)
     k.check_inverted(info._array, "inv")
@@ -126,18 +126,18 @@ def tensorinv(A: Any, ind: int = 2) -> Any:
 
 
 @public("tensorsolve", space="torch.linalg")
-def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
-    """X with ``tensordot(A, X, X.ndim) == B``; ``dims`` of A are moved behind the others first."""
+def tensorsolve(input: Any, other: Any, dims: Any = None) -> Any:
+    """X with ``tensordot(input, X, X.ndim) == other``; ``dims`` of the input are moved behind its others first."""
     if dims is not None:
-        A = A.movedim(tuple(dims), tuple(range(A._array.ndim - len(dims), A._array.ndim)))
-    shape, ndim = A._array.shape, B._array.ndim
+        input = input.movedim(tuple(dims), tuple(range(input._array.ndim - len(dims), input._array.ndim)))
+    shape, ndim = input._array.shape, other._array.ndim
     rows, columns = math.prod(shape[:ndim]), math.prod(shape[ndim:])
     if rows != columns:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got "
             f"{columns} != {rows}"
         )
-    return solve(A.reshape((columns, rows)), B.flatten()).reshape(shape[ndim:])
+    return solve(input.reshape((columns, rows)), other.flatten()).reshape(shape[ndim:])
 
 
 @public("vander", space="torch.linalg")

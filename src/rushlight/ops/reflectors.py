@@ -104,7 +104,7 @@ def geqrf(input: Any) -> Any:
 
 
 @public("householder_product", space="torch.linalg")
-def householder_product(A: Any, tau: Any) -> Any:
+def householder_product(input: Any, tau: Any) -> Any:
     """The first columns of ``H_1 @ H_2 @ ...``, the reflectors being packed as :func:`torch.geqrf` leaves them.
 
     >>> import rushlight as torch
@@ -114,7 +114,7 @@ def householder_product(A: Any, tau: Any) -> Any:
             [-0.8000]])
     """
     name = "torch.linalg.householder_product"
-    x, factors = A._array, tau._array
+    x, factors = input._array, tau._array
     if x.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if x.shape[-2] < x.shape[-1]:
@@ -128,9 +128,9 @@ def householder_product(A: Any, tau: Any) -> Any:
         )
     _check_batch(name, "tau", factors.shape[:-1], x.shape[:-2])
     if factors.dtype != x.dtype:
-        raise RuntimeError(f"{name}: tau dtype {tau.dtype.scalar_name} does not match input dtype {A.dtype.scalar_name}")
-    check_kernel(A, "orgqr_cpu")
-    return ops.householder_product(A, tau)
+        raise RuntimeError(f"{name}: tau dtype {tau.dtype.scalar_name} does not match input dtype {input.dtype.scalar_name}")
+    check_kernel(input, "orgqr_cpu")
+    return ops.householder_product(input, tau)
 
 
 def _check_batch(name: str, label: str, batch: tuple[int, ...], expected: tuple[int, ...]) -> None:
@@ -147,10 +147,10 @@ def orgqr(input: Any, input2: Any) -> Any:
 
 
 @public("ormqr")
-def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
+def ormqr(input: Any, input2: Any, input3: Any, left: bool = True, transpose: bool = False) -> Any:
     """``Q @ other`` (or ``other @ Q``, or with the adjoint of Q), Q the product of all reflectors, square."""
     name = "torch.ormqr"
-    x, factors, c = input._array, tau._array, other._array
+    x, factors, c = input._array, input2._array, input3._array
     for label, array in (("input", x), ("other", c)):
         if array.ndim < 2:
             raise RuntimeError(f"{name}: {label} must have at least 2 dimensions.")
@@ -170,21 +170,21 @@ def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool =
             )
     _check_batch(name, "tau", factors.shape[:-1], x.shape[:-2])
     _check_batch(name, "other", c.shape[:-2], x.shape[:-2])
-    for label, one in (("tau", tau), ("other", other)):
+    for label, one in (("tau", input2), ("other", input3)):
         if one._array.dtype != x.dtype:
             raise RuntimeError(
                 f"{name}: Expected input and {label} to have the same dtype, but input has dtype{input.dtype.scalar_name} and "
                 f"{label} has dtype {one.dtype.scalar_name}"
             )
-    return ops.ormqr(input, tau, other, bool(left), bool(transpose))
+    return ops.ormqr(input, input2, input3, bool(left), bool(transpose))
 
 
 @public("ldl_factor_ex", space="torch.linalg")
-def ldl_factor_ex(A: Any, *, hermitian: bool = False, check_errors: bool = False) -> Any:
+def ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """As :func:`ldl_factor`, with for each matrix 0 or the number of the first block of D that is singular."""
-    check_square(A, "torch.linalg.ldl_factor_ex")
-    check_floating(A, "torch.linalg.ldl_factor_ex")
-    result = ops.ldl_factor_ex(A, bool(hermitian))
+    check_square(input, "torch.linalg.ldl_factor_ex")
+    check_floating(input, "torch.linalg.ldl_factor_ex")
+    result = ops.ldl_factor_ex(input, bool(hermitian))
     if check_errors:
         _check_ldl(result[2], "torch.linalg.ldl_factor_ex")
     return linalg_ldl_factor_ex(result)
@@ -197,14 +197,14 @@ def _check_ldl(info: Any, name: str) -> None:
 
 
 @public("ldl_factor", space="torch.linalg")
-def ldl_factor(A: Any, *, hermitian: bool = False) -> Any:
+def ldl_factor(input: Any, *, hermitian: bool = False) -> Any:
     """``L @ D @ L.mT`` of a symmetric (or ``hermitian``) matrix, packed with its pivots as LAPACK's sytrf leaves them.
 
     Needs the extra ``scipy``.
     """
-    check_square(A, "torch.linalg.ldl_factor_ex")
-    check_floating(A, "torch.linalg.ldl_factor_ex")
-    ld, pivots, info = ops.ldl_factor_ex(A, bool(hermitian))
+    check_square(input, "torch.linalg.ldl_factor_ex")
+    check_floating(input, "torch.linalg.ldl_factor_ex")
+    ld, pivots, info = ops.ldl_factor_ex(input, bool(hermitian))
     _check_ldl(info, "torch.linalg.ldl_factor")
     return linalg_ldl_factor(ld, pivots)
 

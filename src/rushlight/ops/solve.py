@@ -11,6 +11,7 @@ from ..backend import linalg as k
 from ..return_types import define
 from .linalg import (
     check_floating,
+    check_kernel,
     check_same_dtype,
     check_square,
     check_square_floating,
@@ -19,7 +20,7 @@ from .linalg import (
     deprecated,
     rows,
 )
-from .public import alias, module, ops, public
+from .public import ops, public
 from .reading import conj, is_complex
 from .table import op
 
@@ -252,29 +253,29 @@ def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -
 
 
 @public("solve_triangular", space="torch.linalg")
-def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
-    """X with ``A @ X == B`` (or ``X @ A == B``) for triangular A, of which only that triangle is looked at."""
+def solve_triangular(input: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
+    """X with ``input @ X == B`` (or ``X @ input == B``), of ``input`` only a triangle being looked at."""
     name = "linalg.solve_triangular"
-    check_square(A, name)
-    check_solvable(A, B, left, name)
-    if A._array.dtype.kind not in "fc" or A._array.dtype.itemsize == 2:
-        raise NotImplementedError(f'"triangular_solve_cpu" not implemented for \'{A.dtype.scalar_name}\'')
-    return ops.solve_triangular(A, B, bool(upper), bool(left), bool(unitriangular))
+    check_square(input, name)
+    check_solvable(input, B, left, name)
+    if input._array.dtype.kind not in "fc" or input._array.dtype.itemsize == 2:
+        raise NotImplementedError(f'"triangular_solve_cpu" not implemented for \'{input.dtype.scalar_name}\'')
+    return ops.solve_triangular(input, B, bool(upper), bool(left), bool(unitriangular))
 
 
 @public("triangular_solve")
-def triangular_solve(b: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
-    """:func:`torch.linalg.solve_triangular` under its older name: X with ``A @ X == b``, and a copy of A."""
-    for label, one in (("b", b), ("A", A)):
+def triangular_solve(input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
+    """:func:`torch.linalg.solve_triangular` under its older name: X with ``A @ X == input``, and a copy of A."""
+    for label, one in (("b", input), ("A", A)):
         if one._array.ndim < 2:
             raise RuntimeError(
                 f"torch.triangular_solve: Expected {label} to have at least 2 dimensions, but it has {one._array.ndim} "
                 "dimensions instead"
             )
-    check_system(b, A, "triangular_solve")
+    check_system(input, A, "triangular_solve")
     deprecated(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future PyTorch "
         "release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of the inputs.\n"
         "X = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = torch.linalg.solve_triangular(A, B)."
     )
-    return triangular_solve_result(ops.triangular_solve(b, A, bool(upper), bool(transpose), bool(unitriangular)))
+    return triangular_solve_result(ops.triangular_solve(input, A, bool(upper), bool(transpose), bool(unitriangular)))
