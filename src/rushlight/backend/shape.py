@@ -225,18 +225,6 @@ def diag_embed(x: Array, offset: int, axis1: int, axis2: int) -> Array:
     return np.moveaxis(out, (-2, -1), (axis1, axis2))
 
 
-def repeat_interleave(x: Array, counts: Array, axis: int) -> Array:
-    return np.repeat(x, counts, axis)
-
-
-def sum_runs(g: Array, counts: Array, shape: Shape, axis: int) -> Array:
-    """Adds up the copies that repeat_interleave made: its adjoint."""
-    out = np.zeros(shape, g.dtype)
-    owner = np.repeat(np.arange(shape[axis]), counts)
-    np.add.at(out, (slice(None),) * axis + (owner,), g)
-    return out
-
-
 def block_diag(xs: list[Array]) -> Array:
     matrices = [np.atleast_2d(x) for x in xs]
     rows, columns = sum(m.shape[0] for m in matrices), sum(m.shape[1] for m in matrices)

@@ -127,6 +127,13 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
+# Functions whose ``out=`` must have the dtype of the result; all others cast.
+EXACT_OUT = frozenset(
+    "mm bmm matmul mv addmm addmv addbmm baddbmm inverse gather scatter scatter_add sort max min norm tril triu softmax "
+    "log_softmax diag topk kthvalue median".split()
+)
+
+
 def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape."""
     everything = [*args, *kwargs.values()]
@@ -137,6 +144,13 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             "requires grad."
         )
     result = f(*args, **kwargs)
+    if name in EXACT_OUT:
+        pairs = zip(target, result, strict=False) if isinstance(result, tuple) else ((target, result),)
+        for one, value in pairs:
+            if one.dtype != value.dtype:
+                raise RuntimeError(
+                    f"Expected out tensor to have dtype {value.dtype.c_name}, but got {one.dtype.c_name} instead"
+                )
     if isinstance(result, tuple):
         if not isinstance(target, (tuple, list)) or len(target) != len(result):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(target).__name__}")

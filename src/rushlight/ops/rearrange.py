@@ -27,10 +27,6 @@ op("diag_embed", k.diag_embed, kind="linear",
    x=lambda g, xp, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2))  # fmt: skip
 op("diagonal_copy", lambda x, offset, axis1, axis2: k.diagonal(x, offset, axis1, axis2).copy(), node="DiagonalBackward0_copy",
    kind="linear", x=lambda g, xp, x_shape, offset, axis1, axis2: xp.embed_diagonal(g, x_shape, offset, axis1, axis2))  # fmt: skip
-op("repeat_interleave", k.repeat_interleave, inputs="counts", kind="linear",
-   x=lambda g, xp, x_shape, counts, axis: xp.sum_runs(g, counts, x_shape, axis))  # fmt: skip
-op("sum_runs", k.sum_runs, inputs="counts", kind="linear",
-   g=lambda g, xp, counts, axis: xp.repeat_interleave(g, counts, axis))  # fmt: skip
 op("block_diag", k.block_diag, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape: _blocks(g, xp, xs_shape))
 op("unsafe_split", lambda x, sizes, axis: [part.copy() for part in k.split(x, sizes, axis)], outputs="*", kind="linear",
    x=lambda g, xp, x_shape, x_dtype, sizes, axis: xp.concat(
@@ -293,7 +289,7 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
     if (repeats._array < 0).any():
         raise RuntimeError("repeats can not be negative")
     counts = np.broadcast_to(repeats._array.reshape(-1), (input._array.shape[axis],))
-    return ops.repeat_interleave(input, dispatch.new_tensor(np.array(counts)), axis)
+    return ops.index_select(input, dispatch.new_tensor(np.repeat(np.arange(counts.size), counts)), axis)
 
 
 @public(name="flip")
@@ -509,7 +505,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
         column = reshape(tensor, (1,) * place + (shape[place],) + (1,) * (len(shape) - place - 1))
         grids.append(column.expand(shape))
     if swap:
-        grids = [grid.swapdims(0, 1) for grid in grids]
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
 

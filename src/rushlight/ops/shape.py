@@ -614,7 +614,17 @@ def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that tensors of these shapes broadcast to."""
     from ..size import Size
 
-    return Size(common_shape([(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]))
+    sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    whole: tuple[int, ...] = ()
+    for position, shape in enumerate(sizes):
+        for back in range(1, min(len(shape), len(whole)) + 1):
+            if shape[-back] != whole[-back] and 1 not in (shape[-back], whole[-back]):
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[-back]} at -{back}! Mismatching argument at index "
+                    f"{position} had {shape}; but expected shape should be broadcastable to {list(whole)}"
+                )
+        whole = common_shape([whole, shape])
+    return Size(whole)
 
 
 @public()
