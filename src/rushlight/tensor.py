@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from . import device as devices
 from . import dtypes, printing
 from .autograd import engine, function, gradients, modes, views
-from .autograd.graph import Edge, Hooks, Node, RemovableHandle
+from .autograd.graph import Edge, Hooks, Node, RemovableHandle, add_hook
 from .backend import memory
 from .backend import numpy as backend
 from .ops import dispatch, saved, table
@@ -208,10 +209,10 @@ class Tensor:
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self._edge is not None:
-            return self._edge[0].hooks_of_output(self._edge[1]).add(hook)
+            return add_hook(self._edge[0].hooks_of_output(self._edge[1]), hook)
         if self._hooks is None:
-            self._hooks = Hooks()
-        return self._hooks.add(hook)
+            self._hooks = OrderedDict()
+        return add_hook(self._hooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """``hook(leaf)`` runs after a gradient was added to the leaf's ``.grad``."""
@@ -220,16 +221,18 @@ class Tensor:
         if self._edge is not None:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         if self._post_accumulate_hooks is None:
-            self._post_accumulate_hooks = Hooks()
-        return self._post_accumulate_hooks.add(hook)
+            self._post_accumulate_hooks = OrderedDict()
+        return add_hook(self._post_accumulate_hooks, hook)
 
     @property
     def _backward_hooks(self) -> Hooks | None:
+        if self._edge is not None:
+            return (self._edge[0].tensor_hooks or {}).get(self._edge[1])
         return self._hooks
 
     @_backward_hooks.setter
     def _backward_hooks(self, hooks: Any) -> None:
-        self._hooks = Hooks(hooks) if hooks else None
+        self._hooks = OrderedDict(hooks) if hooks else None
 
     def detach(self) -> Tensor:
         """The same memory without history: a tensor that needs no gradient."""
@@ -680,6 +683,7 @@ saved.type_name = lambda array: dtypes.of(array.dtype).type_name
 gradients.is_tensor = function.is_tensor = lambda value: isinstance(value, Tensor)
 function.make_tensor = make_tensor
 function.open_saved = saved.open_function_saved
+function.raw_saved = lambda node: tuple(saved.SavedTensor(node, place) for place in range(len(node.saved or ())))
 function.pack_hooked = lambda value: dispatch.packed(value, modes.state.saved_hooks)
 dispatch.Tensor_ = Tensor
 dispatch.new_tensor = new_tensor

@@ -10,7 +10,6 @@ themselves. ``Reading`` holds what differs.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush, heappushpop
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ import numpy as np
 
 from ..backend import numpy as backend
 from . import modes, views
-from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
+from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, warn_of_origin
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -40,6 +39,12 @@ class Pass:
         self.captured: list[Any] = []
         self.callbacks: list[Callable[[], None]] = []
         self.node: Node | None = None
+        self.finished = False
+        self.reached: dict[Node, int] = {}
+
+    def will_run(self, node: Node) -> bool:
+        """Whether the pass reaches a node."""
+        return node in self.reached
 
     def capture(self, edges: Sequence[Edge | None], roots: Sequence[Edge]) -> None:
         """Asks for the cotangents that arrive at ``edges`` instead of accumulating, and for nothing else."""
@@ -72,12 +77,13 @@ class Pass:
         finally:
             modes.state.grad_enabled = previous
             current.task = outer
+            self.finished = True
 
     def _run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         needed, captures = self.needed, self.captures
         create_graph, keep_graph = self.create_graph, self.keep_graph
         plain = not create_graph and not modes.state.anomaly
-        dependencies = _count(roots, needed)
+        self.reached = dependencies = _count(roots, needed)
         buffers: dict[Node, Any] = {}
         ready: list[tuple[int, Node]] = []  # a heap by order, of what is ready beside `following`
         following: Node | None = None
@@ -108,7 +114,7 @@ class Pass:
             if node.hooked:
                 g = self._before(node, g)
             if needed is not None:
-                if node in captures:
+                if node in captures and not node.hooked:
                     self._capture(node, g)
                 if not needed.get(node, False):
                     continue
@@ -164,12 +170,12 @@ class Pass:
         """The end of the way: a leaf's hooks run, then its gradient is captured or accumulated."""
         assert isinstance(sink, AccumulateGrad)
         variable = sink.variable
-        if g is not None and variable._hooks:
+        if variable._hooks:
             g = self._call_hooks(variable._hooks, g)
         if sink.hooked:
             g = self._before(sink, g)
         if self.needed is not None:
-            if sink in self.captures:
+            if sink in self.captures and not sink.hooked:
                 self._capture(sink, g)
             if not self.needed.get(sink, False):
                 return
@@ -184,7 +190,11 @@ class Pass:
             _accumulate_array(variable, holder)
         if variable._post_accumulate_hooks:
             for hook in list(variable._post_accumulate_hooks.values()):
-                if hook(variable) is not None:
+                result = hook(variable)
+                if result is not None:
+                    kind = type(result).__name__
+                    if not hasattr(result, "_array"):
+                        raise TypeError(f"expected Variable, but hook returned '{kind}'")
                     raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if sink.hooked and sink.post_hooks:
             arrived = self._as_tensor(g) if g is not None else variable.grad
@@ -208,31 +218,31 @@ class Pass:
         return self._from_tensor(tensor)
 
     def _before(self, node: Node, g: Any) -> Any:
-        """The hooks that run before a node: its outputs' tensor hooks, then its own pre-hooks, then retained gradients."""
+        """What happens between a node's cotangents and the node: tensor hooks, retained gradients, captures, pre-hooks."""
         several = node.metas is not None
         values = list(g) if several and g is not None else [g] if not several else [None] * len(node.metas or ())
+        needed = self.needed is None or self.needed.get(node, False)
+        if needed and node in self.captures:  # as in PyTorch: before the hooks where the pass goes on, else after them
+            self._capture(node, g)
         if node.tensor_hooks is not None:
             for number, hooks in list(node.tensor_hooks.items()):
-                if hooks and values[number] is not None:
+                if hooks:
                     values[number] = self._call_hooks(hooks, values[number])
-        if node.pre_hooks:
-            tensors = tuple(self._as_tensor(value) for value in values)
-            for hook in list(node.pre_hooks.values()):
-                result = hook(tensors)
-                if result is not None:
-                    tensors = result if isinstance(result, tuple) else (result,)
-                    if len(tensors) != len(values):
-                        raise RuntimeError(
-                            f"hook '{_name(hook)}' has returned an incorrect number of values "
-                            f"(got {len(tensors)}, but expected {len(values)})"
-                        )
-            values = [self._from_tensor(tensor) for tensor in tensors]
         if node.retained is not None:
             for number, reference in node.retained.items():
                 tensor = reference()
                 if tensor is not None and values[number] is not None:
                     g_tensor = values[number] if self.create_graph else wrap(np.array(values[number]))
                     tensor._grad = g_tensor if tensor._grad is None else tensor._grad + g_tensor
+        if not needed:
+            if node in self.captures:
+                self._capture(node, values if several else values[0])
+            return None
+        if node.pre_hooks:
+            tensors = tuple(self._as_tensor(value) for value in values)
+            for hook in list(node.pre_hooks.values()):
+                tensors = _checked_tuple(hook, hook(tensors), tensors)
+            values = [self._from_tensor(tensor) for tensor in tensors]
         if several:
             return None if all(value is None for value in values) else values
         return values[0]
@@ -243,18 +253,7 @@ class Pass:
             self._as_tensor(g),
         )
         for hook in list((node.post_hooks or {}).values()):
-            result = hook(inputs, outputs)
-            if result is not None:
-                result = result if isinstance(result, tuple) else (result,)
-                if len(result) != len(inputs):
-                    raise RuntimeError(
-                        f"hook '{_name(hook)}' has returned an incorrect number of values "
-                        f"(got {len(result)}, but expected {len(inputs)})"
-                    )
-                inputs = tuple(
-                    new if old is None or new is None else _checked_hook_result(hook, new, old)
-                    for new, old in zip(result, inputs, strict=True)
-                )
+            inputs = _checked_tuple(hook, hook(inputs, outputs), inputs)
         return tuple(self._from_tensor(value) for value in inputs)
 
     def _capture(self, node: Node, g: Any) -> None:
@@ -275,11 +274,7 @@ class Pass:
                         raise RuntimeError(f"Function '{node.name()}' returned nan values in its {index}th output.")
             return grads
         except Exception:
-            if node.trace is not None:
-                warnings.warn(
-                    f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{node.trace}",
-                    stacklevel=6,
-                )
+            warn_of_origin(node)
             raise
 
 
@@ -294,9 +289,24 @@ def _name(hook: Any) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
 
 
+def _checked_tuple(hook: Any, result: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a node's hook makes of cotangents: nothing, or as many as there were."""
+    if result is None:
+        return old
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+    if len(result) != len(old):
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(result)}, but expected {len(old)})"
+        )
+    return tuple(new if new is None else _checked_hook_result(hook, new, one) for new, one in zip(result, old, strict=True))
+
+
 def _checked_hook_result(hook: Any, result: Any, old: Any) -> Any:
     if not hasattr(result, "_array"):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    if old is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if result._array.dtype != old._array.dtype:
         raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got {result.type()})")
     if result._array.shape != old._array.shape:
@@ -429,3 +439,9 @@ def input_edge(tensor: Tensor) -> Edge | None:
     if tensor._base is not None:
         views.refresh(tensor)
     return tensor._edge or leaf_edge(tensor)
+
+
+def recording_node() -> Node | None:
+    """The node whose backward is running in this thread."""
+    task = current.task
+    return None if task is None else task.node

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from . import engine, modes, views
-from .graph import FREED, Edge, Node, here, leaf_edge, orders
+from .graph import FREED, Edge, Node, here, keep_traceback, leaf_edge, orders
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -24,6 +24,7 @@ is_tensor: Callable[[Any], bool]
 make_tensor: Callable[..., Tensor]
 open_saved: Callable[..., Tensor]
 pack_hooked: Callable[[Tensor], Any]
+raw_saved: Callable[[Any], tuple[Any, ...]]
 
 
 class FunctionCtx:
@@ -85,6 +86,10 @@ class BackwardCFunction(Node, FunctionCtx):
     recorded = False
     forward_mode = False  # while jvp runs, saved_tensors are those of save_for_forward
     kept_something = False
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        return raw_saved(self)
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
@@ -283,9 +288,7 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
     ctx.order = next(orders)
     ctx.where = here(3)
     if modes.state.anomaly:
-        import traceback
-
-        ctx.trace = "".join(traceback.format_stack(sys._getframe(3)))
+        keep_traceback(ctx, sys._getframe(3), engine.recording_node())
     several = len(outputs) > 1
     ctx.output_count = len(outputs)
     dirty = ctx.dirty_tensors
@@ -358,7 +361,8 @@ def _keep(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], results: li
             )
         if hooks:
             number = next((n for n, out in enumerate(outputs) if out is value), None)
-            saved.append((pack_hooked(value), None, None, None if number is None else (ctx, number)))
+            edge = (ctx, number) if number is not None else value._edge or (leaf_edge(value) if value._needs_grad else None)
+            saved.append((pack_hooked(value), None, None, edge))
             continue
         for number, result in enumerate(results):
             if outputs[number] is value and is_tensor(result):

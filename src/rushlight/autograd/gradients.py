@@ -12,7 +12,7 @@ import numpy as np
 from ..backend import numpy as backend
 from ..size import Size
 from . import engine, modes
-from .graph import Edge, Node
+from .graph import Edge, GradientEdge
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -20,23 +20,6 @@ if TYPE_CHECKING:
 # Set by tensor.py and ops: what this room needs to know of Tensors.
 is_tensor: Any
 stack: Any
-
-
-class GradientEdge(tuple[Node, int]):
-    """Where the gradient of a tensor arrives in the graph; can stand for the tensor in ``grad`` and ``backward``."""
-
-    __slots__ = ()
-
-    def __new__(cls, node: Node, output_nr: int, ownership_token: Any = None) -> GradientEdge:
-        return tuple.__new__(cls, (node, output_nr))
-
-    @property
-    def node(self) -> Node:
-        return self[0]
-
-    @property
-    def output_nr(self) -> int:
-        return self[1]
 
 
 def backward(
@@ -183,7 +166,7 @@ def grad(
                 "allow_unused=True if this is the desired behavior."
             )
         if g is None:
-            results.append(engine.wrap(np.zeros(value._array.shape, value._array.dtype)) if materialize_grads else None)
+            results.append(engine.wrap(np.zeros(*_meta(value))) if materialize_grads else None)
         else:
             if id(g) not in made:
                 made[id(g)] = g if create_graph else engine.wrap(np.asarray(g))
@@ -236,8 +219,7 @@ def _seeds(
         edge: Edge
         if isinstance(output, GradientEdge):
             edge = (output[0], output[1])
-            node = edge[0]
-            shape, dtype = (node.shape, node.dtype) if node.metas is None else node.metas[edge[1]]
+            shape, dtype = _meta(output)
             needs = True
         else:
             shape, dtype = output._array.shape, output._array.dtype
@@ -269,6 +251,14 @@ def _seeds(
         roots.append(edge)
         seeds.append(engine.wrap(seed) if create_graph and not is_tensor(seed) else seed)
     return roots, seeds
+
+
+def _meta(value: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and dtype of a tensor, or of the tensor that an edge leads to."""
+    if not isinstance(value, GradientEdge):
+        return value._array.shape, value._array.dtype
+    node = value.node
+    return (node.shape, node.dtype) if node.metas is None else node.metas[value.output_nr]
 
 
 def _advice(output: Any, shape: tuple[int, ...]) -> str:

@@ -8,11 +8,13 @@ Each op of the table makes a subclass of Node (``MulBackward0``) when it is comp
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 import threading
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,18 +35,33 @@ FREED = (
 
 
 class RemovableHandle:
-    """What registering a hook returns; ``remove()`` takes the hook out again, and so does leaving a ``with`` block."""
+    """What registering a hook returns; ``remove()`` takes the hook out again, and so does leaving a ``with`` block.
 
+    ``extra_dict``  further dicts, one or a list, from which the same key goes too
+    """
+
+    __module__ = "torch.utils.hooks"
     _ids: ClassVar[Iterator[int]] = itertools.count()
 
-    def __init__(self, hooks: dict[int, Any], *, extra_dict: Any = None) -> None:
-        self.hooks_dict_ref: Any = weakref.ref(hooks) if isinstance(hooks, Hooks) else (lambda: hooks)
+    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
+        self.hooks_dict_ref: Any = weakref.ref(hooks_dict)
         self.id = next(self._ids)
+        extra = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
+        self.extra_dict_ref: Any = tuple(weakref.ref(one) for one in extra)
 
     def remove(self) -> None:
-        hooks = self.hooks_dict_ref()
-        if hooks is not None and self.id in hooks:
-            del hooks[self.id]
+        for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
+            hooks = reference()
+            if hooks is not None:
+                hooks.pop(self.id, None)
+
+    def __getstate__(self) -> Any:
+        return (self.hooks_dict_ref(), self.id, tuple(reference() for reference in self.extra_dict_ref))
+
+    def __setstate__(self, state: Any) -> None:
+        hooks, self.id, extra = state
+        self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
+        self.extra_dict_ref = tuple(weakref.ref(OrderedDict() if one is None else one) for one in extra)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -53,15 +70,14 @@ class RemovableHandle:
         self.remove()
 
 
-class Hooks(dict[int, Any]):
-    """Hooks in the order of their registration; a dict that can be referred to weakly."""
+Hooks = OrderedDict[int, Any]
+"""Hooks in the order of their registration; they can be referred to weakly, which handles do."""
 
-    __slots__ = ("__weakref__",)
 
-    def add(self, hook: Callable[..., Any]) -> RemovableHandle:
-        handle = RemovableHandle(self)
-        self[handle.id] = hook
-        return handle
+def add_hook(hooks: Hooks, hook: Callable[..., Any]) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
 
 
 class Node:
@@ -80,7 +96,6 @@ class Node:
     metas: list[tuple[tuple[int, ...], np.dtype[Any]]] | None = None
     order: int = 0
     where: Any = None
-    trace: Any = None
     always_runs = False  # a Function's backward is called even when no gradient arrives
     is_leaf_sink = False
     hooked = False  # whether any of the following was ever set
@@ -118,25 +133,44 @@ class Node:
         return self._metadata
 
     @property
-    def _input_metadata(self) -> list[Any]:
-        return self.metas if self.metas is not None else [(self.shape, self.dtype)]
+    def _input_metadata(self) -> tuple[Any, ...]:
+        metas = self.metas if self.metas is not None else [(self.shape, self.dtype)]
+        return tuple(InputMetadata(*meta) for meta in metas)
+
+    @property
+    def requires_grad(self) -> bool:
+        return True
 
     def _sequence_nr(self) -> int:
         return -self.order - 1
+
+    def __call__(self, *grads: Any) -> Any:
+        """The cotangents of the inputs from those of the outputs, outside of any backward pass."""
+        values: Any = list(grads) if self.metas is not None else grads[0]
+        results = self.vjp_tensors(values, self.next)
+        return results[0] if len(results) == 1 else results
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *saved_names(self)]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith(("_saved_", "_raw_saved_")):
+            return saved_attribute(self, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(grad_inputs, grad_outputs)`` runs after the node; what it returns, if anything, replaces grad_inputs."""
         self.hooked = True
         if self.post_hooks is None:
-            self.post_hooks = Hooks()
-        return self.post_hooks.add(hook)
+            self.post_hooks = OrderedDict()
+        return add_hook(self.post_hooks, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(grad_outputs)`` runs before the node; what it returns, if anything, replaces grad_outputs."""
         self.hooked = True
         if self.pre_hooks is None:
-            self.pre_hooks = Hooks()
-        return self.pre_hooks.add(hook)
+            self.pre_hooks = OrderedDict()
+        return add_hook(self.pre_hooks, hook)
 
     def _register_hook_dict(self, hooks: dict[int, Any]) -> None:
         self.hooked = True
@@ -152,7 +186,7 @@ class Node:
         self.hooked = True
         if self.tensor_hooks is None:
             self.tensor_hooks = {}
-        return self.tensor_hooks.setdefault(number, Hooks())
+        return self.tensor_hooks.setdefault(number, OrderedDict())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
@@ -168,6 +202,45 @@ class Node:
         return f"\n  {self.name()} was recorded at {place}" if place else ""
 
 
+class InputMetadata(NamedTuple):
+    """What a node knows of one of its outputs, whose cotangent is an input of its backward."""
+
+    shape: tuple[int, ...]
+    numpy_dtype: Any
+
+    @property
+    def dtype(self) -> Any:
+        from .. import dtypes
+
+        return dtypes.of(self.numpy_dtype)
+
+    @property
+    def device(self) -> Any:
+        from ..device import CPU
+
+        return CPU
+
+    is_nested_tensor = is_cpp_nested_tensor = is_tensor_subclass = False
+
+
+class GradientEdge(NamedTuple):
+    """Where the gradient of a tensor arrives in the graph; can stand for the tensor in ``grad`` and ``backward``.
+
+    Made by :func:`get_gradient_edge`. ``ownership_token`` keeps alive what the edge belongs to.
+    """
+
+    node: Any
+    output_nr: int
+    ownership_token: Any = None
+
+
+GradientEdge.__module__ = "torch.autograd.graph"
+
+# Set by ops/saved.py, which knows what the table's nodes keep.
+saved_attribute: Callable[[Any, str], Any]
+saved_names: Callable[[Any], list[str]]
+
+
 class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to the leaf's ``.grad``.
 
@@ -175,6 +248,7 @@ class AccumulateGrad(Node):
     without the cycle collector.
     """
 
+    __module__ = "builtins"  # where PyTorch's nodes say they are from
     is_leaf_sink = True
     order = -(1 << 62)  # before every other node that is ready
 
@@ -217,6 +291,7 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
     return (sink, 0)
 
 
+ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 PACKAGE = __name__.rpartition(".autograd")[0] + "."
 
 
@@ -245,3 +320,64 @@ def describe(where: Any) -> str:
     return f"{code.co_filename}:{line}" + (f", in {code.co_name}" if code.co_name != "<module>" else "") + (
         f": {source}" if source else ""
     )
+
+
+def user_traceback(frame: Any) -> list[str]:
+    """The lines of a traceback that ends at ``frame``, without the frames of this package and what started it."""
+    import traceback
+
+    stack = traceback.extract_stack(frame)
+    own = [entry.filename.startswith((ROOT, "<rushlight")) for entry in stack]
+    first = max((index + 1 for index, entry in enumerate(stack) if entry.filename == ROOT + "__main__.py"), default=0)
+    return traceback.format_list([entry for index, entry in enumerate(stack) if index >= first and not own[index]])
+
+
+def keep_traceback(node: Node, frame: Any, parent: Node | None) -> None:
+    """Under anomaly detection: where a node was recorded, and in the backward of which other node, if in any."""
+    node.metadata["traceback_"] = user_traceback(frame)
+    if parent is not None:
+        node.metadata["parent_"] = parent
+
+
+def warn_of_origin(node: Node) -> None:
+    """Warns of an error in a node with the traceback of its forward call, and of what that was part of."""
+    import warnings
+
+    trace = node.metadata.get("traceback_")
+    if trace is None:
+        warnings.warn(
+            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during forward "
+            "pass for more information.",
+            stacklevel=7,
+        )
+        return
+    warnings.warn(
+        f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(trace)}", stacklevel=7
+    )
+    parent = node.metadata.get("parent_")
+    while parent is not None:
+        trace = parent.metadata.get("traceback_")
+        if trace is None:
+            warnings.warn(
+                "\n\nPrevious calculation was induced by " + parent.name() + ". No forward pass information available. Enable "
+                "detect anomaly during forward pass for more information.",
+                stacklevel=7,
+            )
+            return
+        warnings.warn(
+            f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the previous "
+            f"calculation:\n{''.join(trace)}",
+            stacklevel=7,
+        )
+        parent = parent.metadata.get("parent_")
+
+
+def __getattr__(name: str) -> Any:
+    from . import graph_access, saved_hooks
+
+    for room in (graph_access, saved_hooks):
+        if name in room.__all__:
+            return getattr(room, name)
+    from ..missing import attribute_error
+
+    raise attribute_error("torch.autograd.graph", name, f"module 'torch.autograd.graph' has no attribute {name!r}")

@@ -26,6 +26,8 @@ class ThreadState(threading.local):
     anomaly: bool = False
     anomaly_check_nan: bool = True
     saved_hooks: list[Any] | None = None  # (pack, unpack) pairs of saved_tensors_hooks, the innermost last
+    saved_hooks_refusal: str | None = None  # the message of disable_saved_tensors_hooks
+    mutation_allowed: bool = False  # within allow_mutation_on_saved_tensors
 
 
 state = ThreadState()

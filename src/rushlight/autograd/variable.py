@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
+
+
+class ImperativeEngine:
+    """What stands for the engine in old code: ``Variable._execution_engine.queue_callback(f)``."""
+
+    def queue_callback(self, callback: Callable[[], None]) -> None:
+        """Runs ``callback`` at the end of the backward pass that is under way; RuntimeError outside of one."""
+        from .engine import current
+
+        if current.task is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        current.task.callbacks.append(callback)
 
 
 class VariableMeta(type):
@@ -29,6 +42,7 @@ class Variable(metaclass=VariableMeta):
     """
 
     __module__ = "torch.autograd.variable"
+    _execution_engine = ImperativeEngine()
 
     def __new__(cls, data: Any = None, requires_grad: Any = False, volatile: bool = False) -> Any:
         from ..arguments import check_bool, type_name

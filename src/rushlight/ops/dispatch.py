@@ -6,6 +6,7 @@ a compiled op, spelled out: look at the inputs, bring them to one dtype, call th
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
-from ..autograd import modes, views
-from ..autograd.graph import leaf_edge, orders
+from ..autograd import engine, modes, views
+from ..autograd.graph import keep_traceback, leaf_edge, orders
 from ..backend import numpy as backend
 from . import saved
 
@@ -264,8 +265,8 @@ def record(
                 kept += [None, None]
             elif name == op.variadic:
                 kept += [
-                    tuple(value),
-                    tuple(item._counter[0] if isinstance(item, Tensor_) else None for item in value),
+                    tuple(packed(item, hooks) if hooks and isinstance(item, Tensor_) else item for item in value),
+                    tuple((-1 if hooks else item._counter[0]) if isinstance(item, Tensor_) else None for item in value),
                 ]
             elif isinstance(value, Tensor_):
                 kept += [value, value._counter[0]] if not hooks else [packed(value, hooks), -1]
@@ -276,7 +277,7 @@ def record(
             if not wanted:
                 kept += [None, None, None]
             elif hooks:
-                kept += [packed(result.detach(), hooks), saved.Packed._counter, -1]
+                kept += [result, saved.Packed._counter, -1]  # packed below, once the result is in the graph
             else:
                 kept += [result._array, result._counter, result._counter[0]]
         elif kind == "param":
@@ -290,13 +291,9 @@ def record(
     if kept:
         node.saved = tuple(kept)
     node.order = next(orders)
-    import sys
-
     node.where = saved.here(sys._getframe(1))
     if modes.state.anomaly:
-        import traceback
-
-        node.trace = "".join(traceback.format_stack(sys._getframe(1)))
+        keep_traceback(node, sys._getframe(1), engine.recording_node())
     differentiable = op.differentiable
     if op.outputs == ["*"]:
         node.metas = [(result._array.shape, result._array.dtype) for result in results]
@@ -311,12 +308,14 @@ def record(
         if result._array.dtype.kind in "fc" or result._array.dtype.kind == "V":
             result._edge = (node, number)
             result._needs_grad = True
+    if hooks:
+        node.saved = tuple(
+            packed(value, hooks) if any(value is result for result in results) else value for value in kept
+        )
 
 
 def packed(value: Tensor, hooks: list[tuple[Any, Any]]) -> saved.Packed:
-    pack, unpack = hooks[-1]
-    with modes.no_grad():
-        return saved.Packed(pack(value.detach() if value._edge is not None else value), unpack)
+    return saved.Packed(value, hooks[-1])
 
 
 def cast_like(value: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

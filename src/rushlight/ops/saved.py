@@ -7,12 +7,13 @@ Tensor, which refers to the node and would make a cycle).
 from __future__ import annotations
 
 import os
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import modes
-from ..autograd.graph import FREED, Node, describe
+from ..autograd import graph, modes
+from ..autograd.graph import Node, describe, leaf_edge
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -51,11 +52,33 @@ class Packed:
 
     _counter = (-2,)  # never a version that a node expects
 
-    def __init__(self, packed: Any, unpack: Any) -> None:
-        self.packed, self.unpack = packed, unpack
+    def __init__(self, value: Tensor, hooks: tuple[Any, Any]) -> None:
+        pack, self.unpack = hooks
+        version = value._counter[0]
+        with modes.no_grad():
+            self.packed = pack(value)
+        if value._counter[0] != version:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
+                "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you "
+                "need to perform in-place operations on the input to a pack hook."
+            )
 
-    def open(self) -> Tensor:
-        return self.unpack(self.packed)  # type: ignore[no-any-return]
+    def open(self, edge: Any = None) -> Tensor:
+        """The tensor, at a place in the graph."""
+        with modes.no_grad():
+            value = self.unpack(self.packed)
+        if not hasattr(value, "_array"):
+            raise TypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(value).__name__}"
+            )
+        if edge is None:
+            return value.detach() if value._needs_grad else value  # type: ignore[no-any-return]
+        if not edge[0].is_leaf_sink:
+            return make_tensor(value._array, value._counter, edge)  # type: ignore[no-any-return]
+        leaf: Tensor = make_tensor(value._array, value._counter, None)
+        leaf._needs_grad, leaf._sink = True, weakref.ref(edge[0])
+        return leaf
 
 
 def modified(node: Node, kind: str, shape: tuple[int, ...], maker: str, versions: Any, expected: int) -> RuntimeError:
@@ -112,7 +135,7 @@ def tensor_of(node: Node, position: int, value: Any, expected: int) -> Any:
     """A saved input as a Tensor with the history it had when it was saved."""
     if value._counter[0] != expected:
         if isinstance(value, Packed):
-            return value.open()
+            return value.open(node.next[position] if position >= 0 else None)
         array_of(node, value, expected)
     edge = node.next[position] if position >= 0 else None
     now = value._edge
@@ -143,17 +166,13 @@ def output_array(node: Node, number: int, value: Any, versions: Any, expected: i
 
 def output_tensor(node: Node, number: int, value: Any, versions: Any, expected: int) -> Any:
     """A saved output as a Tensor: it is this very node's result."""
+    op = type(node).op  # type: ignore[attr-defined]
+    edge = (node, number) if op.outputs[number] in op.differentiable else None
     if isinstance(value, Packed):
-        tensor = value.open()
-        return make_tensor(tensor._array, tensor._counter, (node, number))
+        return value.open(edge)
     if versions[0] != expected:
         output_array(node, number, value, versions, expected)
-    op = type(node).op  # type: ignore[attr-defined]
-    differentiable = op.outputs[number] in op.differentiable
-    return make_tensor(value, versions, (node, number) if differentiable else None)
-
-
-__all__ = ["FREED", "INSIDE", "Packed", "array_of", "here", "modified", "output_array", "output_tensor", "tensor_of"]
+    return make_tensor(value, versions, edge)
 
 
 def open_function_saved(node: Any, value: Any, counter: Any, expected: Any, edge: Any) -> Any:
@@ -161,10 +180,129 @@ def open_function_saved(node: Any, value: Any, counter: Any, expected: Any, edge
     if value is None:
         return None
     if isinstance(value, Packed):
-        tensor = value.open()
-        return tensor if edge is None else make_tensor(tensor._array, tensor._counter, edge)
+        return value.open(edge)
     array = value if isinstance(value, np.ndarray) else value._array
     if counter[0] != expected:
         maker = _maker(edge if edge is not None else getattr(value, "_edge", None))
         raise modified(node, type_name(array), array.shape, maker, counter, expected)
     return make_tensor(value, counter, edge) if isinstance(value, np.ndarray) else value
+
+
+# What a node kept, by PyTorch's names: ``grad_fn._saved_self``.
+
+_NAMES = {
+    "out": "result", "axis": "dim", "axis0": "dim0", "axis1": "dim1", "axis2": "dim2", "axes": "dims",
+    "keepdims": "keepdim", "low": "min", "high": "max", "u": "tensor1", "v": "tensor2", "src": "src",
+}  # fmt: skip
+_OWN_NAMES = {
+    "pow": {"b": "exponent"},
+    "number_pow": {"base": "self", "x": "exponent"},
+    "mm": {"b": "mat2"},
+    "matmul": {"b": "mat2"},
+    "bmm": {"b": "mat2"},
+    "mv": {"b": "vec"},
+    "dot": {"b": "tensor"},
+    "diagonal": {"axis1": "dim1", "axis2": "dim2"},
+    "where": {"a": "self", "b": "other"},
+}
+
+
+def saved_name(op: Any, kind: str, name: str) -> str:
+    """What PyTorch calls a thing that a node of ``op`` keeps."""
+    if kind in ("shape", "dtype"):
+        of = saved_name(op, "input", name[:-6])
+        return f"{of}_sym_sizes" if kind == "shape" else f"{of}_scalar_type"
+    own = _OWN_NAMES.get(op.name, {}).get(name)
+    if own is not None:
+        return own
+    if kind == "input":
+        position = op.inputs.index(name)
+        if position == 0 and name in ("x", "a", "g", "start", "input"):
+            return "self"
+        if position == 1 and name in ("b", "y"):
+            return "other"
+    return _NAMES.get(name, name)
+
+
+def saved_attribute(node: Any, attribute: str) -> Any:
+    """``node._saved_<name>``: the value; ``node._raw_saved_<name>``: a :class:`SavedTensor` that takes hooks."""
+    raw = attribute.startswith("_raw")
+    wanted = attribute.removeprefix("_raw").removeprefix("_saved_")
+    op = getattr(type(node), "op", None)
+    place = 0
+    for kind, name, _ in op.keep if op is not None else ():
+        if saved_name(op, kind, name) == wanted:
+            if raw:
+                return SavedTensor(node, place)
+            if node.saved is None:
+                raise node.freed()
+            return _saved_value(node, op, kind, name, place)
+        place += {"input": 2, "output": 3}.get(kind, 1)
+    raise AttributeError(f"{type(node).__name__!r} object has no attribute {attribute!r}")
+
+
+def saved_names(node: Any) -> list[str]:
+    """The attributes by which a node shows what it kept."""
+    op = getattr(type(node), "op", None)
+    names = []
+    for kind, name, _ in op.keep if op is not None else ():
+        names.append(f"_saved_{saved_name(op, kind, name)}")
+        if kind in ("input", "output"):
+            names.append("_raw" + names[-1])
+    return names
+
+
+def _saved_value(node: Any, op: Any, kind: str, name: str, place: int) -> Any:
+    value = node.saved[place]
+    if kind == "input":
+        version = node.saved[place + 1]
+        if name == op.variadic:
+            return tuple(tensor_of_list(node, value, version))
+        if version is None:
+            is_number = isinstance(value, (np.ndarray, np.generic, float, int)) and not isinstance(value, bool)
+            return make_tensor(np.asarray(value, np.float64), [0], None) if is_number else value
+        return tensor_of(node, op.sources.index(name) if name in op.sources else -1, value, version)
+    if kind == "output":
+        return output_tensor(node, op.outputs.index(name), value, *node.saved[place + 1 : place + 3])
+    return value
+
+
+class SavedTensor:
+    """One value that a node keeps, for ``register_hooks``."""
+
+    def __init__(self, node: Any, place: int) -> None:
+        self._node, self._place = node, place
+
+    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
+        """Has this value packed now, and unpacked whenever it is needed."""
+        node, place = self._node, self._place
+        if node.saved is None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+                "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through "
+                "the graph a second time or if you need to access saved variables after calling backward."
+            )
+        is_entry = isinstance(node.saved[place], tuple)  # of a custom Function: (value, counter, version, edge)
+        value = node.saved[place][0] if is_entry else node.saved[place]
+        if isinstance(value, Packed):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+                "allowed at a time."
+            )
+        if isinstance(value, np.ndarray):
+            value = make_tensor(value, [0], None)
+        if not hasattr(value, "_counter"):
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        packed = Packed(value, (pack_hook, unpack_hook))
+        items = list(node.saved)
+        if is_entry:
+            edge = items[place][3] or value._edge or (leaf_edge(value) if value._needs_grad else None)
+            items[place] = (packed, None, None, edge)
+        elif isinstance(items[place + 1], list):  # an output: its array, the counter of its storage, the version
+            items[place : place + 3] = [packed, Packed._counter, -1]
+        else:
+            items[place : place + 2] = [packed, -1]
+        node.saved = tuple(items)
+
+
+graph.saved_attribute, graph.saved_names = saved_attribute, saved_names

@@ -112,7 +112,7 @@ class Op:
     @property
     def node_class(self) -> type[Node]:
         if self._node_class is None:
-            body: dict[str, Any] = {"op": self, "__module__": "torch.autograd", "vjp": _vjp(self, False), "vjp_tensors": _vjp(self, True)}
+            body: dict[str, Any] = {"op": self, "__module__": "builtins", "vjp": _vjp(self, False), "vjp_tensors": _vjp(self, True)}
             if not _keeps_tensors(self):
                 # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
                 body["release"] = lambda node: None

@@ -1,0 +1,143 @@
+"""Looking at the graph and listening to it: gradient edges, hooks over several tensors, version counters."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import engine, views
+from .graph import GradientEdge, Node, RemovableHandle
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+__all__ = [
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "set_warn_on_accumulate_grad_stream_mismatch",
+]
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The place in the graph at which the gradient of ``tensor`` arrives; it stands for the tensor in ``grad`` and
+    ``backward``, without keeping its values.
+
+    RuntimeError for a tensor that does not require gradients.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = x * 2
+    >>> torch.autograd.grad((y * y).sum(), torch.autograd.graph.get_gradient_edge(y))
+    (tensor([4., 8.]),)
+    """
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    edge = engine.input_edge(tensor)
+    assert edge is not None
+    return GradientEdge(edge[0], edge[1])
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Counts a write into tensors whose memory was changed behind the back of autograd.
+
+    >>> import rushlight as torch
+    >>> x = torch.zeros(2)
+    >>> x.numpy()[0] = 1
+    >>> torch.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
+    for one in (tensor,) if hasattr(tensor, "_counter") else tensor:
+        views.bump(one, "increment_version")  # type: ignore[arg-type]
+
+
+class _Handles:
+    """The handles of several hooks as one."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self) -> _Handles:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.remove()
+
+    def __getstate__(self) -> tuple[RemovableHandle, ...]:
+        return self.handles
+
+    def __setstate__(self, state: tuple[RemovableHandle, ...]) -> None:
+        self.handles = state
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
+) -> Any:
+    """``fn(grads)`` runs once in each backward pass, when the gradients of all ``tensors`` that take part are known; the
+    others' are None. With ``mode='any'``, ``fn(grad)`` runs when the first of them is.
+
+    Returns a handle whose ``remove()`` takes the hook out.
+
+    >>> import rushlight as torch
+    >>> a, b = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+    >>> handle = torch.autograd.graph.register_multi_grad_hook([a, b], lambda grads: print([g.item() for g in grads]))
+    >>> (a * 2 + b * 3).sum().backward()
+    [2.0, 3.0]
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    lock = threading.Lock()
+    if mode == "any":
+        started: set[Any] = set()
+
+        def first(grad: Tensor) -> None:
+            task = engine.current.task
+            with lock:
+                if task in started:
+                    return
+                started.clear()  # passes that are over
+                started.add(task)
+            fn(grad)
+
+        return _Handles([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])
+
+    arrived: dict[Any, list[Any]] = {}
+    expected: dict[Any, int] = {}
+    edges = [engine.input_edge(tensor) if tensor.requires_grad else None for tensor in tensors]
+    nodes: list[Node | None] = [None if edge is None else edge[0] for edge in edges]
+
+    def arrive(position: int, grad: Tensor) -> None:
+        task = engine.current.task
+        assert task is not None
+        with lock:
+            if task not in arrived:
+                for over in list(arrived):
+                    if over.finished:
+                        arrived.pop(over, None)
+                        expected.pop(over, None)
+                arrived[task] = [None] * len(nodes)
+                expected[task] = sum(node is not None and task.will_run(node) for node in nodes)
+            grads = arrived[task]
+            grads[position] = grad
+            expected[task] -= 1
+            if expected[task]:
+                return
+            del arrived[task], expected[task]
+        fn(grads)
+
+    return _Handles([
+        tensor.register_hook(functools.partial(arrive, position))
+        for position, tensor in enumerate(tensors)
+        if tensor.requires_grad
+    ])
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Accepted for PyTorch's sake: streams belong to GPUs."""
