@@ -360,7 +360,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
             raise RuntimeError(
                 f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}"
             )
-        first = list(range(a._array.ndim - dims, a._array.ndim))
+        first = list(range(-dims, 0))
         second = list(range(dims))
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
