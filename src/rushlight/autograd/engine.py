@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import numpy as backend
+from ..rooms import provided
 from . import modes, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, warn_of_origin
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 # Set by tensor.py, which stands above this room: how to make a Tensor, and how to fit one to a shape and a dtype.
-wrap: Callable[[Any], Tensor]
-fit_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor]
+wrap: Callable[[Any], Tensor] = provided("wrap")
+fit_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor] = provided("fit_tensor")
 
 
 class Pass:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..rooms import provided
 from . import engine, modes, views
 from .graph import FREED, Edge, Node, here, keep_traceback, leaf_edge, orders
 
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 # Set by tensor.py: the class, a Tensor with a given place in the graph, and how saved values are opened.
-is_tensor: Callable[[Any], bool]
-make_tensor: Callable[..., Tensor]
-open_saved: Callable[..., Tensor]
-pack_hooked: Callable[[Tensor], Any]
-raw_saved: Callable[[Any], tuple[Any, ...]]
+is_tensor: Callable[[Any], bool] = provided("is_tensor")
+make_tensor: Callable[..., Tensor] = provided("make_tensor")
+open_saved: Callable[..., Tensor] = provided("open_saved")
+pack_hooked: Callable[[Tensor], Any] = provided("pack_hooked")
+raw_saved: Callable[[Any], tuple[Any, ...]] = provided("raw_saved")
 
 
 class FunctionCtx:

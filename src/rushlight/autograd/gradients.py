@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import numpy as backend
+from ..rooms import provided
 from ..size import Size
 from . import engine, modes
 from .graph import Edge, GradientEdge
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 # Set by tensor.py and ops: what this room needs to know of Tensors.
-is_tensor: Any
-stack: Any
+is_tensor: Any = provided("is_tensor")
+stack: Any = provided("stack")
 
 
 def backward(

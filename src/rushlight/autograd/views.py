@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import numpy as backend
+from ..rooms import provided
 from . import modes
 from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
 
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 # Set by ops/shape.py and tensor.py, which stand above this room.
-new_tensor: Callable[[np.ndarray[Any, Any]], Tensor]
-as_strided_node: Callable[[Tensor, Tensor], Node]
-copy_node: Callable[[Tensor, Tensor], Node | None]
-write_tangent: Callable[[Tensor, Tensor], None]  # set by forward_ad.py
+new_tensor: Callable[[np.ndarray[Any, Any]], Tensor] = provided("new_tensor")
+as_strided_node: Callable[[Tensor, Tensor], Node] = provided("as_strided_node")
+copy_node: Callable[[Tensor, Tensor], Node | None] = provided("copy_node")
+write_tangent: Callable[[Tensor, Tensor], None] = provided("write_tangent")  # set by forward_ad.py
 
 
 def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
