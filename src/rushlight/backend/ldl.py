@@ -12,7 +12,7 @@ from .numpy import Array
 
 
 def _lapack(name: str, dtype: np.dtype[Any], hermitian: bool) -> Any:
-    """LAPACK's function for symmetric or Hermitian matrices of a dtype; ImportError names the extra where SciPy is missing."""
+    """LAPACK's function for symmetric or Hermitian matrices; without SciPy an ImportError names the extra."""
     try:
         from scipy.linalg import lapack
     except ImportError:
@@ -22,15 +22,13 @@ def _lapack(name: str, dtype: np.dtype[Any], hermitian: bool) -> Any:
 
 
 def ldl_factor_ex(a: Array, hermitian: bool = False) -> tuple[Array, Array, Array]:
-    """Bunch and Kaufman's decomposition of the lower triangles, packed; pivots from 1; the first singular block or 0."""
+    """Bunch and Kaufman's decomposition, packed; pivots counted from 1; the first singular block or 0."""
     factor = _lapack("trf", a.dtype, hermitian)
     n = a.shape[-1]
     out = np.tril(a)
     pivots, info = np.zeros(a.shape[:-1], INT), np.zeros(a.shape[:-2], INT)
     count = info.size
-    for matrix, swaps, place in zip(
-        out.reshape(count, n, n), pivots.reshape(count, n), range(count), strict=True
-    ):
+    for matrix, swaps, place in zip(out.reshape(count, n, n), pivots.reshape(count, n), range(count), strict=True):
         if n:
             packed, ipiv, code = factor(matrix, lower=1)
             matrix[...], swaps[...], info.reshape(-1)[place] = np.tril(packed), ipiv, code

@@ -50,7 +50,8 @@ def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, 
     if driver == "gels" and not full:
         gaps = np.where(rank < min(m, n), rank + 1, 0)
         sentence = (
-            "The least squares solution could not be computed because the input matrix does not have full rank (error code: {})."
+            "The least squares solution could not be computed because the input matrix does not have full rank (error "
+            "code: {})."
         )
         raise LinAlgError(batch_place(gaps, sentence, "torch.linalg.lstsq"))
     residuals = np.zeros(0, real)

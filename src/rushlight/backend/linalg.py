@@ -1,7 +1,7 @@
 """Kernels of linear algebra on NumPy's: inverses, determinants, solvers and decompositions of batches of matrices.
 
-Results that LAPACK makes lie column by column, as PyTorch's do. Where NumPy gives up on a whole batch because of one matrix,
-that matrix is worked out by the plain algorithms of :mod:`.factors`, which go on through a zero pivot as LAPACK does.
+Results that LAPACK makes lie column by column, as PyTorch's do. Where NumPy gives up on a whole batch because of one
+matrix, that is worked out by the plain algorithms of :mod:`.factors`, which go on through a zero pivot as LAPACK does.
 """
 
 from __future__ import annotations
@@ -64,7 +64,10 @@ def batch_place(info: Array, sentence: str, name: str) -> str:
 def check_inverted(info: Array, name: str) -> None:
     """Raises LinAlgError where an inverse was asked of a singular matrix."""
     if info.any():
-        sentence = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+        sentence = (
+            "The diagonal element {} is zero, the inversion could not be completed because the input matrix is "
+            "singular."
+        )
         raise LinAlgError(batch_place(info, sentence, name))
 
 
@@ -114,7 +117,7 @@ def slogdet(a: Array) -> tuple[Array, Array]:
 
 
 def minors(a: Array) -> Array:
-    """The derivative of the determinant in each element: ``det(a) * inv(a).T``, and its limit where ``a`` is singular."""
+    """The derivative of the determinant: ``det(a) * inv(a).T``, and its limit where ``a`` is singular."""
     size = np.asarray(np.linalg.det(a))
     if size.all():
         return np.asarray(size[..., None, None] * np.linalg.inv(a).swapaxes(-1, -2))
@@ -123,7 +126,8 @@ def minors(a: Array) -> Array:
     others = np.broadcast_to(s[..., None, :], (*s.shape, s.shape[-1])).copy()
     others[..., range(s.shape[-1]), range(s.shape[-1])] = 1
     turn = np.asarray(np.linalg.det(u) * np.linalg.det(vh))
-    return np.asarray(turn[..., None, None] * ((u * others.prod(-1)[..., None, :]) @ vh).conj()).astype(a.dtype, copy=False)
+    out = turn[..., None, None] * ((u * others.prod(-1)[..., None, :]) @ vh).conj()
+    return np.asarray(out).astype(a.dtype, copy=False)
 
 
 def nonsingular(a: Array) -> Array:
@@ -170,11 +174,11 @@ def solve_ex(a: Array, b: Array, left: bool = True, vector: bool = False) -> tup
     return result if left else result.swapaxes(-1, -2), info
 
 
-def solve_triangular(a: Array, b: Array, upper: bool, left: bool = True, unitriangular: bool = False) -> Array:
+def solve_triangular(a: Array, b: Array, upper: bool, left: bool = True, unit: bool = False) -> Array:
     """X with ``a @ X = b`` (or ``X @ a = b``), of ``a`` only a triangle being looked at."""
     if not left:
-        return solve_triangular(a.swapaxes(-1, -2), b.swapaxes(-1, -2), not upper, True, unitriangular).swapaxes(-1, -2)
-    return columns(factors.solve_triangular(a, b, upper, unitriangular))
+        return solve_triangular(a.swapaxes(-1, -2), b.swapaxes(-1, -2), not upper, True, unit).swapaxes(-1, -2)
+    return columns(factors.solve_triangular(a, b, upper, unit))
 
 
 def triangular_solve(b: Array, a: Array, upper: bool, transpose: bool, unitriangular: bool) -> tuple[Array, Array]:
@@ -196,7 +200,7 @@ def cholesky(a: Array, upper: bool = False, name: str = "linalg.cholesky") -> Ar
 
 
 def cholesky_ex(a: Array, upper: bool = False) -> tuple[Array, Array]:
-    """As :func:`cholesky`, and for each matrix 0 or the order of the first leading minor that is not positive-definite."""
+    """As :func:`cholesky`, and for each matrix 0 or the order of the first leading minor that is not positive."""
     try:
         return columns(np.linalg.cholesky(a, upper=upper)), no_info(a.shape[:-2])
     except np.linalg.LinAlgError:
@@ -221,8 +225,8 @@ def cholesky_solve(b: Array, factor: Array, upper: bool) -> Array:
 
 def _failed_to_converge(name: str, matrices: str, info: Array) -> LinAlgError:
     sentence = (
-        f"The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated {matrices} "
-        "(error code: {})."
+        "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+        f"{matrices} (error code: {{}})."
     )
     return LinAlgError(batch_place(info, sentence, name))
 
@@ -241,7 +245,9 @@ def eigvalsh(a: Array, uplo: str = "L") -> Array:
     return _where_finite(lambda x: (np.linalg.eigvalsh(x, uplo),), a, "linalg.eigh", "eigenvalues")[0]  # type: ignore[arg-type]
 
 
-def _where_finite(compute: Callable[[Array], tuple[Array, ...]], a: Array, name: str, repeated: str) -> tuple[Array, ...]:
+def _where_finite(
+    compute: Callable[[Array], tuple[Array, ...]], a: Array, name: str, repeated: str
+) -> tuple[Array, ...]:
     """``compute(a)``; if it does not converge, nan for the matrices that are not finite, LinAlgError for others."""
     try:
         return compute(a)

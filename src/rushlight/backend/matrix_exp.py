@@ -6,12 +6,12 @@ import numpy as np
 
 from .numpy import Array
 
-# N. Higham, The scaling and squaring method for the matrix exponential revisited (2005): the Pade approximant of degree 13
-# is exact to double precision up to this 1-norm.
+# N. Higham, The scaling and squaring method for the matrix exponential revisited (2005): the Pade approximant of
+# degree 13 is exact to double precision up to this 1-norm.
 _LARGEST = 5.371920351148152
 _PADE = (
-    64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800,
-    33522128640, 1323241920, 40840800, 960960, 16380, 182, 1,
+    64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+    670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1,
 )  # fmt: skip
 
 

@@ -39,6 +39,8 @@ FAMILIES = (
     "padding",
     "embedding",
     "distances",
+    "fourier",
+    "short_time",
 )
 
 for _family in FAMILIES:

@@ -1,9 +1,10 @@
 """Decompositions of matrices: Cholesky, eigenvalues, singular values, QR.
 
-The rules hold for real and complex matrices. Their sources: I. Murray, Differentiation of the Cholesky decomposition (2016);
-C. Boeddeker et al., On the computation of complex-valued gradients (2017), for eig, eigh and svd; M. Giles, Collected matrix
-derivative results (2008), for real svd; F. Walter et al., On evaluating higher-order derivatives of the QR decomposition
-(2012), for qr. Where a loss depends on the phase of complex vectors, which no decomposition settles, the rule says so.
+The rules hold for real and complex matrices. Their sources: I. Murray, Differentiation of the Cholesky decomposition
+(2016); C. Boeddeker et al., On the computation of complex-valued gradients (2017), for eig, eigh and svd; M. Giles,
+Collected matrix derivative results (2008), for real svd; F. Walter et al., On evaluating higher-order derivatives of
+the QR decomposition (2012), for qr. Where a loss depends on the phase of complex vectors, which no decomposition
+settles, the rule says so.
 """
 
 from __future__ import annotations
@@ -33,14 +34,16 @@ from .public import ops, public
 from .reading import conj, is_complex
 from .table import op
 
-op("cholesky", k.cholesky, node="LinalgCholeskyExBackward0", a=lambda g, xp, out, upper: _cholesky_slope(g, xp, out, upper))
+op("cholesky", k.cholesky, node="LinalgCholeskyExBackward0",
+   a=lambda g, xp, out, upper: _cholesky_slope(g, xp, out, upper))  # fmt: skip
 op("cholesky_older", lambda a, upper: k.cholesky(a, upper, "cholesky"), node="CholeskyBackward0",
    a=lambda g, xp, out, upper: _cholesky_slope(g, xp, out, upper))  # fmt: skip
 op("cholesky_ex", k.cholesky_ex, outputs="factor info!", node="LinalgCholeskyExBackward0",
    a=lambda g, xp, factor, upper: _cholesky_slope(g, xp, factor, upper))  # fmt: skip
 op("cholesky_solve", k.cholesky_solve,
    b=lambda g, xp, factor, upper: xp.cholesky_solve(g, factor, upper),
-   factor=lambda g, xp, out, factor, upper: _of_product(-(xp.cholesky_solve(g, factor, upper) @ xp.adjoint(out)), xp, factor, upper))  # fmt: skip
+   factor=lambda g, xp, out, factor, upper: _of_product(
+       -(xp.cholesky_solve(g, factor, upper) @ xp.adjoint(out)), xp, factor, upper))  # fmt: skip
 op("cholesky_inverse", k.cholesky_inverse,
    factor=lambda g, xp, out, factor, upper: _of_product(-(out @ g @ out), xp, factor, upper))  # fmt: skip
 op("eigh", k.eigh, outputs="values vectors", node="LinalgEighBackward0",
@@ -88,8 +91,8 @@ def _check_phase(size: Any, what: str, vectors: str) -> None:
     array = value_of(size)
     if not np.allclose(array, 0, atol=1e-2, rtol=1e-2):
         raise RuntimeError(
-            f"{what}: The {vectors} in the complex case are specified up to multiplication by e^{{i phi}}. The specified loss "
-            "function depends on this quantity, so it is ill-defined."
+            f"{what}: The {vectors} in the complex case are specified up to multiplication by e^{{i phi}}. The "
+            "specified loss function depends on this quantity, so it is ill-defined."
         )
 
 
@@ -259,10 +262,10 @@ def cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) 
 def cholesky_older(input: Any, upper: bool = False) -> Any:
     """:func:`torch.linalg.cholesky` under its older name."""
     deprecated(
-        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\n"
-        "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\n"
-        "should be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results for all valid "
-        "(symmetric positive definite) inputs."
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
+        "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
+        "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will "
+        "produce equivalent results for all valid (symmetric positive definite) inputs."
     )
     check_square(input, "cholesky")
     check_kernel(input, "cholesky_cpu")
@@ -274,7 +277,8 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
     """X with ``A @ X == input``, ``input2`` being the Cholesky factor of A."""
     for label, one in (("b", input), ("u", input2)):
         if one._array.ndim < 2:
-            raise RuntimeError(f"{label} should have at least 2 dimensions, but has {one._array.ndim} dimensions instead")
+            have = one._array.ndim
+            raise RuntimeError(f"{label} should have at least 2 dimensions, but has {have} dimensions instead")
     check_system(input, input2, "cholesky_solve")
     check_kernel(input, "cholesky_solve_cpu")
     return ops.cholesky_solve(input, input2, bool(upper))
@@ -340,7 +344,9 @@ def eigvals(input: Any) -> Any:
 
 def _check_driver(driver: Any, name: str) -> None:
     if driver is not None:
-        raise RuntimeError(f"{name}: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.")
+        raise RuntimeError(
+            f"{name}: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
 
 
 @public("svd", space="torch.linalg")
@@ -368,7 +374,7 @@ def svdvals(A: Any, *, driver: Any = None) -> Any:
 
 @public("svd")
 def svd_older(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
-    """:func:`torch.linalg.svd` under its older name: V in place of its adjoint, and reduced unless ``some`` is false."""
+    """:func:`torch.linalg.svd` under its older name: V in place of its adjoint, complete unless ``some``."""
     if input._array.ndim < 2:
         raise RuntimeError(
             f"linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead"
@@ -377,7 +383,7 @@ def svd_older(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
     if compute_uv:
         u, s, vh = ops.svd(input, not some)
         return svd_result(u, s, vh.mH)
-    shape, m, n = input._array.shape[:-2], *input._array.shape[-2:]
+    *shape, m, n = input._array.shape
     return svd_result(input.new_zeros((*shape, m, m)), svdvals(input), input.new_zeros((*shape, n, n)))
 
 
@@ -400,9 +406,9 @@ def qr(A: Any, mode: str = "reduced") -> Any:
 def qr_older(input: Any, some: bool = True) -> Any:
     """:func:`torch.linalg.qr` under its older name; complete unless ``some``."""
     deprecated(
-        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe boolean "
-        "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\n"
-        "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe "
+        "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
+        "be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
     )
     check_matrix(input, "linalg.qr")
     check_floating(input, "linalg.qr")

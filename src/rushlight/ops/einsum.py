@@ -1,4 +1,4 @@
-"""Einstein summation, made of diagonals, permutations, products and one batched matrix product for each further operand."""
+"""Einstein summation, made of diagonals, permutations, and a batched matrix product for each further operand."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ELLIPSIS = "."
 def einsum(*args: Any) -> Any:
     """Sums of products of elements, in Einstein's notation.
 
-    ``einsum("bij,bjk->bik", a, b)``: each letter is a dimension; letters that do not stand behind the arrow are summed over,
-    and without an arrow those that occur more than once. ``...`` stands for any further dimensions, which broadcast. In place of
-    the letters lists of numbers may follow each operand: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
+    ``einsum("bij,bjk->bik", a, b)``: each letter is a dimension; letters that are not behind the arrow are summed over,
+    and without an arrow those that occur more than once. ``...`` stands for any further dimensions, which broadcast.
+    In place of the letters lists of numbers may follow each operand: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
 
     >>> import rushlight as torch
     >>> torch.einsum("ij,j->i", torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
@@ -32,14 +32,16 @@ def einsum(*args: Any) -> Any:
         counts = Counter(label for labels in inputs for label in labels if label != ELLIPSIS)
         output = [ELLIPSIS, *(letter for letter in LETTERS if counts[letter] == 1)]
     extra = _ellipsis_size(inputs, operands)
-    operands = [_without_repeats(one, labels, index) for index, (one, labels) in enumerate(zip(operands, inputs, strict=True))]
+    pairs = list(zip(operands, inputs, strict=True))
+    operands = [_without_repeats(one, labels, index) for index, (one, labels) in enumerate(pairs)]
     _check_sizes(inputs, operands, extra)
     given = {label for labels in inputs for label in labels}
     summed = [label for label in (ELLIPSIS, *LETTERS) if label in given and label not in output]
     order = _spread([*output, *summed], extra)
     kept = len(_spread(output, extra))
     aligned = [
-        _aligned(one, _placed(labels, one._array.ndim, extra), order) for one, labels in zip(operands, inputs, strict=True)
+        _aligned(one, _placed(labels, one._array.ndim, extra), order)
+        for one, labels in zip(operands, inputs, strict=True)
     ]
     return _contract(aligned, kept, len(order))
 
@@ -48,14 +50,13 @@ def _spelled(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """The equation and the operands, whichever way they were given."""
     if len(args) < 2:
         raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
         )
     if not isinstance(args[0], dispatch.Tensor_):
         equation, operands = args[0], args[1:]
         if not isinstance(equation, str):
-            raise TypeError(
-                f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}"
-            )
+            raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
             operands = tuple(operands[0])
         for index, one in enumerate(operands):
@@ -146,14 +147,14 @@ def _ellipsis_size(inputs: list[list[str]], operands: list[Any]) -> int:
             count = len(labels) - 1
             if count > ndim:
                 raise RuntimeError(
-                    f"einsum(): the number of subscripts in the equation ({count}) is more than the number of dimensions "
-                    f"({ndim}) for operand {index}"
+                    f"einsum(): the number of subscripts in the equation ({count}) is more than the number of "
+                    f"dimensions ({ndim}) for operand {index}"
                 )
             extra = max(extra, ndim - count)
         elif len(labels) != ndim:
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(labels)}) does not match the number of dimensions "
-                f"({ndim}) for operand {index} and no ellipsis was given"
+                f"einsum(): the number of subscripts in the equation ({len(labels)}) does not match the number of "
+                f"dimensions ({ndim}) for operand {index} and no ellipsis was given"
             )
     return extra
 
@@ -173,8 +174,8 @@ def _without_repeats(one: Any, labels: list[str], index: int) -> Any:
         sizes = one._array.shape
         if sizes[low] != sizes[high]:
             raise RuntimeError(
-                f"einsum(): subscript {label} is repeated for operand {index} but the sizes don't match, {sizes[high]} != "
-                f"{sizes[low]}"
+                f"einsum(): subscript {label} is repeated for operand {index} but the sizes don't match, "
+                f"{sizes[high]} != {sizes[low]}"
             )
         one = one.diagonal(0, low, high).movedim(-1, low)
         del labels[place]
@@ -202,12 +203,13 @@ def _check_sizes(inputs: list[list[str]], operands: list[Any], extra: int) -> No
             if size != 1 and before != 1 and size != before:
                 if isinstance(label, int):
                     raise RuntimeError(
-                        f"einsum(): dimension {label + extra} covered by ellipsis in operand {index}has size {size} which does "
-                        f"not broadcast with previously seen ellipsis with size {before} for the respective dimension"
+                        f"einsum(): dimension {label + extra} covered by ellipsis in operand {index}has size {size} "
+                        f"which does not broadcast with previously seen ellipsis with size {before} for the "
+                        "respective dimension"
                     )
                 raise RuntimeError(
-                    f"einsum(): subscript {label} has size {size} for operand {index} which does not broadcast with previously "
-                    f"seen size {before}"
+                    f"einsum(): subscript {label} has size {size} for operand {index} which does not broadcast with "
+                    f"previously seen size {before}"
                 )
             seen[label] = size if before == 1 else before
 

@@ -21,16 +21,15 @@ op("lstsq", kernels.lstsq, outputs="solution residuals rank! values!", node="Lin
 
 
 def pinv_slope(g: Any, xp: Any, a: Any, inverse: Any) -> Any:
-    """G. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear least squares (1973), equation 4.12."""
+    """G. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear least squares (1973)."""
     across, gh = xp.adjoint(inverse), xp.adjoint(g)
     left = gh @ inverse @ across
     right = across @ inverse @ gh
     return left - a @ (inverse @ left) + right - (right @ inverse) @ a - across @ g @ across
 
 
-
 def _lstsq_slope(g: list[Any], xp: Any, needs: tuple[bool, bool], a: Any, b: Any, solution: Any) -> tuple[Any, Any]:
-    """Of ``solution = pinv(a) @ b`` and ``residuals = sum(abs(a @ solution - b) ** 2)``, which is least in the solution."""
+    """Of ``solution = pinv(a) @ b`` and ``residuals = sum(abs(a @ solution - b) ** 2)``, least in the solution."""
     g_solution, g_residuals = g
     g_a = g_b = None
     if g_solution is not None:
@@ -48,12 +47,14 @@ def _lstsq_slope(g: list[Any], xp: Any, needs: tuple[bool, bool], a: Any, b: Any
 
 
 def tolerances(input: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
-    """Both tolerances as arrays; the relative one is eps * the larger size where neither is given or the absolute one is 0."""
+    """Both tolerances as arrays; the relative one is 0 unless given where the absolute one is positive."""
     array = input._array
     real = k.real_of(array.dtype)
     absolute = np.asarray(0 if atol is None else value_of(atol), real)
-    relative = np.asarray(np.where(absolute > 0, 0, kernels.default_tolerances(array)[1]) if rtol is None else value_of(rtol), real)
-    return absolute, relative
+    relative = value_of(rtol)
+    if rtol is None:
+        relative = np.where(absolute > 0, 0, kernels.default_tolerances(array)[1])
+    return absolute, np.asarray(relative, real)
 
 
 @public("pinv", space="torch.linalg")
@@ -67,8 +68,8 @@ def pinv(input: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = 
     array = input._array
     if array.ndim < 2 or array.dtype.char not in "fdFD":
         raise RuntimeError(
-            f"linalg.pinv({input.dtype.scalar_name}{{{list(array.shape)}}}): expected a tensor with 2 or more dimensions of float, "
-            "double, cfloat or cdouble types"
+            f"linalg.pinv({input.dtype.scalar_name}{{{list(array.shape)}}}): expected a tensor with 2 or more "
+            "dimensions of float, double, cfloat or cdouble types"
         )
     if hermitian and array.size:
         check_square(input, "linalg.eigh")
@@ -83,9 +84,7 @@ def pinverse(input: Any, rcond: Any = 1e-15) -> Any:
 
 
 @public("matrix_rank", space="torch.linalg")
-def matrix_rank(
-    input: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
-) -> Any:
+def matrix_rank(input: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
     """How many singular values are above ``max(atol, rtol * the greatest)``.
 
     >>> import rushlight as torch
@@ -117,8 +116,8 @@ linalg_lstsq = define("linalg_lstsq", "solution residuals rank singular_values")
 def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -> Any:
     """X for which ``input @ X`` is closest to ``b``; of all such X the least.
 
-    Returns the solution, the sums of squared residuals (where there are more rows than columns, and the rank is full), the
-    ranks and the singular values, all as far as the ``driver`` works them out: 'gels', 'gelsy', 'gelsd' or 'gelss'.
+    Returns the solution, the sums of squared residuals (where there are more rows than columns, and the rank is full),
+    the ranks and the singular values, all as far as the ``driver`` works them out: 'gels', 'gelsy', 'gelsd' or 'gelss'.
 
     >>> import rushlight as torch
     >>> torch.linalg.lstsq(torch.tensor([[1.0], [1.0]]), torch.tensor([[1.0], [3.0]])).solution
@@ -132,8 +131,8 @@ def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -> Any:
         raise RuntimeError(f"{name}: other must have at least 1 dimension.")
     if x.dtype != y.dtype:
         raise RuntimeError(
-            f"{name}: Expected input and other to have the same dtype, but got input's dtype {input.dtype.scalar_name} and other's "
-            f"dtype {b.dtype.scalar_name}"
+            f"{name}: Expected input and other to have the same dtype, but got input's dtype "
+            f"{input.dtype.scalar_name} and other's dtype {b.dtype.scalar_name}"
         )
     if x.dtype.char not in "fdFD":
         raise RuntimeError("This function doesn't handle types other than float and double")

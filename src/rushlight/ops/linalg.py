@@ -21,7 +21,9 @@ def check_square(a: Any, name: str, label: str = "A") -> None:
     check_matrix(a, name, label)
     rows, columns = a._array.shape[-2:]
     if rows != columns:
-        raise RuntimeError(f"{name}: {label} must be batches of square matrices, but they are {rows} by {columns} matrices")
+        raise RuntimeError(
+            f"{name}: {label} must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
 
 
 def check_floating(a: Any, name: str, low_precision: bool = False) -> None:
@@ -45,8 +47,8 @@ def check_same_dtype(a: Any, b: Any, name: str, labels: tuple[str, str] = ("A", 
     if first is not second and first != second:
         one, other = dtypes.of(first).scalar_name, dtypes.of(second).scalar_name
         raise RuntimeError(
-            f"{name}: Expected {labels[0]} and {labels[1]} to have the same dtype, but found {labels[0]} of type {one} and "
-            f"{labels[1]} of type {other} instead"
+            f"{name}: Expected {labels[0]} and {labels[1]} to have the same dtype, but found {labels[0]} of type "
+            f"{one} and {labels[1]} of type {other} instead"
         )
 
 
@@ -59,11 +61,13 @@ def check_system(b: Any, a: Any, name: str) -> None:
             f"{a.dtype.scalar_name} instead."
         )
     if x.shape[-1] != x.shape[-2]:
-        raise RuntimeError(f"A must be batches of square matrices, but they are {x.shape[-2]} by {x.shape[-1]} matrices")
+        raise RuntimeError(
+            f"A must be batches of square matrices, but they are {x.shape[-2]} by {x.shape[-1]} matrices"
+        )
     if x.shape[-1] != y.shape[-2]:
         raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {x.shape[-1]} by {x.shape[-1]} but each b matrix is "
-            f"{y.shape[-2]} by {y.shape[-1]}"
+            f"Incompatible matrix sizes for {name}: each A matrix is {x.shape[-1]} by {x.shape[-1]} but each b matrix "
+            f"is {y.shape[-2]} by {y.shape[-1]}"
         )
 
 

@@ -1,7 +1,8 @@
 """The LU decomposition and what is solved with it.
 
-The rules follow F. de Hoog, R. Anderssen and M. Lukas, Differentiation of matrix functionals using triangular factorization
-(2011), with adjoints in place of transposes; matrices that are not square are split into a square part and a rest.
+The rules follow F. de Hoog, R. Anderssen and M. Lukas, Differentiation of matrix functionals using triangular
+factorization (2011), with adjoints in place of transposes; matrices that are not square are split into a square part
+and a rest.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ op("rows_swapped_back", factors.swapped_back, inputs="pivots", node="IndexBackwa
    x=lambda g, xp, pivots: xp.rows_swapped(g, pivots))  # fmt: skip
 op("rows_swapped", factors.swapped, inputs="pivots", node="IndexBackward0", kind="linear",
    x=lambda g, xp, pivots: xp.rows_swapped_back(g, pivots))  # fmt: skip
-op("lu", k.lu, outputs="l u p!", node="LinalgLuBackward0", a=lambda g, xp, l, u, p: p @ _slope(g[0], g[1], xp, l, u))
+op("lu", k.lu, outputs="lower upper p!", node="LinalgLuBackward0",
+   a=lambda g, xp, lower, upper, p: p @ _slope(g[0], g[1], xp, lower, upper))  # fmt: skip
 op("lu_factor_ex", k.lu_factor_ex, outputs="lu pivots! info!", node="LinalgLuFactorExBackward0",
    a=lambda g, xp, lu, pivots: _packed_slope(g, xp, lu, pivots))  # fmt: skip
-op("lu_unpack", k.lu_unpack, inputs="pivots", outputs="l u p!", lu=lambda g, xp, lu_shape: _packed(g[0], g[1], xp, lu_shape))
+op("lu_unpack", k.lu_unpack, inputs="pivots", outputs="lower upper p!",
+   lu=lambda g, xp, lu_shape: _packed(g[0], g[1], xp, lu_shape))  # fmt: skip
 op("lu_solve", k.lu_solve, inputs="pivots", node="LinalgLuSolveBackward0",
    lu=lambda g, xp, lu, pivots, out, adjoint: _solve_slope(g, xp, lu, pivots, out, adjoint),
    b=lambda g, xp, lu, pivots, adjoint: xp.lu_solve(lu, g, pivots, not adjoint))  # fmt: skip
@@ -35,57 +38,57 @@ def _part(x: Any, xp: Any, axis: int, start: int, stop: int) -> Any:
     return None if x is None else xp.slice(x, len(x.shape) + axis, start, stop, 1)
 
 
-def _slope(g_l: Any, g_u: Any, xp: Any, l: Any, u: Any) -> Any:
-    """The cotangent of ``l @ u``."""
-    m, n = l.shape[-2], u.shape[-1]
+def _slope(g_lower: Any, g_upper: Any, xp: Any, lower: Any, upper: Any) -> Any:
+    """The cotangent of ``lower @ upper``."""
+    m, n = lower.shape[-2], upper.shape[-1]
     if m < n:
-        g_right = _part(g_u, xp, -1, m, n)
+        g_right = _part(g_upper, xp, -1, m, n)
         if g_right is None:
-            left = _square_slope(g_l, None, xp, l, _part(u, xp, -1, 0, m))
+            left = _square_slope(g_lower, None, xp, lower, _part(upper, xp, -1, 0, m))
             return xp.embed_slice(left, (*left.shape[:-1], n), len(left.shape) - 1, 0, m, 1)
-        g_right = xp.solve_triangular(xp.adjoint(l), g_right, True, True, True)
-        through = -(g_right @ xp.adjoint(_part(u, xp, -1, m, n)))
-        g_l = through if g_l is None else g_l + through
-        left = _square_slope(g_l, _part(g_u, xp, -1, 0, m), xp, l, _part(u, xp, -1, 0, m))
+        g_right = xp.solve_triangular(xp.adjoint(lower), g_right, True, True, True)
+        through = -(g_right @ xp.adjoint(_part(upper, xp, -1, m, n)))
+        g_lower = through if g_lower is None else g_lower + through
+        left = _square_slope(g_lower, _part(g_upper, xp, -1, 0, m), xp, lower, _part(upper, xp, -1, 0, m))
         return xp.concat([left, g_right], len(left.shape) - 1)
     if m > n:
-        g_low = _part(g_l, xp, -2, n, m)
+        g_low = _part(g_lower, xp, -2, n, m)
         if g_low is None:
-            top = _square_slope(None, g_u, xp, _part(l, xp, -2, 0, n), u)
+            top = _square_slope(None, g_upper, xp, _part(lower, xp, -2, 0, n), upper)
             return xp.embed_slice(top, (*top.shape[:-2], m, n), len(top.shape) - 2, 0, n, 1)
-        g_low = xp.solve_triangular(xp.adjoint(u), g_low, False, False)
-        through = -(xp.adjoint(_part(l, xp, -2, n, m)) @ g_low)
-        g_u = through if g_u is None else g_u + through
-        top = _square_slope(_part(g_l, xp, -2, 0, n), g_u, xp, _part(l, xp, -2, 0, n), u)
+        g_low = xp.solve_triangular(xp.adjoint(upper), g_low, False, False)
+        through = -(xp.adjoint(_part(lower, xp, -2, n, m)) @ g_low)
+        g_upper = through if g_upper is None else g_upper + through
+        top = _square_slope(_part(g_lower, xp, -2, 0, n), g_upper, xp, _part(lower, xp, -2, 0, n), upper)
         return xp.concat([top, g_low], len(top.shape) - 2)
-    return _square_slope(g_l, g_u, xp, l, u)
+    return _square_slope(g_lower, g_upper, xp, lower, upper)
 
 
-def _square_slope(g_l: Any, g_u: Any, xp: Any, l: Any, u: Any) -> Any:
-    lh, uh = xp.adjoint(l), xp.adjoint(u)
-    low = None if g_l is None else xp.tril(lh @ g_l, -1)
-    high = None if g_u is None else xp.triu(g_u @ uh, 0)
+def _square_slope(g_lower: Any, g_upper: Any, xp: Any, lower: Any, upper: Any) -> Any:
+    lh, uh = xp.adjoint(lower), xp.adjoint(upper)
+    low = None if g_lower is None else xp.tril(lh @ g_lower, -1)
+    high = None if g_upper is None else xp.triu(g_upper @ uh, 0)
     inner = high if low is None else low if high is None else low + high
     return xp.solve_triangular(uh, xp.solve_triangular(lh, inner, True, True, True), False, False)
 
 
 def _packed_slope(g: Any, xp: Any, lu: Any, pivots: Any) -> Any:
-    l, u, _ = xp.lu_unpack(lu, pivots, True, False)
-    size = l.shape[-1]
-    g_l = _part(xp.tril(g, -1), xp, -1, 0, size)
-    g_u = _part(xp.triu(g, 0), xp, -2, 0, size)
-    return xp.rows_swapped_back(_slope(g_l, g_u, xp, l, u), pivots)
+    lower, upper, _ = xp.lu_unpack(lu, pivots, True, False)
+    size = lower.shape[-1]
+    g_lower = _part(xp.tril(g, -1), xp, -1, 0, size)
+    g_upper = _part(xp.triu(g, 0), xp, -2, 0, size)
+    return xp.rows_swapped_back(_slope(g_lower, g_upper, xp, lower, upper), pivots)
 
 
-def _packed(g_l: Any, g_u: Any, xp: Any, shape: tuple[int, ...]) -> Any:
+def _packed(g_lower: Any, g_upper: Any, xp: Any, shape: tuple[int, ...]) -> Any:
     """The cotangents of both triangles as one matrix."""
     low = high = None
-    if g_l is not None:
-        low = xp.tril(g_l, -1)
+    if g_lower is not None:
+        low = xp.tril(g_lower, -1)
         if low.shape[-1] != shape[-1]:
             low = xp.embed_slice(low, shape, len(shape) - 1, 0, low.shape[-1], 1)
-    if g_u is not None:
-        high = xp.triu(g_u, 0)
+    if g_upper is not None:
+        high = xp.triu(g_upper, 0)
         if high.shape[-2] != shape[-2]:
             high = xp.embed_slice(high, shape, len(shape) - 2, 0, high.shape[-2], 1)
     return high if low is None else low if high is None else low + high
@@ -117,7 +120,9 @@ lu_unpack_result = define("lu_unpack", "P L U")
 
 def _check(A: Any, pivot: bool, name: str) -> None:
     if A._array.ndim < 2:
-        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A._array.shape)} instead")
+        raise RuntimeError(
+            f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A._array.shape)} instead"
+        )
     check_kernel(A, "lu_cpu")
     if not pivot:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
@@ -150,8 +155,8 @@ def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> A
 def _check_pivots(info: Any, name: str) -> None:
     if info._array.any():
         sentence = (
-            "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the "
-            "factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
+            "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to "
+            "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
         )
         raise RuntimeError(k.batch_place(info._array, sentence, name))
 
@@ -169,10 +174,10 @@ def lu_factor(A: Any, *, pivot: bool = True) -> Any:
 def lu_older(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
     """:func:`torch.linalg.lu_factor` under its older name; with ``get_infos`` as :func:`torch.linalg.lu_factor_ex`."""
     deprecated(
-        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a future "
-        "PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
-        "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\nshould be "
-        "replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)"
+        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "
+        "a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
+        "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "
+        "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)"
     )
     _check(A, pivot, "torch.lu_factor")
     factor, pivots, info = ops.lu_factor_ex(A)
@@ -189,10 +194,10 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
         )
     if unpack_pivots and pivots.dtype != np.int32:
         raise RuntimeError(
-            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function is intended "
-            "to be used with the output produced by torch.linalg.lu_factor"
+            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this "
+            "function is intended to be used with the output produced by torch.linalg.lu_factor"
         )
-    if unpack_pivots and pivots.size and not (1 <= pivots.min() and pivots.max() <= array.shape[-2]):
+    if unpack_pivots and pivots.size and (pivots.min() < 1 or pivots.max() > array.shape[-2]):
         raise RuntimeError(
             "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
             "Did you properly pass the result of lu_factor?"
@@ -227,8 +232,8 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
 def lu_solve_older(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
     """:func:`torch.linalg.lu_solve` under its older name."""
     deprecated(
-        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\nNote that "
-        "torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\nshould be replaced with\nX = "
-        "torch.linalg.lu_solve(LU, pivots, B)"
+        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "
+        "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, "
+        "pivots)\nshould be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)"
     )
     return lu_solve(LU_data, LU_pivots, input)

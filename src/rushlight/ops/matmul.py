@@ -1,6 +1,7 @@
 """Matrix products, and what is made of them: matmul, linear, tensordot.
 
-As in PyTorch, ``matmul`` itself has no derivative: it folds its arguments into one of ``dot``, ``mv``, ``mm`` and ``bmm``.
+As in PyTorch, ``matmul`` itself has no derivative: it folds its arguments into one of ``dot``, ``mv``, ``mm`` and
+``bmm``.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from .reading import conj
 from .shape import common_shape
 from .table import op
 
-
 op("adjoint", k.adjoint, kind="linear", x=lambda g, xp: xp.adjoint(g))
-op("mm", k.product, kind="bilinear", a=lambda g, b, xp: xp.mm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.mm(xp.adjoint(a), g))
-op("bmm", k.product, kind="bilinear", a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))
-op("mv", k.vector_product, kind="bilinear", a=lambda g, b, xp: xp.outer(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.adjoint(a), g))
+op("mm", k.product, kind="bilinear",
+   a=lambda g, b, xp: xp.mm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.mm(xp.adjoint(a), g))  # fmt: skip
+op("bmm", k.product, kind="bilinear",
+   a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))  # fmt: skip
+op("mv", k.vector_product, kind="bilinear",
+   a=lambda g, b, xp: xp.outer(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.adjoint(a), g))  # fmt: skip
 op("dot", k.vector_product, kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 op("vdot", k.vdot, a=lambda g, b: conj(g) * b, b=lambda g, a: g * a)
 op("outer", lambda a, b: np.multiply.outer(a, b), kind="bilinear",
@@ -42,7 +45,8 @@ op("baddbmm", k.addmm,
 op("addbmm", k.addbmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha, a_shape: _times(xp.bmm(xp.expand(g, (a_shape[0], *g.shape)), xp.adjoint(b)), alpha),
-   b=lambda g, a, xp, alpha, b_shape: _times(xp.bmm(xp.adjoint(a), xp.expand(g, (b_shape[0], *g.shape))), alpha))  # fmt: skip
+   b=lambda g, a, xp, alpha, b_shape: _times(
+       xp.bmm(xp.adjoint(a), xp.expand(g, (b_shape[0], *g.shape))), alpha))  # fmt: skip
 op("addr", k.addr,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha: _times(xp.mv(g, conj(b)), alpha),
@@ -56,8 +60,8 @@ def _times(value: Any, factor: Any) -> Any:
 def _same_dtype(a: Any, b: Any, names: tuple[str, str] = ("m1", "m2")) -> None:
     if a._array.dtype != b._array.dtype:
         raise RuntimeError(
-            f"expected {names[0]} and {names[1]} to have the same dtype, but got: {dtypes.of(a._array.dtype).c_name} != "
-            f"{dtypes.of(b._array.dtype).c_name}"
+            f"expected {names[0]} and {names[1]} to have the same dtype, but got: {dtypes.of(a._array.dtype).c_name} "
+            f"!= {dtypes.of(b._array.dtype).c_name}"
         )
 
 
@@ -115,9 +119,7 @@ def mv(input: Any, vec: Any) -> Any:
     """A matrix times a vector."""
     x, y = input._array, vec._array
     if x.ndim != 2 or y.ndim != 1:
-        raise RuntimeError(
-            f"vector + matrix @ vector expected, got {1}, {x.ndim}, {y.ndim}"
-        )
+        raise RuntimeError(f"vector + matrix @ vector expected, got {1}, {x.ndim}, {y.ndim}")
     if x.shape[1] != y.shape[0]:
         raise RuntimeError(
             f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})"
@@ -141,8 +143,8 @@ def _check_vectors(name: str, a: Any, b: Any) -> None:
         )
     if x.size != y.size:
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the same number of elements, but "
-            f"got {x.size} and {y.size} elements respectively"
+            f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the same number of "
+            f"elements, but got {x.size} and {y.size} elements respectively"
         )
 
 
@@ -357,10 +359,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a._array.ndim, b._array.ndim):
-            raise RuntimeError(
-                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}"
-            )
-        first = list(range(-dims, 0))
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        first = list(range(a._array.ndim - dims, a._array.ndim))
         second = list(range(dims))
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
@@ -372,8 +372,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     for axis_a, axis_b, named_a, named_b in zip(gone_a, gone_b, first, second, strict=True):
         if x[axis_a] != y[axis_b] and 1 not in (x[axis_a], y[axis_b]):
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {x[axis_a]} in dim {named_a} and second has size "
-                f"{y[axis_b]} in dim {named_b}"
+                f"contracted dimensions need to match, but first has size {x[axis_a]} in dim {named_a} and second has "
+                f"size {y[axis_b]} in dim {named_b}"
             )
         if x[axis_a] != y[axis_b]:
             if x[axis_a] == 1:

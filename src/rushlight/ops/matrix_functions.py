@@ -24,7 +24,7 @@ def _spread(g: Any, xp: Any, shape: tuple[int, int]) -> Any:
 
 
 def _exp_slope(g: Any, xp: Any, a: Any) -> Any:
-    """N. Higham, Functions of Matrices (2008), theorem 3.6: exp of [[a, g], [0, a]] holds the derivative in its corner."""
+    """N. Higham, Functions of Matrices (2008), theorem 3.6: the derivative is a corner of exp of [[a, g], [0, a]]."""
     across = xp.adjoint(a)
     axis, size = len(a.shape) - 1, a.shape[-1]
     top = xp.concat([across, g], axis)
@@ -134,8 +134,8 @@ def tensorsolve(input: Any, other: Any, dims: Any = None) -> Any:
     rows, columns = math.prod(shape[:ndim]), math.prod(shape[ndim:])
     if rows != columns:
         raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got "
-            f"{columns} != {rows}"
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {columns} != {rows}"
         )
     return solve(input.reshape((columns, rows)), other.flatten()).reshape(shape[ndim:])
 

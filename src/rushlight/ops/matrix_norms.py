@@ -19,8 +19,8 @@ _NAME = "linalg.matrix_norm"
 
 @public("matrix_norm", space="torch.linalg")
 def matrix_norm(input: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Norms of matrices: 'fro' (the root of the sum of squares), 'nuc' (the sum of the singular values), 2 and -2 (the greatest
-    and least of those), 1 and -1 (of the columns' sums of sizes), inf and -inf (of the rows').
+    """Norms of matrices: 'fro' (the root of the sum of squares), 'nuc' (the sum of the singular values), 2 and -2 (the
+    greatest and least of those), 1 and -1 (of the columns' sums of sizes), inf and -inf (of the rows').
 
     >>> import rushlight as torch
     >>> torch.linalg.matrix_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), 1)
@@ -69,7 +69,8 @@ def _extreme(x: Any, axis: int, greatest: bool, keepdim: bool = False) -> Any:
 
 def _check_dtypes(input: Any, dtype: Any) -> None:
     if input._array.dtype.kind not in "fcV":
-        raise RuntimeError(f"{_NAME}: Expected a floating point or complex tensor as input. Got {input.dtype.scalar_name}")
+        word = input.dtype.scalar_name
+        raise RuntimeError(f"{_NAME}: Expected a floating point or complex tensor as input. Got {word}")
     if dtype is None:
         return
     if not (dtype.is_floating_point or dtype.is_complex):
@@ -79,8 +80,8 @@ def _check_dtypes(input: Any, dtype: Any) -> None:
         raise RuntimeError(f"{_NAME}: dtype should be {kind} for {kind} inputs, but got {dtype.scalar_name}")
     if dtypes.promote_types(input.dtype, dtype) != dtype:
         raise RuntimeError(
-            f"{_NAME}: the dtype of the input ({input.dtype.scalar_name}) should be convertible without narrowing to the specified "
-            f"dtype ({dtype.scalar_name})"
+            f"{_NAME}: the dtype of the input ({input.dtype.scalar_name}) should be convertible without narrowing to "
+            f"the specified dtype ({dtype.scalar_name})"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from .reading import conj
 from .table import op
 
 op("cross", k.cross, node="LinalgCrossBackward0", kind="bilinear",
-   a=lambda g, xp, b, axis: xp.cross(conj(b), g, axis), b=lambda g, xp, a, axis: xp.cross(g, conj(a), axis))  # fmt: skip
+   a=lambda g, xp, b, axis: xp.cross(conj(b), g, axis),
+   b=lambda g, xp, a, axis: xp.cross(g, conj(a), axis))  # fmt: skip
 
 
 @public()
@@ -103,7 +105,7 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 
 @public(space="torch.linalg")
 def multi_dot(tensors: Any) -> Any:
-    """The product of two or more matrices, in the order that takes the fewest multiplications; the ends may be vectors."""
+    """The product of two or more matrices, in the order of fewest multiplications; the ends may be vectors."""
     tensors = list(tensors)
     _check_chain(tensors)
     first, last = tensors[0]._array, tensors[-1]._array
@@ -112,7 +114,7 @@ def multi_dot(tensors: Any) -> Any:
         tensors[0] = tensors[0].unsqueeze(0)
     if last.ndim == 1:
         tensors[-1] = tensors[-1].unsqueeze(-1)
-    for index, (one, other) in enumerate(zip(tensors, tensors[1:], strict=False)):
+    for index, (one, other) in enumerate(pairwise(tensors)):
         if one._array.shape[1] != other._array.shape[0]:
             raise RuntimeError(
                 f"multi_dot(): tensors {index} and {index + 1} with shapes {list(one._array.shape)} and "
@@ -135,12 +137,13 @@ def _check_chain(tensors: list[Any]) -> None:
         if one._array.dtype != tensors[0]._array.dtype:
             first, other = (dtypes.of(t._array.dtype).c_name for t in (tensors[0], one))
             raise RuntimeError(
-                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {first} and tensor {index} {other}"
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {first} and tensor {index} "
+                f"{other}"
             )
 
 
 def _chain(matrices: list[Any]) -> Any:
-    """The product in the best order, found by dynamic programming over the sizes (Cormen et al., matrix-chain order)."""
+    """The product in the best order, found by dynamic programming over the sizes (Cormen et al., chapter 15)."""
     sizes = [matrices[0]._array.shape[0], *(one._array.shape[1] for one in matrices)]
     count = len(matrices)
     cost = np.zeros((count, count))
@@ -166,7 +169,7 @@ def _chain(matrices: list[Any]) -> Any:
 
 @public(method=False)
 def chain_matmul(*matrices: Any) -> Any:
-    """The product of several matrices in the cheapest order: :func:`torch.linalg.multi_dot` under its older name."""
+    """The product of matrices in the cheapest order: the older name of :func:`torch.linalg.multi_dot`."""
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for one in matrices:

@@ -1,7 +1,8 @@
 """Householder reflectors: products of them, and the QR and LDL decompositions as LAPACK packs them.
 
-A reflector is ``H_i = 1 - tau_i v_i v_i^H``; v_i stands below the diagonal of column i, on which it is 1. The rules are the
-product rule: the cotangent of one factor is what stands left of it, adjoint, times the cotangent, times what stands right.
+A reflector is ``H_i = 1 - tau_i v_i v_i^H``; v_i stands below the diagonal of column i, on which it is 1. The rules
+are the product rule: the cotangent of one factor is what stands left of it, adjoint, times the cotangent, times what
+stands right.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ..backend import ldl as packed
 from ..backend import linalg as k
 from ..return_types import define
 from .linalg import check_floating, check_kernel, check_square, rows
-from .public import alias, methods, module, ops, public
+from .public import ops, public
 from .reading import conj
 from .table import op
 
@@ -128,7 +129,8 @@ def householder_product(input: Any, tau: Any) -> Any:
         )
     _check_batch(name, "tau", factors.shape[:-1], x.shape[:-2])
     if factors.dtype != x.dtype:
-        raise RuntimeError(f"{name}: tau dtype {tau.dtype.scalar_name} does not match input dtype {input.dtype.scalar_name}")
+        have, expected = tau.dtype.scalar_name, input.dtype.scalar_name
+        raise RuntimeError(f"{name}: tau dtype {have} does not match input dtype {expected}")
     check_kernel(input, "orgqr_cpu")
     return ops.householder_product(input, tau)
 
@@ -161,20 +163,22 @@ def ormqr(input: Any, input2: Any, input3: Any, left: bool = True, transpose: bo
         raise RuntimeError(f"{name}: other.shape[{axis}] must be equal to input.shape[-2]")
     if factors.shape[-1] > x.shape[-1]:
         raise RuntimeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{axis}], input.shape[-1])")
-    for label, ndim, difference in (("tau", factors.ndim + 1, "one dimension less than"), ("other", c.ndim, "the same number of dimensions as")):
-        if ndim != x.ndim:
-            have = factors.ndim if label == "tau" else c.ndim
+    for label, have, expected, words in (
+        ("tau", factors.ndim, x.ndim - 1, "one dimension less than"),
+        ("other", c.ndim, x.ndim, "the same number of dimensions as"),
+    ):
+        if have != expected:
             raise RuntimeError(
-                f"{name}: Expected {label} to have {difference} input, but got {label}.ndim equal to {have} and input.ndim is "
-                f"equal to {x.ndim}"
+                f"{name}: Expected {label} to have {words} input, but got {label}.ndim equal to {have} and input.ndim "
+                f"is equal to {x.ndim}"
             )
     _check_batch(name, "tau", factors.shape[:-1], x.shape[:-2])
     _check_batch(name, "other", c.shape[:-2], x.shape[:-2])
     for label, one in (("tau", input2), ("other", input3)):
         if one._array.dtype != x.dtype:
             raise RuntimeError(
-                f"{name}: Expected input and {label} to have the same dtype, but input has dtype{input.dtype.scalar_name} and "
-                f"{label} has dtype {one.dtype.scalar_name}"
+                f"{name}: Expected input and {label} to have the same dtype, but input has "
+                f"dtype{input.dtype.scalar_name} and {label} has dtype {one.dtype.scalar_name}"
             )
     return ops.ormqr(input, input2, input3, bool(left), bool(transpose))
 
@@ -192,7 +196,7 @@ def ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: bool = F
 
 def _check_ldl(info: Any, name: str) -> None:
     if info._array.any():
-        sentence = "D[{0},{0}] is zero: the factorization has a singular block, and using it on ldl_solve would divide by zero."
+        sentence = "D[{0},{0}] is zero: the block is singular, and ldl_solve would divide by zero."
         raise RuntimeError(k.batch_place(info._array, sentence, name))
 
 
@@ -224,8 +228,8 @@ def ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Any:
         )
     if x.shape[-1] != y.shape[-2]:
         raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {x.shape[-1]} by {x.shape[-1]} but each b matrix is "
-            f"{y.shape[-2]} by {y.shape[-1]}"
+            f"Incompatible matrix sizes for {name}: each A matrix is {x.shape[-1]} by {x.shape[-1]} but each b matrix "
+            f"is {y.shape[-2]} by {y.shape[-1]}"
         )
     if pivots._array.shape != x.shape[:-1]:
         raise RuntimeError(

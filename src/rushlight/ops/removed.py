@@ -8,13 +8,19 @@ from .public import methods, module
 
 _INSTEAD = {
     "eig": "Use torch.linalg.eigvals(A) or torch.linalg.eig(A), whose results are complex.",
-    "symeig": "Use torch.linalg.eigvalsh(A, UPLO='U' if upper else 'L') or torch.linalg.eigh, which look at the lower triangle "
-    "unless told otherwise.",
-    "matrix_rank": "Please use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was renamed in "
-    "`torch.linalg.matrix_rank()` to 'hermitian'.",
-    "solve": "`torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and "
-    "does not return the LU factorization.",
-    "lstsq": "`torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`. `torch.linalg.lstsq` has its arguments reversed.",
+    "symeig": (
+        "Use torch.linalg.eigvalsh(A, UPLO='U' if upper else 'L') or torch.linalg.eigh, which look at the lower "
+        "triangle unless told otherwise."
+    ),
+    "matrix_rank": (
+        "Please use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was renamed in "
+        "`torch.linalg.matrix_rank()` to 'hermitian'."
+    ),
+    "solve": (
+        "`torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed "
+        "and does not return the LU factorization."
+    ),
+    "lstsq": "`torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`.",
 }
 
 

@@ -11,7 +11,6 @@ from ..backend import linalg as k
 from ..return_types import define
 from .linalg import (
     check_floating,
-    check_kernel,
     check_same_dtype,
     check_square,
     check_square_floating,
@@ -25,22 +24,24 @@ from .reading import conj, is_complex
 from .table import op
 
 op("inv", k.inv, node="LinalgInvExBackward0", a=lambda g, xp, out: _inv_slope(g, xp, out))
-op("inv_ex", k.inv_ex, outputs="inverse info!", node="LinalgInvExBackward0", a=lambda g, xp, inverse: _inv_slope(g, xp, inverse))
+op("inv_ex", k.inv_ex, outputs="inverse info!", node="LinalgInvExBackward0",
+   a=lambda g, xp, inverse: _inv_slope(g, xp, inverse))  # fmt: skip
 op("det", k.det, node="LinalgDetBackward0", a=lambda g, xp, a: g.reshape((*g.shape, 1, 1)) * conj(xp.minors(a)))
 op("minors", k.minors, a=lambda g, xp, a: _minors_slope(g, xp, a))
 op("nonsingular", k.nonsingular, kind="linear", a=lambda g: g)
 op("slogdet", k.slogdet, outputs="sign size", node="LinalgSlogdetBackward0",
    a=lambda g, xp, a, sign: _slogdet_slope(g, xp, a, sign))  # fmt: skip
 op("solve", k.solve, node="LinalgSolveExBackward0",
-   a=lambda g, xp, a, out, left, vector: _solve_slope(xp.solve(xp.adjoint(a), g, left, vector), xp, out, left, vector),
+   a=lambda g, xp, a, out, left, vector: _of_matrix(xp.solve(xp.adjoint(a), g, left, vector), xp, out, left, vector),
    b=lambda g, xp, a, left, vector: xp.solve(xp.adjoint(a), g, left, vector))  # fmt: skip
 op("solve_ex", k.solve_ex, outputs="result info!", node="LinalgSolveExBackward0",
-   a=lambda g, xp, a, result, left, vector: _solve_slope(xp.solve(xp.adjoint(a), g, left, vector), xp, result, left, vector),
+   a=lambda g, xp, a, result, left, vector: _of_matrix(
+       xp.solve(xp.adjoint(a), g, left, vector), xp, result, left, vector),
    b=lambda g, xp, a, left, vector: xp.solve(xp.adjoint(a), g, left, vector))  # fmt: skip
 op("solve_triangular", k.solve_triangular, node="LinalgSolveTriangularBackward0",
-   a=lambda g, xp, a, out, upper, left, unitriangular: _triangle(
-       _solve_slope(xp.solve_triangular(xp.adjoint(a), g, not upper, left, unitriangular), xp, out, left, False), xp, upper, unitriangular),
-   b=lambda g, xp, a, upper, left, unitriangular: xp.solve_triangular(xp.adjoint(a), g, not upper, left, unitriangular))  # fmt: skip
+   a=lambda g, xp, a, out, upper, left, unit: _triangle(
+       _of_matrix(xp.solve_triangular(xp.adjoint(a), g, not upper, left, unit), xp, out, left, False), xp, upper, unit),
+   b=lambda g, xp, a, upper, left, unit: xp.solve_triangular(xp.adjoint(a), g, not upper, left, unit))  # fmt: skip
 op("triangular_solve", k.triangular_solve, outputs="solution copied",
    b=lambda g, xp, a, upper, transpose, unitriangular: _older_slope(g[0], xp, a, upper, transpose, unitriangular),
    a=lambda g, xp, a, solution, upper, transpose, unitriangular: _older_slope_of_matrix(
@@ -94,7 +95,7 @@ def _slogdet_slope(g: list[Any], xp: Any, a: Any, sign: Any) -> Any:
     return scale.reshape((*scale.shape, 1, 1)) * xp.adjoint(xp.inv_ex(a)[0])
 
 
-def _solve_slope(g_b: Any, xp: Any, x: Any, left: bool, vector: bool) -> Any:
+def _of_matrix(g_b: Any, xp: Any, x: Any, left: bool, vector: bool) -> Any:
     """The cotangent of the matrix, given those of the right-hand side and the solution."""
     if vector:
         return -(columns(g_b) * rows(conj(x)))
@@ -166,7 +167,7 @@ def det_older(input: Any) -> Any:
 
 @public("slogdet", space="torch.linalg")
 def slogdet(A: Any) -> Any:
-    """The determinant's sign (for complex matrices: the number of size 1 it points at) and the logarithm of its size."""
+    """The determinant's sign (of size 1, for complex matrices at its angle) and the logarithm of its size."""
     check_square_floating(A, "linalg.slogdet")
     return linalg_slogdet(ops.slogdet(A))
 
@@ -216,13 +217,13 @@ def _checked(A: Any, B: Any, left: bool, name: str) -> bool:
     vector = _is_vector(A, B)
     if vector and not left:
         raise RuntimeError(
-            f"{name}: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is "
-            "equivalent to B / A.squeeze(-1)"
+            f"{name}: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)"
         )
     if vector and A._array.shape[-1] != B._array.shape[-1]:
         raise RuntimeError(
-            f"{name}: Incompatible shapes of A and B for the equation AX = B ({A._array.shape[-2]}x{A._array.shape[-1]} and "
-            f"{B._array.shape[-1]}x1)"
+            f"{name}: Incompatible shapes of A and B for the equation AX = B "
+            f"({A._array.shape[-2]}x{A._array.shape[-1]} and {B._array.shape[-1]}x1)"
         )
     check_solvable(A, B, left, name, vector)
     return vector
@@ -259,12 +260,14 @@ def solve_triangular(input: Any, B: Any, *, upper: bool, left: bool = True, unit
     check_square(input, name)
     check_solvable(input, B, left, name)
     if input._array.dtype.kind not in "fc" or input._array.dtype.itemsize == 2:
-        raise NotImplementedError(f'"triangular_solve_cpu" not implemented for \'{input.dtype.scalar_name}\'')
+        raise NotImplementedError(f"\"triangular_solve_cpu\" not implemented for '{input.dtype.scalar_name}'")
     return ops.solve_triangular(input, B, bool(upper), bool(left), bool(unitriangular))
 
 
 @public("triangular_solve")
-def triangular_solve(input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
+def triangular_solve(
+    input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
     """:func:`torch.linalg.solve_triangular` under its older name: X with ``A @ X == input``, and a copy of A."""
     for label, one in (("b", input), ("A", A)):
         if one._array.ndim < 2:
@@ -274,8 +277,9 @@ def triangular_solve(input: Any, A: Any, upper: bool = True, transpose: bool = F
             )
     check_system(input, A, "triangular_solve")
     deprecated(
-        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future PyTorch "
-        "release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of the inputs.\n"
-        "X = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = torch.linalg.solve_triangular(A, B)."
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
+        "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy "
+        "of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+        "torch.linalg.solve_triangular(A, B)."
     )
     return triangular_solve_result(ops.triangular_solve(input, A, bool(upper), bool(transpose), bool(unitriangular)))
