@@ -41,6 +41,9 @@ FAMILIES = (
     "distances",
     "fourier",
     "short_time",
+    "convolution",
+    "pooling",
+    "resampling",
 )
 
 for _family in FAMILIES:

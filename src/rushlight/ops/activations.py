@@ -17,27 +17,27 @@ from .table import op
 DOUBLE = np.dtype(np.float64)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
-op("leaky_relu", k.leaky_relu, x=lambda g, xp, x, slope: xp.where(x > 0, g, g * slope))
-op("elu", k.elu, x=lambda g, xp, x, alpha, scale, input_scale: xp.where(
+op("leaky_relu", k.leaky_relu, kind="elementwise", x=lambda g, xp, x, slope: xp.where(x > 0, g, g * slope))
+op("elu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.where(
     x > 0, g * scale, g * (alpha * scale * input_scale) * xp.exp(xp.hardtanh(x, -math.inf, 0.0) * input_scale)))  # fmt: skip
-op("gelu_tanh", k.gelu_tanh, node="GeluBackward0", x=lambda g, xp, x: _gelu_tanh_slope(g, xp, x))
-op("gelu_erf", lambda x: _gelu_erf(x), node="GeluBackward0", x=lambda g, xp, x: g * (
+op("gelu_tanh", k.gelu_tanh, kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: _gelu_tanh_slope(g, xp, x))
+op("gelu_erf", lambda x: _gelu_erf(x), kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: g * (
     0.5 * (1 + xp.erf(x * math.sqrt(0.5))) + x * xp.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi))))  # fmt: skip
-op("silu", k.silu, x=lambda g, xp, x: _silu_slope(g, xp, x))
-op("mish", k.mish, x=lambda g, xp, x: _mish_slope(g, xp, x))
-op("softplus", k.softplus, x=lambda g, xp, x, beta, threshold: xp.where(
+op("silu", k.silu, kind="elementwise", x=lambda g, xp, x: _silu_slope(g, xp, x))
+op("mish", k.mish, kind="elementwise", x=lambda g, xp, x: _mish_slope(g, xp, x))
+op("softplus", k.softplus, kind="elementwise", x=lambda g, xp, x, beta, threshold: xp.where(
     x * beta > threshold, g, g * xp.sigmoid(x * beta)))  # fmt: skip
-op("hardtanh", k.hardtanh, x=lambda g, xp, x, low, high: g * ((x > low) & (x < high)))
-op("hardsigmoid", k.hardsigmoid, x=lambda g, x: g * ((x > -3) & (x < 3)) / 6)
-op("hardswish", k.hardswish, x=lambda g, xp, x: xp.where(x <= -3, g * 0, xp.where(x < 3, g * (x / 3 + 0.5), g)))
-op("log_sigmoid", k.log_sigmoid, x=lambda g, xp, x: g * xp.sigmoid(-x))
+op("hardtanh", k.hardtanh, kind="elementwise", x=lambda g, xp, x, low, high: g * ((x > low) & (x < high)))
+op("hardsigmoid", k.hardsigmoid, kind="elementwise", x=lambda g, x: g * ((x > -3) & (x < 3)) / 6)
+op("hardswish", k.hardswish, kind="elementwise", x=lambda g, xp, x: xp.where(x <= -3, g * 0, xp.where(x < 3, g * (x / 3 + 0.5), g)))
+op("log_sigmoid", k.log_sigmoid, kind="elementwise", x=lambda g, xp, x: g * xp.sigmoid(-x))
 op("glu", k.glu, x=lambda g, xp, x, axis: _glu_slope(g, xp, x, axis))
-op("threshold", k.threshold, x=lambda g, xp, x, limit: xp.where(x <= limit, g * 0, g))
+op("threshold", k.threshold, kind="elementwise", x=lambda g, xp, x, limit: xp.where(x <= limit, g * 0, g))
 op("prelu", k.prelu, node="PreluKernelBackward0",
    x=lambda g, xp, x, weight: xp.where(x > 0, g, g * weight),
    weight=lambda g, xp, x: xp.where(x > 0, g * 0, g * x))  # fmt: skip
-op("softshrink", k.softshrink, x=lambda g, x, limit: g * ((x > limit) | (x < -limit)))
-op("hardshrink", k.hardshrink, x=lambda g, x, limit: g * ((x > limit) | (x < -limit)))
+op("softshrink", k.softshrink, kind="elementwise", x=lambda g, x, limit: g * ((x > limit) | (x < -limit)))
+op("hardshrink", k.hardshrink, kind="elementwise", x=lambda g, x, limit: g * ((x > limit) | (x < -limit)))
 op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", inputs="noise", x=lambda g, noise: g * noise)
 
 

@@ -8,7 +8,7 @@ from ..backend import padding as k
 from .public import ops, public
 from .table import op
 
-op("constant_pad", k.constant_pad, node="ConstantPadNdBackward0", kind="linear",
+op("constant_pad", k.constant_pad, node="ConstantPadNdBackward0",
    x=lambda g, xp, padding: xp.constant_pad(g, tuple(-width for width in padding), 0))  # fmt: skip
 
 _NODES = {("circular", 0): "CopySlices"}
