@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..rooms import provided
+
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
@@ -237,8 +239,8 @@ class GradientEdge(NamedTuple):
 GradientEdge.__module__ = "torch.autograd.graph"
 
 # Set by ops/saved.py, which knows what the table's nodes keep.
-saved_attribute: Callable[[Any, str], Any]
-saved_names: Callable[[Any], list[str]]
+saved_attribute: Callable[[Any, str], Any] = provided("saved_attribute")
+saved_names: Callable[[Any], list[str]] = provided("saved_names")
 
 
 class AccumulateGrad(Node):

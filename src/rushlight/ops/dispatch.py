@@ -17,14 +17,15 @@ from .. import dtypes
 from ..autograd import engine, modes, views
 from ..autograd.graph import keep_traceback, leaf_edge, orders
 from ..backend import numpy as backend
+from ..rooms import provided
 from . import saved
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
     from .table import Op
 
-Tensor_: type[Tensor]  # set by tensor.py
-new_tensor: Callable[[np.ndarray[Any, Any]], Tensor]
+Tensor_: Any = provided("Tensor_")  # set by tensor.py
+new_tensor: Callable[[np.ndarray[Any, Any]], Tensor] = provided("new_tensor")
 # Set by the rooms above: what intercepts ops (subclasses with __torch_function__, forward mode, vmap, profiler).
 interceptors: list[Callable[[Op, tuple[Any, ...]], Any]] = []
 

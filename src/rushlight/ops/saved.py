@@ -14,6 +14,7 @@ import numpy as np
 
 from ..autograd import graph, modes
 from ..autograd.graph import Node, describe, leaf_edge
+from ..rooms import provided
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -36,8 +37,8 @@ def _package_files(folder: str) -> set[str]:
 INSIDE = _package_files(ROOT)
 
 # Set by tensor.py: Tensor around an array without history, and the text of a tensor's type ('torch.FloatTensor').
-make_tensor: Any
-type_name: Any
+make_tensor: Any = provided("make_tensor")
+type_name: Any = provided("type_name")
 
 
 def here(frame: Any) -> tuple[Any, int] | None:
