@@ -1,0 +1,81 @@
+"""Kernels of discrete Fourier transforms.
+
+``norm`` says what the sums are divided by: 0 nothing, 1 the root of the number of points, 2 that number. Results lie in
+memory as PyTorch's do: the axes that were not transformed first, then the transformed ones, the last of them innermost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from .numpy import Array
+
+NONE, ROOT, COUNT = 0, 1, 2
+_Mode = Literal["backward", "ortho", "forward"]
+_FORWARD: tuple[_Mode, ...] = ("backward", "ortho", "forward")
+_BACKWARD: tuple[_Mode, ...] = ("forward", "ortho", "backward")
+
+
+def c2c(x: Array, axes: tuple[int, ...], norm: int, forward: bool) -> Array:
+    """Complex to complex; ``forward`` is the sign of the exponent."""
+    if not axes:
+        return x.copy()
+    transform = np.fft.fftn if forward else np.fft.ifftn
+    names = _FORWARD if forward else _BACKWARD
+    return _in_layout(x, axes, True, lambda y, last: transform(y, axes=last, norm=names[norm]))
+
+
+def r2c(x: Array, axes: tuple[int, ...], norm: int, onesided: bool) -> Array:
+    """Real to complex, forward; of the last axis only the first half and the middle if ``onesided``."""
+    name = _FORWARD[norm]
+    if onesided:
+        return _in_layout(x, axes, False, lambda y, last: np.fft.rfftn(y, axes=last, norm=name))
+    return _in_layout(x, axes, False, lambda y, last: np.fft.fftn(y, axes=last, norm=name))
+
+
+def c2r(x: Array, axes: tuple[int, ...], norm: int, size: int) -> Array:
+    """Complex to real, backward: the last axis has half of what would give ``size`` real points."""
+    name = _BACKWARD[norm]
+    sizes = [x.shape[axis] for axis in _order(x, axes, False)[-len(axes) : -1]] + [size]
+    return _in_layout(x, axes, False, lambda y, last: np.fft.irfftn(y, sizes, axes=last, norm=name))
+
+
+def _order(x: Array, axes: tuple[int, ...], sort_last: bool) -> list[int]:
+    """The axes from outermost to innermost as the result has them."""
+    rest = [axis for axis in range(x.ndim) if axis not in axes]
+    rest.sort(key=lambda axis: -x.strides[axis])
+    among = list(axes if sort_last else axes[:-1])
+    among.sort(key=lambda axis: -x.strides[axis])
+    return rest + among + ([] if sort_last else [axes[-1]])
+
+
+def _in_layout(
+    x: Array, axes: tuple[int, ...], sort_last: bool, transform: Callable[[Array, tuple[int, ...]], Array]
+) -> Array:
+    """Transforms the axes, brought to the end for the time."""
+    order = _order(x, axes, sort_last)
+    last = tuple(range(x.ndim - len(axes), x.ndim))
+    with np.errstate(all="ignore"):
+        out = np.ascontiguousarray(transform(x.transpose(order), last))
+    return out.transpose(np.argsort(order))
+
+
+def scale_part(x: Array, axis: int, start: int, count: int, factor: float) -> Array:
+    """``count`` entries along an axis, from ``start``, times a number."""
+    out = x.copy()
+    where = (slice(None),) * axis + (slice(start, start + count),)
+    out[where] *= factor
+    return out
+
+
+def frequencies(count: int, first_negative: int, step: float, dtype: np.dtype[np.floating]) -> Array:
+    """0, 1, 2, ... times a step; from ``first_negative`` on counted from behind."""
+    index = np.arange(count, dtype=np.float64)
+    index[first_negative:] -= count
+    wide = np.dtype(np.float64 if dtype == np.float64 else np.float32)
+    with np.errstate(all="ignore"):
+        values: Array = (index.astype(dtype).astype(wide) * wide.type(step)).astype(dtype)
+    return values
