@@ -39,7 +39,7 @@ def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, 
     The last three are empty where LAPACK's driver does not give them.
     """
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    m, n, k = *a.shape[-2:], b.shape[-1]
+    (m, n), k = a.shape[-2:], b.shape[-1]
     real = real_of(a.dtype)
     if math.prod(batch) and m and n:
         solution, rank, values = one_by_one(lambda a, b: _solved(a, b, rcond), batch, a, b)

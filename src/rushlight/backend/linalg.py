@@ -64,10 +64,7 @@ def batch_place(info: Array, sentence: str, name: str) -> str:
 def check_inverted(info: Array, name: str) -> None:
     """Raises LinAlgError where an inverse was asked of a singular matrix."""
     if info.any():
-        sentence = (
-            "The diagonal element {} is zero, the inversion could not be completed because the input matrix is "
-            "singular."
-        )
+        sentence = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
         raise LinAlgError(batch_place(info, sentence, name))
 
 
@@ -235,19 +232,17 @@ def _finite(a: Array) -> Array:
     return np.asarray(np.isfinite(a).all((-1, -2)))
 
 
-def eigh(a: Array, uplo: str = "L") -> tuple[Array, Array]:
+def eigh(a: Array, uplo: Any = "L") -> tuple[Array, Array]:
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices; nan for matrices that hold it."""
-    values, vectors = _where_finite(lambda x: tuple(np.linalg.eigh(x, uplo)), a, "linalg.eigh", "eigenvalues")  # type: ignore[arg-type]
+    values, vectors = _where_finite(lambda x: tuple(np.linalg.eigh(x, uplo)), a, "linalg.eigh", "eigenvalues")
     return values, columns(vectors)
 
 
-def eigvalsh(a: Array, uplo: str = "L") -> Array:
-    return _where_finite(lambda x: (np.linalg.eigvalsh(x, uplo),), a, "linalg.eigh", "eigenvalues")[0]  # type: ignore[arg-type]
+def eigvalsh(a: Array, uplo: Any = "L") -> Array:
+    return _where_finite(lambda x: (np.linalg.eigvalsh(x, uplo),), a, "linalg.eigh", "eigenvalues")[0]
 
 
-def _where_finite(
-    compute: Callable[[Array], tuple[Array, ...]], a: Array, name: str, repeated: str
-) -> tuple[Array, ...]:
+def _where_finite(compute: Callable[[Array], tuple[Array, ...]], a: Array, name: str, repeated: str) -> tuple[Array, ...]:
     """``compute(a)``; if it does not converge, nan for the matrices that are not finite, LinAlgError for others."""
     try:
         return compute(a)
@@ -294,7 +289,7 @@ def svdvals(a: Array) -> Array:
 
 def _check_numbers(a: Array) -> None:
     if np.isnan(a).any():
-        info = np.isnan(a).any((-1, -2)).astype(INT)
+        info = np.asarray(np.isnan(a).any((-1, -2))).astype(INT)
         sentence = "The algorithm failed to converge because the input matrix contained non-finite values."
         raise LinAlgError(batch_place(info, sentence, "linalg.svd"))
 

@@ -344,9 +344,7 @@ def eigvals(input: Any) -> Any:
 
 def _check_driver(driver: Any, name: str) -> None:
     if driver is not None:
-        raise RuntimeError(
-            f"{name}: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
-        )
+        raise RuntimeError(f"{name}: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.")
 
 
 @public("svd", space="torch.linalg")

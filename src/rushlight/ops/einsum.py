@@ -40,8 +40,7 @@ def einsum(*args: Any) -> Any:
     order = _spread([*output, *summed], extra)
     kept = len(_spread(output, extra))
     aligned = [
-        _aligned(one, _placed(labels, one._array.ndim, extra), order)
-        for one, labels in zip(operands, inputs, strict=True)
+        _aligned(one, _placed(labels, one._array.ndim, extra), order) for one, labels in zip(operands, inputs, strict=True)
     ]
     return _contract(aligned, kept, len(order))
 
@@ -130,9 +129,7 @@ def _output(text: str, start: int, inputs: list[list[str]]) -> list[str]:
             if label in output:
                 raise RuntimeError(f"einsum(): output subscript {label} appears more than once in the output")
             if not any(label in labels for labels in inputs):
-                raise RuntimeError(
-                    f"einsum(): output subscript {label} does not appear in the equation for any input operand"
-                )
+                raise RuntimeError(f"einsum(): output subscript {label} does not appear in the equation for any input operand")
             output.append(label)
         place += 1
     return output

@@ -137,9 +137,7 @@ def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -> Any:
     if x.dtype.char not in "fdFD":
         raise RuntimeError("This function doesn't handle types other than float and double")
     if not 0 <= x.ndim - y.ndim <= 1:
-        raise RuntimeError(
-            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
-        )
+        raise RuntimeError(f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1")
     vector = x.ndim - y.ndim == 1
     axis = -1 if y.ndim == 1 else -2
     if y.shape != x.shape[:-1] and x.shape[-2] != y.shape[axis]:

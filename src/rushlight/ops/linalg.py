@@ -21,9 +21,7 @@ def check_square(a: Any, name: str, label: str = "A") -> None:
     check_matrix(a, name, label)
     rows, columns = a._array.shape[-2:]
     if rows != columns:
-        raise RuntimeError(
-            f"{name}: {label} must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )
+        raise RuntimeError(f"{name}: {label} must be batches of square matrices, but they are {rows} by {columns} matrices")
 
 
 def check_floating(a: Any, name: str, low_precision: bool = False) -> None:
@@ -61,9 +59,7 @@ def check_system(b: Any, a: Any, name: str) -> None:
             f"{a.dtype.scalar_name} instead."
         )
     if x.shape[-1] != x.shape[-2]:
-        raise RuntimeError(
-            f"A must be batches of square matrices, but they are {x.shape[-2]} by {x.shape[-1]} matrices"
-        )
+        raise RuntimeError(f"A must be batches of square matrices, but they are {x.shape[-2]} by {x.shape[-1]} matrices")
     if x.shape[-1] != y.shape[-2]:
         raise RuntimeError(
             f"Incompatible matrix sizes for {name}: each A matrix is {x.shape[-1]} by {x.shape[-1]} but each b matrix "

@@ -120,9 +120,7 @@ lu_unpack_result = define("lu_unpack", "P L U")
 
 def _check(A: Any, pivot: bool, name: str) -> None:
     if A._array.ndim < 2:
-        raise RuntimeError(
-            f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A._array.shape)} instead"
-        )
+        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A._array.shape)} instead")
     check_kernel(A, "lu_cpu")
     if not pivot:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
@@ -189,9 +187,7 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
     """P, L and U of what :func:`torch.linalg.lu_factor` packed; empty tensors for what is not asked for."""
     array, pivots = LU_data._array, LU_pivots._array
     if array.ndim < 2:
-        raise RuntimeError(
-            f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {list(array.shape)} instead"
-        )
+        raise RuntimeError(f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {list(array.shape)} instead")
     if unpack_pivots and pivots.dtype != np.int32:
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this "

@@ -121,9 +121,7 @@ def mv(input: Any, vec: Any) -> Any:
     if x.ndim != 2 or y.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {1}, {x.ndim}, {y.ndim}")
     if x.shape[1] != y.shape[0]:
-        raise RuntimeError(
-            f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})"
-        )
+        raise RuntimeError(f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})")
     if x.dtype != y.dtype:
         raise RuntimeError(f"expected scalar type {_type_word(x)} but found {_type_word(y)}")
     return ops.mv(input, vec)
@@ -138,9 +136,7 @@ def _check_vectors(name: str, a: Any, b: Any) -> None:
     if x.ndim != 1 or y.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     if x.dtype != y.dtype:
-        raise RuntimeError(
-            f"{name} : expected both vectors to have same dtype, but found {_type_word(x)} and {_type_word(y)}"
-        )
+        raise RuntimeError(f"{name} : expected both vectors to have same dtype, but found {_type_word(x)} and {_type_word(y)}")
     if x.size != y.size:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the same number of "
@@ -311,9 +307,7 @@ def _matmul_operator(self: Any, other: Any) -> Any:
 
 
 methods["__matmul__"] = _matmul_operator
-methods["__rmatmul__"] = lambda self, other: (
-    matmul_of(other, self) if isinstance(other, dispatch.Tensor_) else NotImplemented
-)
+methods["__rmatmul__"] = lambda self, other: matmul_of(other, self) if isinstance(other, dispatch.Tensor_) else NotImplemented
 
 
 @public(space="torch.nn.functional")
@@ -360,7 +354,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a._array.ndim, b._array.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
-        first = list(range(a._array.ndim - dims, a._array.ndim))
+        first = list(range(-dims, 0))
         second = list(range(dims))
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")

@@ -99,9 +99,7 @@ def norm(input: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
     if axes is None and ord is not None:
         ndim = input._array.ndim
         if ndim not in (1, 2):
-            raise RuntimeError(
-                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
-            )
+            raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D.")
         axes = tuple(range(ndim))
     if ord is None:
         return vector_norm(input, 2, axes, keepdim, dtype=dtype)

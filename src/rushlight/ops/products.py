@@ -36,8 +36,7 @@ def inner(input: Any, other: Any) -> Any:
         return input * other
     if x.shape[-1] != y.shape[-1]:
         raise RuntimeError(
-            "inner() the last dimension must match on both input tensors but got shapes "
-            f"{list(x.shape)} and {list(y.shape)}"
+            f"inner() the last dimension must match on both input tensors but got shapes {list(x.shape)} and {list(y.shape)}"
         )
     return tensordot(input, other, [[-1], [-1]])
 
@@ -70,9 +69,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     axis = axis_of(dim, x.ndim)
     if x.shape[axis] != 3 or y.shape[axis] != 3:
-        raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and {y.shape[axis]}"
-        )
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and {y.shape[axis]}")
     mismatch = dispatch.broadcast_error([x.shape, y.shape])
     if mismatch is not None:
         raise mismatch
@@ -137,8 +134,7 @@ def _check_chain(tensors: list[Any]) -> None:
         if one._array.dtype != tensors[0]._array.dtype:
             first, other = (dtypes.of(t._array.dtype).c_name for t in (tensors[0], one))
             raise RuntimeError(
-                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {first} and tensor {index} "
-                f"{other}"
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {first} and tensor {index} {other}"
             )
 
 

@@ -265,9 +265,7 @@ def solve_triangular(input: Any, B: Any, *, upper: bool, left: bool = True, unit
 
 
 @public("triangular_solve")
-def triangular_solve(
-    input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Any:
+def triangular_solve(input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
     """:func:`torch.linalg.solve_triangular` under its older name: X with ``A @ X == input``, and a copy of A."""
     for label, one in (("b", input), ("A", A)):
         if one._array.ndim < 2:
