@@ -22,7 +22,7 @@ from .autograd.graph import Edge, Hooks, Node, RemovableHandle, add_hook
 from .backend import memory
 from .backend import numpy as backend
 from .ops import dispatch, saved, table
-from .ops.public import methods
+from .ops.public import axis_of, methods
 from .size import Size
 
 
@@ -294,8 +294,6 @@ class Tensor:
         """The shape, or the size of one dimension."""
         if dim is None:
             return _size(Size, self._array.shape)
-        from .ops.public import axis_of
-
         return self._array.shape[axis_of(dim, self._array.ndim, wrap_scalar=False)]
 
     @property
@@ -348,8 +346,6 @@ class Tensor:
             strides = tuple(math.prod([max(each, 1) for each in array.shape[axis + 1 :]]) for axis in range(array.ndim))
         if dim is None:
             return strides
-        from .ops.public import axis_of
-
         return strides[axis_of(dim, array.ndim, wrap_scalar=False)]
 
     def storage_offset(self) -> int:

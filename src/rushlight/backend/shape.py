@@ -16,6 +16,8 @@ def reshape(x: Array, shape: Shape) -> Array:
 
 def view(x: Array, shape: Shape) -> Array:
     """The same memory under another shape; ValueError where that would need a copy."""
+    if x.flags.c_contiguous:
+        return x.reshape(shape)
     try:
         return x.reshape(shape, copy=False)
     except ValueError:
@@ -46,17 +48,19 @@ def squeeze(x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def expand_dims(x: Array, axis: int) -> Array:
+    if x.flags.c_contiguous and 0 not in x.shape:
+        return x.reshape(*x.shape[:axis], 1, *x.shape[axis:])
     shape, strides = x.shape, x.strides
     step = shape[axis] * strides[axis] if axis < len(shape) else x.itemsize
     return backend.strided(x, (*shape[:axis], 1, *shape[axis:]), (*strides[:axis], step, *strides[axis:]))
 
 
 def select(x: Array, axis: int, index: int) -> Array:
-    return x[(slice(None),) * axis + (index, ...)]
+    return x[index, ...] if not axis else x[(slice(None),) * axis + (index, ...)]
 
 
 def slice_(x: Array, axis: int, start: int, stop: int, step: int) -> Array:
-    return x[(slice(None),) * axis + (slice(start, stop, step),)]
+    return x[start:stop:step] if not axis else x[(slice(None),) * axis + (slice(start, stop, step),)]
 
 
 def embed_select(g: Array, shape: Shape, axis: int, index: int) -> Array:
@@ -169,7 +173,11 @@ def concat(xs: list[Array], axis: int) -> Array:
 
 
 def stack(xs: list[Array], axis: int) -> Array:
-    return np.stack(xs, axis)
+    if len(xs) > 8:
+        return np.stack(xs, axis)
+    # NumPy's stack is a concatenation too, behind several Python functions.
+    place = (*(slice(None),) * axis, None)
+    return np.concatenate([x[place] for x in xs], axis)
 
 
 def unbind(x: Array, axis: int) -> list[Array]:

@@ -99,7 +99,8 @@ def spoken_form(f: Callable[..., Any], name: str, out: bool) -> Callable[..., An
                 target = kwargs.pop("out", None)
                 if target is not None:
                     return write_out(f, name, target, args, kwargs)
-        return f(*args, **kwargs)
+            return f(*args, **kwargs)
+        return f(*args)
 
     call.__name__ = name
     call.__qualname__ = name
@@ -306,6 +307,8 @@ def alias(new: str, old: str, *, space: str = "torch", inplace: bool | None = No
 
 def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
     """A dimension as a number from 0: PyTorch's error when there is no such dimension."""
+    if dim.__class__ is int and -ndim <= dim < ndim:
+        return dim if dim >= 0 else dim + ndim  # type: ignore[no-any-return]
     try:
         axis = dim.__index__()
     except (AttributeError, TypeError):
@@ -320,6 +323,8 @@ def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """One dimension or several, as numbers from 0, each at most once; all of them for None or an empty list."""
+    if dim.__class__ is int and -ndim <= dim < ndim:
+        return (dim if dim >= 0 else dim + ndim,)
     if dim is None:
         return tuple(range(ndim))
     if isinstance(dim, (tuple, list)):

@@ -77,8 +77,9 @@ def _list_of(tensors: Any, name: str, position: int = 1) -> list[Any]:
         raise TypeError(
             f"{name}(): argument 'tensors' (position {position}) must be tuple of Tensors, not {type(tensors).__name__}"
         )
+    plain = dispatch.Tensor_
     for index, item in enumerate(tensors):
-        if not isinstance(item, dispatch.Tensor_):
+        if item.__class__ is not plain and not isinstance(item, plain):
             raise TypeError(
                 f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}"
             )
@@ -107,6 +108,8 @@ def cat(tensors: Any, dim: int = 0) -> Any:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [tensor._array.shape for tensor in tensors]
     first = shapes[0]
+    if first and dim.__class__ is int and dim == 0 and all([shape[1:] == first[1:] and shape for shape in shapes]):
+        return ops.concat(_one_dtype(tensors), 0)
     for shape in shapes:
         if shape != (0,):
             first = shape

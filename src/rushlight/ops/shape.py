@@ -178,6 +178,16 @@ def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
     return shape
 
 
+def _sizes_for(array: Any, sizes: tuple[Any, ...]) -> tuple[int, ...]:
+    """The new shape that ``sizes`` (one by one or as one list) mean for an array."""
+    known = 1
+    for size in sizes:
+        if size.__class__ is not int or size < 0:
+            return _inferred(sizes_of(sizes), array.size)
+        known *= size
+    return sizes if known == array.size else _inferred(sizes, array.size)
+
+
 @public(function=False)
 def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
     """The same memory under another shape (one size may be -1); RuntimeError where strides do not allow it."""
@@ -187,7 +197,7 @@ def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
         dtype = shape[0]
     if dtype is not None:
         return _view_dtype(self, dtype)
-    return ops.view(self, _inferred(sizes_of(shape), self._array.size))
+    return ops.view(self, _sizes_for(self._array, shape))
 
 
 def _view_dtype(self: Any, dtype: Any) -> Any:
@@ -206,7 +216,7 @@ def reshape(input: Any, *shape: Any) -> Any:
             [3, 4, 5]])
     """
     array = input._array
-    wanted = _inferred(sizes_of(shape), array.size)
+    wanted = _sizes_for(array, shape)
     if array.flags.c_contiguous:
         return ops.view(input, wanted)
     try:

@@ -35,7 +35,7 @@ import numpy as np
 from ..autograd import modes, views
 from ..autograd.graph import BORROWED, Node, leaf_edge, orders
 from ..backend import numpy as backend
-from . import dispatch, saved
+from . import dispatch, saved, several
 
 Rule = Callable[..., Any]
 
@@ -330,7 +330,7 @@ def _releaser(entry: Op) -> Callable[[Node], None]:
     return release
 
 
-def _keep_tuple(entry: Op, one_output: str, optional: set[str]) -> str:
+def _keep_tuple(entry: Op, optional: set[str]) -> str:
     """The expression for ``node.saved``, given ``r_<input>`` flags, ``v_<input>`` versions and ``x_<input>`` arrays."""
     items: list[str] = []
     for kind, name, users in entry.keep:
@@ -340,9 +340,12 @@ def _keep_tuple(entry: Op, one_output: str, optional: set[str]) -> str:
         if kind == "input":
             items += [f"s_{name}{condition}", f"v_{name}{condition}"]
         elif kind == "output":
-            items += [f"{one_output}{condition}", f"version{condition}", f"0{condition}"]
+            words = ["out", "version", "0"] if len(entry.outputs) == 1 else several.output_words(name)
+            items += [f"{word}{condition}" for word in words]
         elif kind == "param":
             items.append(name)
+        elif kind in ("shape", "dtype") and name[:-6] == entry.variadic:
+            items.append(f"[each.{kind} for each in x_{name[:-6]}]")
         elif kind == "shape":
             items.append(f"x_{name[:-6]}.shape" if name[:-6] not in optional else f"None if x_{name[:-6]} is None else x_{name[:-6]}.shape")
         else:
@@ -368,8 +371,7 @@ def _forward_source(entry: Op) -> str:
     add = lines.append
     pointwise = entry.promote is not None
     if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
-        add(f"    {general}")
-        return "\n".join(lines)
+        return several.forward_source(entry, _arguments(entry), _keep_tuple, _keeps_tensors(entry))
     number_for = entry.inputs[1] if pointwise and len(entry.inputs) == 2 and entry.numbers != "none" else None
     checks = ["special.active"]
     for name in entry.inputs:
@@ -457,7 +459,7 @@ def _forward_source(entry: Op) -> str:
         add("        node = new(Node)")
         add(f"        node.next = ({', '.join(edges)},)")
         if entry.keep:
-            add(f"        node.saved = {_keep_tuple(entry, 'out', entry.optional)}")
+            add(f"        node.saved = {_keep_tuple(entry, entry.optional)}")
         add("        node.shape = out.shape")
         add("        node.dtype = out.dtype")
         add("        node.order = next_order()")
