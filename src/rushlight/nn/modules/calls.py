@@ -1,0 +1,255 @@
+"""Calling a module that has hooks, and hooks of all modules."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import rushlight as torch
+
+from ...autograd.function import Function
+from ...autograd.graph import RemovableHandle
+from ...tensor import Tensor
+
+if TYPE_CHECKING:
+    from .module import Module
+
+any_global = False
+forward_pre: OrderedDict[int, Any] = OrderedDict()
+forward: OrderedDict[int, Any] = OrderedDict()
+forward_with_kwargs: set[int] = set()
+forward_always: set[int] = set()
+backward: OrderedDict[int, Any] = OrderedDict()
+backward_pre: OrderedDict[int, Any] = OrderedDict()
+module_registration: OrderedDict[int, Any] = OrderedDict()
+parameter_registration: OrderedDict[int, Any] = OrderedDict()
+buffer_registration: OrderedDict[int, Any] = OrderedDict()
+
+
+def add(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
+    """Registers a hook behind the others, or before them."""
+    handle = RemovableHandle(hooks)  # type: ignore[arg-type]
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _add_global(hooks: OrderedDict[int, Any], hook: Callable[..., Any]) -> RemovableHandle:
+    global any_global
+    any_global = True
+    return add(hooks, hook, False)
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, args)`` before the forward of every module."""
+    return _add_global(forward_pre, hook)
+
+
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """``hook(module, args, output)`` after the forward of every module."""
+    handle = _add_global(forward, hook)
+    if with_kwargs:
+        forward_with_kwargs.add(handle.id)
+    if always_call:
+        forward_always.add(handle.id)
+    return handle
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, grad_input, grad_output)`` after the backward of every module."""
+    return _add_global(backward, hook)
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, grad_output)`` before the backward of every module."""
+    return _add_global(backward_pre, hook)
+
+
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, name, submodule)`` whenever a submodule is registered."""
+    return add(module_registration, hook, False)
+
+
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, name, param)`` whenever a parameter is registered."""
+    return add(parameter_registration, hook, False)
+
+
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, name, buffer)`` whenever a buffer is registered."""
+    return add(buffer_registration, hook, False)
+
+
+def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``module.forward`` between its hooks."""
+    called: set[int] = set()
+    try:
+        return _between_hooks(module, args, kwargs, called)
+    except Exception:
+        for hooks, always, kwarg_ids in (
+            (forward, forward_always, forward_with_kwargs),
+            (module._forward_hooks, module._forward_hooks_always_called, module._forward_hooks_with_kwargs),
+        ):
+            for number, hook in list(hooks.items()):
+                if number in always and number not in called:
+                    try:
+                        hook(module, args, kwargs, None) if number in kwarg_ids else hook(module, args, None)
+                    except Exception as error:
+                        warnings.warn(
+                            "module forward hook with ``always_call=True`` raised an exception that was silenced as another "
+                            f"error was raised in forward: {error}",
+                            stacklevel=3,
+                        )
+        raise
+
+
+def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]) -> Any:
+    for number, hook in (*forward_pre.items(), *module._forward_pre_hooks.items()):
+        if number in module._forward_pre_hooks_with_kwargs:
+            result = hook(module, args, kwargs)
+            if result is not None:
+                if not (isinstance(result, tuple) and len(result) == 2):
+                    raise RuntimeError(
+                        f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}."
+                    )
+                args, kwargs = result
+        else:
+            result = hook(module, args)
+            if result is not None:
+                args = result if isinstance(result, tuple) else (result,)
+    full = [*backward.values()]
+    old = []
+    (old if module._is_full_backward_hook is False else full).extend(module._backward_hooks.values())
+    pre = [*backward_pre.values(), *module._backward_pre_hooks.values()]
+    watch = BackwardWatch(module, full, pre) if full or pre else None
+    if watch is not None:
+        args = watch.inputs(args)
+    result = module.forward(*args, **kwargs)
+    for number, hook in (*forward.items(), *module._forward_hooks.items()):
+        if number in forward_always or number in module._forward_hooks_always_called:
+            called.add(number)
+        if number in forward_with_kwargs or number in module._forward_hooks_with_kwargs:
+            new = hook(module, args, kwargs, result)
+        else:
+            new = hook(module, args, result)
+        if new is not None:
+            result = new
+    if watch is not None:
+        if not isinstance(result, (Tensor, tuple)):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type(result)}",
+                stacklevel=4,
+            )
+        result = watch.outputs(result)
+    if old:
+        tensor = result
+        while not isinstance(tensor, Tensor):
+            tensor = next(iter(tensor.values() if isinstance(tensor, dict) else tensor))
+        if tensor.grad_fn is not None:
+            for hook in old:
+                tensor.grad_fn.register_hook(lambda grads, outs, hook=hook: hook(module, grads, outs))
+    return result
+
+
+class BackwardHookFunction(Function):
+    """Hands its tensors through: a place in the graph to watch."""
+
+    @staticmethod
+    def forward(ctx: Any, *tensors: Tensor) -> Any:
+        ctx.mark_non_differentiable(*[tensor for tensor in tensors if not tensor.requires_grad])
+        return tuple(tensor.view_as(tensor) for tensor in tensors)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads
+
+
+class BackwardWatch:
+    """Runs a module's backward hooks: around it stand two nodes that hand gradients through."""
+
+    def __init__(self, module: Module, hooks: list[Any], pre_hooks: list[Any]) -> None:
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+        self.grad_outputs: Any = None
+        self.input_count = self.output_count = 0
+        self.input_places: list[int] | None = None
+        self.output_places: list[int] = []
+
+    def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, with a node behind them that knows when all their gradients are there."""
+        self.input_count = len(args)
+
+        def hook(grads: Any, outs: Any) -> Any:
+            if self.grad_outputs is None:
+                return None  # the outputs took no part in this pass
+            full = self._full(grads, self.input_places or [], self.input_count)
+            for user_hook in self.hooks:
+                new = user_hook(self.module, full, self.grad_outputs)
+                if new is not None:
+                    full = self._checked(new, self.input_count, "Backward hook", "grad_input")
+            self.grad_outputs = None
+            return tuple(full[place] for place in self.input_places or [])
+
+        values, self.input_places = self._watched(args, lambda node: node.register_hook(hook))
+        return values
+
+    def outputs(self, result: Any) -> Any:
+        """The result, with a node on top that sees the gradients come in."""
+        single = not isinstance(result, tuple)
+        args = (result,) if single else result
+        self.output_count = len(args)
+
+        def hook(grads: Any) -> Any:
+            full = self._full(grads, self.output_places, self.output_count)
+            for user_hook in self.pre_hooks:
+                new = user_hook(self.module, full)
+                if new is not None:
+                    full = self._checked(new, self.output_count, "Backward pre hook", "grad_output")
+            self.grad_outputs = full
+            if self.input_places is None:  # no input needs a gradient: there is nothing to wait for
+                for user_hook in self.hooks:
+                    nothing = (None,) * self.input_count
+                    new = user_hook(self.module, nothing, full)
+                    if new is not None and not (isinstance(new, tuple) and all(each is None for each in new)):
+                        raise RuntimeError(
+                            "Backward hook for Modules where no input requires gradient should always return None or None "
+                            "for all gradients."
+                        )
+                self.grad_outputs = None
+            return tuple(full[place] for place in self.output_places)
+
+        values, places = self._watched(args, lambda node: node.register_prehook(hook))
+        self.output_places = places or []
+        return values[0] if single else type(result)(values) if type(result) is tuple else type(result)(*values)
+
+    @staticmethod
+    def _watched(args: tuple[Any, ...], register: Callable[[Any], Any]) -> tuple[tuple[Any, ...], list[int] | None]:
+        places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
+        if not torch.is_grad_enabled() or not any(args[place].requires_grad for place in places):
+            return args, None
+        passed = BackwardHookFunction.apply(*[args[place] for place in places])
+        passed = passed if isinstance(passed, tuple) else (passed,)
+        register(next(tensor.grad_fn for tensor in passed if tensor.grad_fn is not None))
+        values = list(args)
+        for place, tensor in zip(places, passed, strict=True):
+            values[place] = tensor
+        return tuple(values), places
+
+    @staticmethod
+    def _full(values: Any, places: list[int], count: int) -> tuple[Any, ...]:
+        full: list[Any] = [None] * count
+        for place, value in zip(places, values, strict=True):
+            full[place] = value
+        return tuple(full)
+
+    @staticmethod
+    def _checked(values: Any, count: int, who: str, what: str) -> tuple[Any, ...]:
+        values = values if isinstance(values, tuple) else (values,)
+        if len(values) != count:
+            raise RuntimeError(f"{who} returned an invalid number of {what}, got {len(values)}, but expected {count}")
+        return values

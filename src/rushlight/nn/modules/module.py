@@ -1,0 +1,661 @@
+"""Module: a function with parameters. Attributes that are parameters, buffers or modules are kept in registers."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+import rushlight as torch
+
+from ...autograd.graph import RemovableHandle
+from ...missing import explain_attribute
+from ...tensor import Tensor
+from ..parameter import Buffer, Parameter
+from . import calls, states
+
+M = TypeVar("M", bound="Module")
+_NO_DEFAULT: Any = object()
+_HOOK_REGISTERS = (
+    "_backward_pre_hooks",
+    "_backward_hooks",
+    "_forward_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
+
+
+class Module:
+    """Base class of all layers and networks; subclasses set attributes in ``__init__`` and define ``forward``.
+
+    >>> import rushlight as torch
+    >>> from rushlight import nn
+    >>> class Net(nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.layer = nn.Linear(3, 1)
+    ...     def forward(self, x):
+    ...         return self.layer(x).relu()
+    >>> net = Net()
+    >>> net
+    Net(
+      (layer): Linear(in_features=3, out_features=1, bias=True)
+    )
+    >>> [(name, tuple(p.shape)) for name, p in net.named_parameters()]
+    [('layer.weight', (1, 3)), ('layer.bias', (1,))]
+    """
+
+    dump_patches: bool = False
+    call_super_init: bool = False
+    _version: int = 1
+    training: bool
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
+    _is_full_backward_hook: bool | None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init and (args or kwargs):
+            name = type(self).__name__
+            if kwargs:
+                raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+            verb = "was" if len(args) == 0 else "were"
+            raise TypeError(f"{name}.__init__() takes 1 positional argument but {len(args) + 1} {verb} given")
+        own = self.__dict__
+        own["training"] = True
+        own["_parameters"] = {}
+        own["_buffers"] = {}
+        own["_non_persistent_buffers_set"] = set()
+        for register in _HOOK_REGISTERS:
+            own[register] = OrderedDict()
+        own["_is_full_backward_hook"] = None
+        own["_modules"] = {}
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def forward(self, *input: Any) -> Any:
+        """What the module computes; every subclass defines it."""
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        own = self.__dict__
+        if not (
+            own["_forward_hooks"]
+            or own["_forward_pre_hooks"]
+            or own["_backward_hooks"]
+            or own["_backward_pre_hooks"]
+            or calls.any_global
+        ):
+            return self.forward(*args, **kwargs)
+        return calls.with_hooks(self, args, kwargs)
+
+    _call_impl = _wrapped_call_impl = __call__
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for register in _HOOK_REGISTERS:  # what older pickles lack
+            self.__dict__.setdefault(register, OrderedDict())
+        self.__dict__.setdefault("_non_persistent_buffers_set", set())
+        self.__dict__.setdefault("_is_full_backward_hook", None)
+
+    # Attributes.
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
+        for register in ("_parameters", "_buffers", "_modules"):
+            members = own.get(register)
+            if members is not None and name in members:
+                return members[name]
+        raise AttributeError(explain_attribute("nn.Module", name, type(self).__name__), name=name, obj=self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        parameters = own.get("_parameters")
+        if isinstance(value, Parameter):
+            if parameters is None:
+                raise AttributeError("cannot assign parameters before Module.__init__() call")
+            self._forget(name, "_parameters")
+            self.register_parameter(name, value)
+            return
+        if parameters is not None and name in parameters:
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{type_name(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
+                )
+            self.register_parameter(name, value)
+            return
+        modules = own.get("_modules")
+        if isinstance(value, Module):
+            if modules is None:
+                raise AttributeError("cannot assign module before Module.__init__() call")
+            self._forget(name, "_modules")
+            for hook in calls.module_registration.values():
+                value = _replaced(hook(self, name, value), value)
+            modules[name] = value
+            return
+        if modules is not None and name in modules:
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{type_name(value)}' as child module '{name}' (torch.nn.Module or None expected)"
+                )
+            modules[name] = None
+            return
+        buffers = own.get("_buffers")
+        if isinstance(value, Buffer) or (buffers is not None and name in buffers):
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(
+                    f"cannot assign '{type_name(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
+                )
+            if buffers is None:
+                raise AttributeError("cannot assign buffer before Module.__init__() call")
+            if isinstance(value, Buffer):
+                self._forget(name, "_buffers")
+                self.register_buffer(name, value, value.persistent)  # type: ignore[attr-defined]
+                return
+            for hook in calls.buffer_registration.values():
+                value = _replaced(hook(self, name, value), value)
+            buffers[name] = value
+            return
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if name in self._parameters:
+            del self._parameters[name]
+        elif name in self._buffers:
+            del self._buffers[name]
+            self._non_persistent_buffers_set.discard(name)
+        elif name in self._modules:
+            del self._modules[name]
+        else:
+            super().__delattr__(name)
+
+    def _forget(self, name: str, but: str) -> None:
+        """Takes a name out of the object and of the registers other than ``but``."""
+        own = self.__dict__
+        own.pop(name, None)
+        for register in ("_parameters", "_buffers", "_modules"):
+            if register != but and register in own:
+                own[register].pop(name, None)
+        if "_non_persistent_buffers_set" in own:
+            own["_non_persistent_buffers_set"].discard(name)
+
+    def __dir__(self) -> list[str]:
+        names = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers}
+        return sorted(name for name in names if not name[0].isdigit())
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Adds a parameter, or a name that stands for none."""
+        if "_parameters" not in self.__dict__:
+            raise AttributeError("cannot assign parameter before Module.__init__() call")
+        self._check_name(name, "parameter", self._parameters)
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+            )
+        if param is not None and param.grad_fn is not None:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To express "
+                f"'{name}' as a function of another Tensor, compute the value in the forward() method."
+            )
+        for hook in calls.parameter_registration.values():
+            param = _replaced(hook(self, name, param), param)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Adds a tensor that is not learned; one that is not ``persistent`` is left out of the state dict."""
+        if "_buffers" not in self.__dict__:
+            raise AttributeError("cannot assign buffer before Module.__init__() call")
+        self._check_name(name, "buffer", self._buffers)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
+        for hook in calls.buffer_registration.values():
+            tensor = _replaced(hook(self, name, tensor), tensor)
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Adds a submodule."""
+        if not isinstance(module, Module) and module is not None:
+            raise TypeError(f"{type_name(module)} is not a Module subclass")
+        if not isinstance(name, str):
+            raise TypeError(f"module name should be a string. Got {type_name(name)}")
+        if hasattr(self, name) and name not in self._modules:
+            raise KeyError(f"attribute '{name}' already exists")
+        if "." in name:
+            raise KeyError(f'module name can\'t contain ".", got: {name}')
+        if name == "":
+            raise KeyError('module name can\'t be empty string ""')
+        for hook in calls.module_registration.values():
+            module = _replaced(hook(self, name, module), module)
+        self._modules[name] = module
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """The same as :meth:`add_module`."""
+        self.add_module(name, module)
+
+    def _check_name(self, name: Any, kind: str, members: dict[str, Any]) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {type_name(name)}")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain "."')
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in members:
+            raise KeyError(f"attribute '{name}' already exists")
+
+    # Walking through the tree.
+
+    def children(self) -> Iterator[Module]:
+        for _, module in self.named_children():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The immediate submodules, each once."""
+        seen: set[int] = set()
+        for name, module in self._modules.items():
+            if module is not None and id(module) not in seen:
+                seen.add(id(module))
+                yield name, module
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
+
+    def named_modules(
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module and all below it, with their dotted names."""
+        if memo is None:
+            memo = set()
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, prefix + ("." if prefix else "") + name, remove_duplicate)
+
+    def _named_members(
+        self, get_members_fn: Callable[[Module], Any], prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        if recurse:
+            owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+        else:
+            owners = iter([(prefix, self)])
+        for module_prefix, module in owners:
+            for name, value in get_members_fn(module):
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield module_prefix + ("." if module_prefix else "") + name, value
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        for _, param in self.named_parameters(recurse=recurse):
+            yield param
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Parameters with their dotted names, each once unless said otherwise."""
+        yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Buffers with their dotted names, each once unless said otherwise."""
+        yield from self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
+
+    def get_submodule(self, target: str) -> Module:
+        """The submodule of a dotted name; AttributeError where there is none."""
+        if target == "":
+            return self
+        module: Module = self
+        for item in target.split("."):
+            if not hasattr(module, item):
+                raise AttributeError(f"{module._get_name()} has no attribute `{item}`")
+            module = getattr(module, item)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{item}` is not an nn.Module")
+        return module
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Puts a module under a dotted name; ``strict``: only in place of another."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        path, _, name = target.rpartition(".")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        owner = self.get_submodule(path)
+        if strict and not hasattr(owner, name):
+            raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
+        if hasattr(owner, name) and not isinstance(getattr(owner, name), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(owner, name, module)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter of a dotted name; AttributeError where there is none."""
+        return self._get_member(target, Parameter, "an nn.Parameter")
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer of a dotted name; AttributeError where there is none."""
+        path, _, name = target.rpartition(".")
+        buffer = self._get_member(target, Tensor, "a buffer")
+        if name not in self.get_submodule(path)._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return buffer
+
+    def _get_member(self, target: str, kind: type, words: str) -> Any:
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if not hasattr(owner, name):
+            raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
+        value = getattr(owner, name)
+        if not isinstance(value, kind):
+            raise AttributeError(f"`{name}` is not {words}")
+        return value
+
+    # What is done to all of the tree.
+
+    def apply(self: M, fn: Callable[[Module], Any]) -> M:
+        """Calls ``fn`` for every submodule, children first, and then for this one."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self: M, mode: bool = True) -> M:
+        """Sets training mode, or evaluation mode, here and below."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self: M) -> M:
+        return self.train(False)
+
+    def requires_grad_(self: M, requires_grad: bool = True) -> M:
+        """Says of all parameters whether they are to be learned."""
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets the gradients of all parameters, or fills them with zeros."""
+        for param in self.parameters():
+            if param.grad is None:
+                continue
+            if set_to_none:
+                param.grad = None
+            else:
+                if param.grad.grad_fn is not None:
+                    param.grad.detach_()
+                else:
+                    param.grad.requires_grad_(False)
+                param.grad.zero_()
+
+    def _apply(self: M, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> M:
+        """Replaces the memory of parameters, their gradients and buffers by what ``fn`` makes of them."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for param in self._parameters.values():
+            if param is None:
+                continue
+            with torch.no_grad():
+                param.data = fn(param)
+                if param.grad is not None:
+                    grad = param.grad
+                    grad.data = fn(grad)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """``to(device)``, ``to(dtype)``, ``to(tensor)``: converts floating-point parameters and buffers in place."""
+        dtype = kwargs.get("dtype")
+        for value in args:
+            if isinstance(value, torch.dtype):
+                dtype = value
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+        if dtype is not None and dtype.is_complex:
+            warnings.warn(
+                "Complex modules are a new feature under active development whose design may change, and some modules might "
+                "not work as expected when using complex tensors as parameters or buffers. Please file an issue at "
+                "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as "
+                "expected.",
+                stacklevel=2,
+            )
+        if dtype is None and args and isinstance(args[0], Tensor):
+            dtype = args[0].dtype
+        elif dtype is None or args or set(kwargs) - {"dtype"}:
+            torch.empty(0).to(*args, **kwargs)  # errors of arguments
+        if dtype is None:
+            return self
+        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t)
+
+    def to_empty(self: M, *, device: Any, recurse: bool = True) -> M:
+        """Fresh memory, not set, for all parameters and buffers."""
+        return self._apply(lambda t: torch.empty_like(t, device=device), recurse=recurse)
+
+    def float(self: M) -> M:
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self: M) -> M:
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self: M) -> M:
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def bfloat16(self: M) -> M:
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
+    def type(self: M, dst_type: Any) -> M:
+        return self._apply(lambda t: t.type(dst_type))
+
+    def cpu(self: M) -> M:
+        return self
+
+    def cuda(self: M, device: Any = None) -> M:
+        raise AssertionError("Torch not compiled with CUDA enabled")
+
+    def share_memory(self: M) -> M:
+        return self._apply(lambda t: t.share_memory_())
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """There is nothing to compile; here so that programs run."""
+
+    # State.
+
+    def get_extra_state(self) -> Any:
+        """What a subclass wants in its state dict beside parameters and buffers."""
+        raise RuntimeError(
+            "Reached a code path in Module.get_extra_state() that should never be called. Please file an issue at "
+            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+        )
+
+    def set_extra_state(self, state: Any) -> None:
+        """Takes back what :meth:`get_extra_state` gave."""
+        raise RuntimeError(
+            "Reached a code path in Module.set_extra_state() that should never be called. Please file an issue at "
+            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+        )
+
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """Parameters and persistent buffers by dotted name: detached, sharing memory, unless ``keep_vars``."""
+        if args:
+            warnings.warn(
+                "Positional args are being deprecated, use kwargs instead. Refer to "
+                "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details.",
+                FutureWarning,
+                stacklevel=2,
+            )
+            destination = args[0] if destination is None else destination
+            prefix = args[1] if len(args) > 1 and prefix == "" else prefix
+            keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
+        return states.collect(self, destination, prefix, keep_vars)
+
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        states.save_own(self, destination, prefix, keep_vars)
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+        """Copies values from a state dict into the parameters and buffers of the same names.
+
+        ``strict``  names that are missing or unexpected are an error; else they are returned
+        ``assign``  takes the tensors of the dict themselves instead of copying
+        """
+        return states.load(self, state_dict, strict, assign)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Mapping[str, Any],
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        states.load_own(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+
+    # Hooks.
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """``hook(module, args)`` runs before forward; what it returns, if anything, replaces the arguments."""
+        handle = calls.add(self._forward_pre_hooks, hook, prepend)
+        if with_kwargs:
+            self._forward_pre_hooks_with_kwargs[handle.id] = True
+        return handle
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """``hook(module, args, output)`` runs after forward; what it returns, if anything, replaces the output.
+
+        >>> import rushlight as torch
+        >>> layer = torch.nn.Identity()
+        >>> handle = layer.register_forward_hook(lambda module, args, output: output * 2)
+        >>> layer(torch.ones(2))
+        tensor([2., 2.])
+        """
+        handle = calls.add(self._forward_hooks, hook, prepend)
+        if with_kwargs:
+            self._forward_hooks_with_kwargs[handle.id] = True
+        if always_call:
+            self._forward_hooks_always_called[handle.id] = True
+        return handle
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """``hook(module, grad_output)`` runs before the module's backward; what it returns replaces grad_output."""
+        return calls.add(self._backward_pre_hooks, hook, prepend)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """``hook(module, grad_input, grad_output)`` runs when the gradients of the inputs are known."""
+        if self._is_full_backward_hook is False:
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
+            )
+        self._is_full_backward_hook = True
+        return calls.add(self._backward_hooks, hook, prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The old form: ``hook`` sees the gradients of the last operation of forward only."""
+        if self._is_full_backward_hook is True:
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
+            )
+        self._is_full_backward_hook = False
+        return calls.add(self._backward_hooks, hook, False)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """``hook(module, state_dict, prefix, local_metadata)`` runs after a state dict was made."""
+        hook._from_public_api = True  # type: ignore[attr-defined]
+        return calls.add(self._state_dict_hooks, hook, False)
+
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        return calls.add(self._state_dict_hooks, hook, False)
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """``hook(module, prefix, keep_vars)`` runs before a state dict is made."""
+        return calls.add(self._state_dict_pre_hooks, hook, False)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)``."""
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
+        return calls.add(self._load_state_dict_pre_hooks, states.PreHook(hook, self if with_module else None), False)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """``hook(module, incompatible_keys)`` runs after loading and may change the lists of keys."""
+        return calls.add(self._load_state_dict_post_hooks, hook, False)
+
+    # Printing.
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What stands in the brackets of the printed module."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        if len(lines) == 1 and not children:
+            return f"{self._get_name()}({lines[0]})"
+        if not lines and not children:
+            return f"{self._get_name()}()"
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
+
+
+def indented(text: str) -> str:
+    """All lines but the first moved in by two."""
+    return text.replace("\n", "\n  ")
+
+
+def type_name(value: Any) -> str:
+    """A value's type as PyTorch's errors spell it: ``torch.FloatTensor`` for a tensor, else the class with its module."""
+    if isinstance(value, Tensor):
+        return str(value.type())
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ in ("builtins", "") else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _replaced(new: Any, old: Any) -> Any:
+    return old if new is None else new
+
+
+register_module_forward_pre_hook = calls.register_module_forward_pre_hook
+register_module_forward_hook = calls.register_module_forward_hook
+register_module_full_backward_hook = calls.register_module_full_backward_hook
+register_module_full_backward_pre_hook = calls.register_module_full_backward_pre_hook
+register_module_module_registration_hook = calls.register_module_module_registration_hook
+register_module_parameter_registration_hook = calls.register_module_parameter_registration_hook
+register_module_buffer_registration_hook = calls.register_module_buffer_registration_hook
+_IncompatibleKeys = states.IncompatibleKeys
+_EXTRA_STATE_KEY_SUFFIX = states.EXTRA_STATE

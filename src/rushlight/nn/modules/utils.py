@@ -1,0 +1,28 @@
+"""Sizes given once or per dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from typing import Any
+
+
+def _ntuple(count: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
+    """A function that repeats a number ``count`` times and takes a sequence as it is."""
+
+    def parse(value: Any) -> tuple[Any, ...]:
+        return tuple(value) if isinstance(value, Iterable) else tuple(repeat(value, count))
+
+    parse.__name__ = name
+    return parse
+
+
+_single = _ntuple(1, "_single")
+_pair = _ntuple(2, "_pair")
+_triple = _ntuple(3, "_triple")
+_quadruple = _ntuple(4, "_quadruple")
+
+
+def _reverse_repeat_tuple(values: Sequence[int], count: int) -> tuple[int, ...]:
+    """The values from the last to the first, each several times: how `pad` wants them."""
+    return tuple(value for value in reversed(values) for _ in range(count))

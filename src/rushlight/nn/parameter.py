@@ -1,0 +1,151 @@
+"""Parameters and buffers: the tensors that a module calls its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rushlight as torch
+
+from ..tensor import PLAIN, Tensor
+
+
+class _MarkedTensors(type(Tensor)):  # type: ignore[misc]
+    """Instances are also tensors of other subclasses of Tensor that carry the class's mark."""
+
+    _mark = ""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if type.__instancecheck__(cls, instance):
+            return True
+        mark = cls.__dict__.get("_mark")
+        return mark is not None and isinstance(instance, Tensor) and bool(instance.__dict__.get(mark, False))
+
+
+class Parameter(Tensor, metaclass=_MarkedTensors):
+    """A tensor that a module is to learn: assigned to an attribute of a Module, it joins ``parameters()``.
+
+    Shares the memory of ``data``; ``requires_grad`` is True unless said otherwise.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Parameter(torch.zeros(2))
+    Parameter containing:
+    tensor([0., 0.], requires_grad=True)
+    """
+
+    _mark = "_is_param"
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        if data is None:
+            data = torch.empty(0)
+        if type(data) is Tensor or isinstance(data, Parameter):
+            return data.detach().as_subclass(cls).requires_grad_(requires_grad)
+        # A tensor of another class stays one, marked as a parameter.
+        result = data.detach().as_subclass(type(data)).requires_grad_(requires_grad)
+        if type(result) is not type(data):
+            raise RuntimeError(
+                f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
+                f"instance of the same type, but return type {type(result).__name__} was found instead. To use the type as a "
+                "Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+            )
+        result._is_param = True
+        return result
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) in memo:
+            return memo[id(self)]
+        copied = type(self)(self.data.clone(memory_format=torch.preserve_format), self.requires_grad)
+        memo[id(self)] = copied
+        return copied
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+    __str__ = __repr__
+
+
+class Buffer(Tensor, metaclass=_MarkedTensors):
+    """A tensor that a module carries along without learning it; saved in its state dict if ``persistent``.
+
+    >>> import rushlight as torch
+    >>> module = torch.nn.Module()
+    >>> module.mean = torch.nn.Buffer(torch.zeros(2))
+    >>> [name for name, _ in module.named_buffers()]
+    ['mean']
+    """
+
+    _mark = "_is_buffer"
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        if data is None:
+            data = torch.empty(0)
+        result = data.detach().as_subclass(type(data)).requires_grad_(data.requires_grad)
+        result.persistent = persistent
+        result._is_buffer = True
+        return result
+
+
+PLAIN.add(Parameter)
+
+
+class UninitializedTensorMixin:
+    """A tensor whose shape is not known yet: little can be asked of it before :meth:`materialize`."""
+
+    cls_to_become: type = Tensor
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Takes a shape, and becomes an ordinary parameter or buffer with memory that is not set yet."""
+        data = self.data  # type: ignore[has-type]
+        self.data = torch.empty(shape, device=device, dtype=data.dtype if dtype is None else dtype)
+        self.__class__ = self.cls_to_become  # type: ignore[assignment]
+
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` "
+            "when trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the "
+            "parameters before accessing their attributes."
+        )
+
+    def share_memory_(self) -> Any:
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters before "
+            "calling `module.share_memory()`."
+        )
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return f"<{type(self).__name__}>"
+
+    __str__ = __repr__
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter of a lazy module before its first input."""
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        data = torch.empty(0, device=device, dtype=dtype)
+        return data.as_subclass(cls).requires_grad_(requires_grad)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) in memo:
+            return memo[id(self)]
+        memo[id(self)] = copied = type(self)(self.requires_grad, self.data.device, self.data.dtype)
+        return copied
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+    """A buffer of a lazy module before its first input."""
+
+    cls_to_become = Tensor
+
+    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
+        result = torch.empty(0, device=device, dtype=dtype).as_subclass(cls).requires_grad_(requires_grad)
+        result.persistent = persistent
+        result._is_buffer = True
+        return result
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether a tensor is a parameter or buffer without a shape."""
+    return isinstance(param, UninitializedTensorMixin)
