@@ -26,19 +26,19 @@ _MODES = {
 
 
 def _op_name(mode: str, rank: int, antialias: bool) -> str:
-    return f"resize_{mode.replace('-', '_')}{'_antialias' if antialias else ''}{rank}"
+    return f"interpolate_{mode.replace('-', '_')}{'_antialias' if antialias else ''}{rank}"
 
 
 for (_mode, _rank), _node in _MODES.items():
     _plain, _, _aa = _mode.partition(" ")
     op(_op_name(_plain, _rank, bool(_aa)), interpolation.interpolate, node=_node + "Backward0", kind="linear",
-       x=lambda g, xp, x_shape, size, mode, align_corners, scales, antialias: xp.resize_adjoint(
+       x=lambda g, xp, x_shape, size, mode, align_corners, scales, antialias: xp.interpolate_adjoint(
            g, x_shape, len(size), mode, align_corners, scales, antialias))  # fmt: skip
-op("resize", interpolation.interpolate, node="UpsampleBackwardBackward0", kind="linear",
-   x=lambda g, xp, x_shape, size, mode, align_corners, scales, antialias: xp.resize_adjoint(
+op("interpolate", interpolation.interpolate, node="UpsampleBackwardBackward0", kind="linear",
+   x=lambda g, xp, x_shape, size, mode, align_corners, scales, antialias: xp.interpolate_adjoint(
        g, x_shape, len(size), mode, align_corners, scales, antialias))  # fmt: skip
-op("resize_adjoint", interpolation.interpolate_input_grad, node="UpsampleBackwardBackward0", kind="linear",
-   g=lambda g, xp, g_shape, rank, mode, align_corners, scales, antialias: xp.resize(
+op("interpolate_adjoint", interpolation.interpolate_input_grad, node="UpsampleBackwardBackward0", kind="linear",
+   g=lambda g, xp, g_shape, rank, mode, align_corners, scales, antialias: xp.interpolate(
        g, g_shape[-rank:], mode, align_corners, scales, antialias))  # fmt: skip
 
 # Sampling at the places of a grid; ``order`` is that of the derivative along each coordinate.
