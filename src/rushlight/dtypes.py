@@ -68,6 +68,11 @@ class dtype:
         """What `Tensor.type()` answers, `torch.FloatTensor` say."""
         return f"torch.{self.scalar_name}Tensor"
 
+    @property
+    def type_in_errors(self) -> str:
+        """What errors call the type of a tensor: `torch.FloatTensor`, but `CPUBoolType` for types younger than such names."""
+        return self.type_name if self.scalar_name in _WITH_TENSOR_NAMES else f"CPU{self.scalar_name}Type"
+
     def __getattr__(self, attribute: str) -> Any:
         # Only an unset slot comes here: bfloat16 gets its NumPy type when first asked for.
         if attribute == "numpy":
@@ -106,6 +111,7 @@ class _ByNumpy(dict[Any, dtype]):
         )
 
 
+_WITH_TENSOR_NAMES = frozenset("Byte Char Short Int Long Half Float Double".split())
 BY_NUMPY = _ByNumpy()
 of = BY_NUMPY.__getitem__  # np.dtype -> dtype
 

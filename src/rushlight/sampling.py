@@ -55,6 +55,7 @@ op("draw_NormalBackward3", _drawn_around, node="NormalBackward3",
 def _fill(self: Tensor, name: str, node: str, draw: Draw) -> Tensor:
     """Fills ``self`` with what ``draw(shape, contiguous)`` gives."""
     views.check_writable(self)
+    views.check_memory(self)
     if modes.state.grad_enabled and self._needs_grad:
         return views.inplace(table[f"draw_{node}"].call, name, self, draw)
     fill_as_laid_out(self._array, draw)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
+import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ import numpy as np
 from . import device as devices
 from . import dtypes, printing
 from .autograd import engine, function, gradients, modes, views
-from .autograd.graph import Edge, Hooks, Node, RemovableHandle, add_hook
+from .autograd.graph import BORROWED, Edge, Hooks, Node, RemovableHandle, add_hook
 from .backend import memory
 from .backend import numpy as backend
 from .ops import dispatch, saved, table
@@ -71,7 +72,7 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
-        return bool(self._needs_grad) or (self._base is not None and bool(self._base._needs_grad))
+        return self._needs_grad is True or (self._base is not None and bool(self._base._needs_grad))
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -89,7 +90,12 @@ class Tensor:
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if value and self._inference and not modes.state.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-        self._needs_grad = bool(value)
+        if self._base is not None and self._base._needs_grad and not value:
+            self._needs_grad = BORROWED
+        else:
+            self._needs_grad = bool(value)
+        if sys.getrefcount(self._counter) > 2:  # it has views
+            views.restate(self)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Says whether operations on this leaf are to be recorded; returns the tensor."""
@@ -104,7 +110,7 @@ class Tensor:
 
     @property
     def is_leaf(self) -> bool:
-        return self._edge is None
+        return self.grad_fn is None
 
     @property
     def grad_fn(self) -> Node | None:
@@ -184,12 +190,12 @@ class Tensor:
         """Keeps the gradient of this non-leaf in its ``.grad``."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self._edge is None or self._retains:
+        node = self.grad_fn
+        if node is None or self._retains:
             return
         import weakref
 
-        node, number = self._edge
-        node.retain(number, weakref.ref(self))
+        node.retain(self.output_nr, weakref.ref(self))
         self._retains = True
 
     @property
@@ -208,8 +214,9 @@ class Tensor:
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if self._edge is not None:
-            return add_hook(self._edge[0].hooks_of_output(self._edge[1]), hook)
+        node = self.grad_fn
+        if node is not None:
+            return add_hook(node.hooks_of_output(self.output_nr), hook)
         if self._hooks is None:
             self._hooks = OrderedDict()
         return add_hook(self._hooks, hook)
@@ -248,8 +255,10 @@ class Tensor:
                 "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
                 "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
                 "detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
-                "function in torch/optim/optimizer.py as a solution."
+                "function in torch/optim/optimizer.py as the solution."
             )
+        if self._edge is not None:
+            views.restate(self)
         self._edge, self._needs_grad = None, False
         return self
 
@@ -408,12 +417,16 @@ class Tensor:
     # Python.
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        grad_fn = self.grad_fn
+        try:
+            grad_fn = self.grad_fn
+            name = None if grad_fn is None else type(grad_fn).__name__
+        except RuntimeError:  # a view that may not be used any more
+            name = "Invalid"
         return printing.tensor_text(
             self.resolve_conj()._array if self._conjugate else self._array,
             self.dtype,
             requires_grad=self.requires_grad,
-            grad_fn_name=None if grad_fn is None else type(grad_fn).__name__,
+            grad_fn_name=name,
             tangent=None if self._tangents is None else _tangent_text(self),
             name="tensor" if type(self) in PLAIN else type(self).__name__,
         )
@@ -655,12 +668,7 @@ def _fit_tensor(g: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tens
     """A recorded cotangent as its input needs it: broadcasting undone, in the input's dtype."""
     have = g._array.shape
     if have != shape:
-        lead = len(have) - len(shape)
-        if lead < 0:
-            raise ValueError(f"cannot sum {have} to {shape}")
-        axes = tuple(range(lead)) + tuple(
-            axis + lead for axis, size in enumerate(shape) if size == 1 and have[axis + lead] != 1
-        )
+        axes = backend.stretched(have, shape)
         if axes:
             g = table.tensors.sum(g, axes, True)
         g = g.reshape(shape)
@@ -675,7 +683,7 @@ engine.wrap = wrap
 engine.fit_tensor = _fit_tensor
 views.new_tensor = new_tensor
 saved.make_tensor = make_tensor
-saved.type_name = lambda array: dtypes.of(array.dtype).type_name
+saved.type_name = lambda array: dtypes.of(array.dtype).type_in_errors
 gradients.is_tensor = function.is_tensor = lambda value: isinstance(value, Tensor)
 function.make_tensor = make_tensor
 function.open_saved = saved.open_function_saved

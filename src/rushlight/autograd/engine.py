@@ -180,7 +180,7 @@ class Pass:
                 self._capture(sink, g)
             if not self.needed.get(sink, False):
                 return
-        if g is None:
+        if g is None or variable._needs_grad is False:
             return
         self.node = sink
         if self.create_graph:

@@ -11,7 +11,7 @@ All writes into the memory of tensors pass through :func:`write`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,14 +33,15 @@ write_tangent: Callable[[Tensor, Tensor], None] = provided("write_tangent")  # s
 
 def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
     """Makes ``result`` a differentiable view of ``source``."""
-    if source._base is not None:
+    recorded = modes.state.grad_enabled
+    if recorded and source._base is not None:
         refresh(source)
     result._counter = source._counter
     result._base = source if source._base is None else source._base
     result._seen = result._counter[0]
-    if not modes.state.grad_enabled:
+    if not recorded:
         result._made = "inference" if modes.state.inference else "no_grad"
-        result._needs_grad = BORROWED if source._needs_grad else False
+        result._needs_grad = BORROWED if source.requires_grad else False
     elif one_of_several:
         result._made = "several"
     elif source._made is not None:
@@ -48,18 +49,36 @@ def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> N
 
 
 def refresh(view: Tensor) -> None:
-    """Gives a view its place in the graph again after its base was written to."""
-    version = view._counter[0]
-    if view._seen == version:
+    """Gives a view its place in the graph again after its base was written to, or its base's place has changed."""
+    version, seen = view._counter[0], view._seen
+    if seen == version:
         return
     base = view._base
     assert base is not None
-    if base._needs_grad:
-        if view._made is not None and view._edge is not None or view._made in ("no_grad", "inference"):
+    if int(seen) != int(version):
+        if base._needs_grad or view._edge is not None:
             check_made(view, "its base or another view of its base has been")
-        view._edge = (as_strided_node(base, view), 0)
-        view._needs_grad = True
+            view._edge = (as_strided_node(base, view), 0)
+            view._needs_grad = True
+    elif view._edge is None and view._needs_grad is not True:
+        view._needs_grad = BORROWED if base._needs_grad else False
     view._seen = version
+
+
+def refresh_to_record(view: Tensor) -> None:
+    """:func:`refresh` before an op that may record: where nothing is recorded, nobody asks for a view's place."""
+    if modes.state.grad_enabled:
+        refresh(view)
+
+
+# A version is a whole number of writes plus a small fraction that counts changes of place without a write: so that it
+# equals no version noted before, and whoever compares looks closer.
+_RESTATED = 2.0**-26
+
+
+def restate(tensor: Tensor) -> None:
+    """Makes views of ``tensor``, and nodes that saved it, look again at its place in the graph."""
+    tensor._counter[0] += _RESTATED
 
 
 def bump(tensor: Tensor, name: str) -> None:
@@ -88,13 +107,11 @@ def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
     return False
 
 
-def check_writable(tensor: Tensor, *, shape_only: bool = False) -> None:
-    """Raises PyTorch's errors for tensors that may not be changed in place now."""
-    if not shape_only and overlaps_itself(tensor._array):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
+def check_writable(tensor: Tensor, needs: bool = False) -> None:
+    """Raises PyTorch's errors for tensors that the graph does not allow to be changed in place now.
+
+    ``needs``  whether what is written into the tensor needs a gradient
+    """
     if tensor._inference and not modes.state.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed."
@@ -103,54 +120,88 @@ def check_writable(tensor: Tensor, *, shape_only: bool = False) -> None:
         )
     if not modes.state.grad_enabled:
         return
-    base = tensor._base
-    if base is not None:
-        refresh(tensor)
-    if not tensor._needs_grad:
+    base, own = tensor._base, tensor.requires_grad
+    if not (own or needs):
         return
     if base is not None:
         check_made(tensor)
-        if base._edge is None:
+        if own and base._edge is None:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if tensor._edge is None:
+    if own and tensor._edge is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def check_memory(tensor: Tensor, inputs: Iterable[Any] = ()) -> None:
+    """Raises PyTorch's errors for a tensor that overlaps itself, or partly one of the ``inputs`` of a write into it."""
+    if overlaps_itself(tensor._array):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+    for value in inputs:
+        if getattr(value, "_counter", None) is tensor._counter:
+            _check_overlap(tensor._array, value._array)
+
+
+def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any]) -> None:
+    same_layout = written.shape == read.shape and written.strides == read.strides
+    if same_layout and backend.address(written) == backend.address(read):
+        return
+    if written.flags.forc and read.flags.forc and np.may_share_memory(written, read):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+            "memory location. Please clone() the tensor before performing the operation."
+        )
 
 
 def check_made(tensor: Tensor, what: str = "is being") -> None:
     """The errors for views that remember too little of how they were made to be written through."""
-    if tensor._made is None or tensor._base is None:
+    made, edge = tensor._made, tensor._edge
+    if made is None or tensor._base is None:
         return
-    if tensor._made == "several" or tensor._made == "function_several":
-        edge = tensor._edge
-        origin = f"Output {edge[1]} of {_short(edge[0])}" if edge is not None else "This tensor"
-        raise RuntimeError(
-            f"{origin} is a view and {what} modified inplace. This view is the output of a function that returns multiple "
-            "views. Such functions do not allow the output views to be modified inplace. You should replace the inplace "
-            "operation by an out-of-place one."
-        )
-    if tensor._made == "function":
-        edge = tensor._edge
-        origin = f"Output {edge[1]} of {_short(edge[0])}" if edge is not None else "This tensor"
-        raise RuntimeError(
-            f"{origin} is a view and {what} modified inplace. This view was created inside a custom Function (or because "
-            "an input was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "
-            "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
-            "this by cloning the output of the custom Function."
-        )
-    if tensor._made in ("no_grad", "inference"):
-        mode = "no_grad mode" if tensor._made == "no_grad" else "inference mode"
-        edge = tensor._edge
-        start = "A view" if edge is None else f"Output {edge[1]} of {_short(edge[0])} is a view of a view which"
-        raise RuntimeError(
-            f"{start} was created in {mode} and {what} modified inplace with grad mode enabled. Given that this use case is "
-            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
-            f"either both inside the {'no_grad block' if tensor._made == 'no_grad' else 'inference_mode block'} (if you "
-            "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
-        )
+    if made == "inference" or made == "no_grad" or edge is None:
+        start = "A view was" if edge is None else f"Output {edge[1]} of {short_name(edge[0])} is a view of a view which was"
+        if made == "inference":
+            text = f"{start} created in inference mode and {what} modified inplace in normal mode."
+        else:
+            text = f"{start} created in no_grad mode and {what} modified inplace with grad mode enabled."
+    else:
+        text = f"Output {edge[1]} of {short_name(edge[0])} is a view and {what} modified inplace."
+    raise RuntimeError(f"{text} {_MADE[made]}")
 
 
-def _short(node: Node) -> str:
-    return node.name().removesuffix("0").replace("Backward", "")
+_AMBIGUOUS = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
+    "view and the inplace either both inside the {} block (if you don't want the inplace to be tracked) or both outside (if "
+    "you want the inplace to be tracked)."
+)
+_SEVERAL = (
+    "This view is the output of a function that returns multiple views. Such functions do not allow the output views to be "
+    "modified inplace. You should replace the inplace operation by an out-of-place one."
+)
+_MADE = {
+    "no_grad": _AMBIGUOUS.format("no_grad"),
+    "inference": _AMBIGUOUS.format("inference_mode"),
+    "several": _SEVERAL,
+    "function_several": _SEVERAL,
+    "function": (
+        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
+        "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+        "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+    ),
+}
+
+
+def short_name(node: Node) -> str:
+    """A node's name in errors: Mul for MulBackward0, Squeeze1 for SqueezeBackward1."""
+    name, found, number = node.name().rpartition("Backward")
+    if not found or not (number.isdigit() or not number):
+        return node.name()
+    return name if number == "0" else name + number
+
+
+# These may write into a tensor that overlaps itself, an expanded one say.
+_INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_"})
 
 
 def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -159,7 +210,12 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     The function sees a stand-in for ``self`` that keeps today's values and today's place in the graph, so the derivative
     is that of the ordinary op.
     """
-    check_writable(self)
+    check_writable(self, any(getattr(value, "requires_grad", False) for value in args))
+    if self._base is not None:
+        refresh_to_record(self)
+    overlapping = name in _INTO_OVERLAP and overlaps_itself(self._array)
+    if not overlapping:
+        check_memory(self, args)
     before = new_tensor(self._array)
     before._counter = list(self._counter)
     before._edge, before._needs_grad = self._edge, self._needs_grad
@@ -170,8 +226,6 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if result is before:
         bump(self, name)
         return self
-    if result._needs_grad and not self._needs_grad:
-        check_made(self)
     _check_result(self, result, name)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
     if sys.getrefcount(before) > 2 or np.may_share_memory(result._array, self._array):
@@ -179,7 +233,11 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         if result._array.base is not None and np.may_share_memory(result._array, self._array):
             result._array = result._array.copy()
         before._array = old
-    write(self, result._array, name)
+    if overlapping:
+        _write_changes(self._array, result._array)
+        bump(self, name)
+    else:
+        write(self, result._array, name)
     if result._needs_grad and self._array.dtype.kind in "fcV":
         _adopt(self, before, result)
     if self._tangents is not None or result._tangents is not None:
@@ -187,30 +245,36 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     return self
 
 
+def _write_changes(array: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+    """Writes what is new into an array that overlaps itself: where nothing is new, an older write must not come back."""
+    same = (array == values) | ((array != array) & (values != values))
+    np.copyto(array, values, where=~same)
+
+
 def become(self: Tensor, result: Tensor, name: str) -> None:
-    """Makes ``self`` what its view ``result`` is: the in-place form of ops that only change the shape."""
-    if self._base is None and result._base is self:
-        edge = result._edge
-        self._array = result._array
-        if edge is not None:
-            self._edge = edge
-    else:
-        self._array, self._edge = result._array, result._edge
-        self._needs_grad = result._needs_grad
+    """Makes ``self`` what its view ``result`` is: the in-place form of ops that only change the shape.
+
+    Where nothing is recorded, ``self`` keeps its node; a view will take a new one when somebody looks.
+    """
+    self._array = result._array
     bump(self, name)
+    if not modes.state.grad_enabled:
+        return
+    if result._edge is not None:
+        self._edge, self._needs_grad = result._edge, result._needs_grad
     if self._base is not None:
         self._seen = self._counter[0]
 
 
 def _check_result(self: Tensor, result: Tensor, name: str) -> None:
     have, got = self._array, result._array
-    if got.dtype != have.dtype and not castable(got.dtype, have.dtype):
-        raise RuntimeError(
-            f"result type {type_word(got.dtype)} can't be cast to the desired output type {type_word(have.dtype)}"
-        )
     if got.shape != have.shape:
         raise RuntimeError(
             f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(got.shape)}"
+        )
+    if got.dtype != have.dtype and not castable(got.dtype, have.dtype):
+        raise RuntimeError(
+            f"result type {type_word(got.dtype)} can't be cast to the desired output type {type_word(have.dtype)}"
         )
 
 

@@ -81,15 +81,21 @@ def sum_to(array: Array, shape: Shape) -> Array:
     have = array.shape
     if have == shape:
         return array
-    lead = len(have) - len(shape)
-    if lead < 0:
-        raise ValueError(f"cannot sum {have} to {shape}")
-    axes = tuple(range(lead)) + tuple(
-        axis + lead for axis, size in enumerate(shape) if size == 1 and have[axis + lead] != 1
-    )
+    axes = stretched(have, shape)
     if axes:
         array = total(array, axes, keepdims=True)
     return array.reshape(shape)
+
+
+def stretched(have: Shape, shape: Shape) -> tuple[int, ...]:
+    """The axes of ``have`` along which broadcasting stretched ``shape``; ValueError where it did not come from there."""
+    lead = len(have) - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        axis for axis, size in enumerate(shape, lead) if lead >= 0 and size == 1 != have[axis]
+    )
+    if lead < 0 or any(size not in (1, full) for size, full in zip(shape, have[lead:], strict=True)):
+        raise ValueError(f"cannot sum {have} to {shape}")
+    return axes
 
 
 def total(array: Array, axes: tuple[int, ...] | None, keepdims: bool = False) -> Array:

@@ -232,7 +232,7 @@ def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
         needs = [isinstance(value, Tensor_) and value._needs_grad for value in flat]
         if any(needs):
             record(op, inputs, flat, needs, arrays, params, results)
-    elif modes.state.inference:
+    elif modes.state.inference and not (op.view and not inputs[0]._inference):
         for result in results:
             result._inference = True
     if several:

@@ -333,6 +333,9 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
         return
     if not isinstance(value, dispatch.Tensor_):
         if not (view._needs_grad and modes.state.grad_enabled):
+            if not view._array.flags.c_contiguous:
+                views.check_writable(view)
+                views.check_memory(view)
             view.fill_(value)
             return
         value = dispatch.new_tensor(dispatch.number_array(value, view._array.dtype))

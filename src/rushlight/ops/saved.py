@@ -14,6 +14,7 @@ import numpy as np
 
 from ..autograd import graph, modes
 from ..autograd.graph import Node, describe, leaf_edge
+from ..autograd.views import short_name
 from ..rooms import provided
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def _package_files(folder: str) -> set[str]:
 # Source files of this package, and of the functions it compiles: a frame in none of these is the user's.
 INSIDE = _package_files(ROOT)
 
-# Set by tensor.py: Tensor around an array without history, and the text of a tensor's type ('torch.FloatTensor').
+# Set by tensor.py: Tensor around an array without history, and what errors call the type of an array.
 make_tensor: Any = provided("make_tensor")
 type_name: Any = provided("type_name")
 
@@ -91,9 +92,10 @@ def modified(node: Node, kind: str, shape: tuple[int, ...], maker: str, versions
         else "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
         "torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
+    now, then = int(versions[0]), int(expected)
     text = (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{kind} {list(shape)}]{maker} is at version {versions[0]}; expected version {expected} instead. {hint}"
+        f"[{kind} {list(shape)}]{maker} is at version {now}; expected version {then} instead. {hint}"
     )
     saved_at = describe(node.where)
     if saved_at:
@@ -107,14 +109,22 @@ def modified(node: Node, kind: str, shape: tuple[int, ...], maker: str, versions
 def _maker(edge: Any) -> str:
     if edge is None or edge[0].is_leaf_sink:
         return ""
-    name = edge[0].name()
-    return f", which is output {edge[1]} of {name.removesuffix('0').replace('Backward', '')},"
+    return f", which is output {edge[1]} of {short_name(edge[0])},"
 
 
-def array_of(node: Node, value: Any, expected: int) -> np.ndarray[Any, Any]:
-    """The array of a saved input whose version does not match: packed by hooks, or changed since."""
+def array_of(node: Node, position: int, value: Any, expected: int) -> np.ndarray[Any, Any]:
+    """The array of a saved input whose version does not match: packed by hooks, detached, or changed since."""
     if isinstance(value, Packed):
         return value.open()._array  # type: ignore[no-any-return]
+    edge = node.next[position] if position >= 0 else None
+    # Asking a view for its node may raise: it may be one that must not be used any more.
+    if value.grad_fn is None and edge is not None and not edge[0].is_leaf_sink:
+        raise RuntimeError(
+            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+            "This is not supported, please use out-of-place `.detach()` instead"
+        )
+    if int(value._counter[0]) == int(expected):
+        return value._array  # type: ignore[no-any-return]
     raise modified(node, type_name(value._array), value._array.shape, _maker(value._edge), value._counter, expected)
 
 
@@ -122,13 +132,14 @@ def array_of_list(node: Node, values: Any, expected: Any) -> Any:
     """The arrays of a saved list of inputs."""
     if expected is None:
         return values
+    differentiable = len(node.next) == len(values)
     return [
         value
         if version is None
         else value._array
         if value._counter[0] == version
-        else array_of(node, value, version)
-        for value, version in zip(values, expected, strict=True)
+        else array_of(node, index if differentiable else -1, value, version)
+        for index, (value, version) in enumerate(zip(values, expected, strict=True))
     ]
 
 
@@ -137,7 +148,7 @@ def tensor_of(node: Node, position: int, value: Any, expected: int) -> Any:
     if value._counter[0] != expected:
         if isinstance(value, Packed):
             return value.open(node.next[position] if position >= 0 else None)
-        array_of(node, value, expected)
+        array_of(node, position, value, expected)
     edge = node.next[position] if position >= 0 else None
     now = value._edge
     if edge is None:
@@ -162,6 +173,8 @@ def output_array(node: Node, number: int, value: Any, versions: Any, expected: i
     """A saved output whose version does not match."""
     if isinstance(value, Packed):
         return value.open()._array
+    if int(versions[0]) == int(expected):
+        return value
     raise modified(node, type_name(value), value.shape, _maker((node, number)), versions, expected)
 
 
@@ -183,7 +196,7 @@ def open_function_saved(node: Any, value: Any, counter: Any, expected: Any, edge
     if isinstance(value, Packed):
         return value.open(edge)
     array = value if isinstance(value, np.ndarray) else value._array
-    if counter[0] != expected:
+    if int(counter[0]) != int(expected):
         maker = _maker(edge if edge is not None else getattr(value, "_edge", None))
         raise modified(node, type_name(array), array.shape, maker, counter, expected)
     return make_tensor(value, counter, edge) if isinstance(value, np.ndarray) else value

@@ -288,7 +288,7 @@ def expand(self: Any, *sizes: Any, implicit: bool = False) -> Any:
     lead = len(wanted) - len(shape)
     if lead < 0:
         raise RuntimeError(
-            f"expand({self.type()}{{{list(shape)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be "
+            f"expand({self.dtype.type_in_errors}{{{list(shape)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be "
             f"greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     full = list(wanted)
@@ -721,7 +721,7 @@ def _inplace_view(name: str) -> None:
     function = methods[name]
 
     def change(self: Any, *args: Any, **kwargs: Any) -> Any:
-        views.check_writable(self, shape_only=True)
+        views.check_writable(self)
         if name == "t" and self._array.ndim > 2:
             raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self._array.ndim}D")
         result = function(self, *args, **kwargs)

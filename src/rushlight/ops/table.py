@@ -258,7 +258,7 @@ _globals: dict[str, Any] = {
     "new": object.__new__,
     "next_order": orders.__next__,
     "number": backend.number,
-    "refresh": views.refresh,
+    "refresh": views.refresh_to_record,
     "special": modes.special,
     "state": modes.state,
     "failed": dispatch.failed,
@@ -381,12 +381,13 @@ def _forward_source(entry: Op) -> str:
     add(f"        {general}")
     kept_inputs = {name for kind, name, _ in entry.keep if kind == "input"}
     for name in entry.inputs:
-        body = [
-            f"x_{name} = {name}._array",
-            f"if {name}._base is not None and {name}._seen != {name}._counter[0]:",
-            f"    refresh({name})",
-            f"r_{name} = {name}._needs_grad",
-        ]
+        body = [f"x_{name} = {name}._array"]
+        if name in entry.sources:
+            body += [
+                f"if {name}._base is not None and {name}._seen != {name}._counter[0]:",
+                f"    refresh({name})",
+                f"r_{name} = {name}._needs_grad",
+            ]
         if name in kept_inputs:
             body.append(f"s_{name} = {name}")
             body.append(f"v_{name} = {name}._counter[0]")
@@ -440,7 +441,7 @@ def _forward_source(entry: Op) -> str:
         add("    result._seen = version[0]")
         add("    if not state.grad_enabled:")
         add("        result._made = 'no_grad'")
-        add(f"        result._needs_grad = BORROWED if r_{first} else False")
+        add(f"        result._needs_grad = BORROWED if {first}.requires_grad else False")
         add(f"    elif {first}._made is not None:")
         add(f"        result._made = {first}._made")
     else:
@@ -504,14 +505,14 @@ def _vjp_source(entry: Op, over_tensors: bool) -> str:
                 add(f"    k_{name} = {'tensor_of_list' if over_tensors else 'array_of_list'}(node, k_{name}, v_{name})")
             elif kind == "input":
                 add(f"    if v_{name} is not None:")
+                position = entry.sources.index(name) if name in entry.sources else -1
                 if over_tensors:
-                    position = entry.sources.index(name) if name in entry.sources else -1
                     add(f"        k_{name} = tensor_of(node, {position}, k_{name}, v_{name})")
                 else:
                     add(f"        if k_{name}._counter[0] == v_{name}:")
                     add(f"            k_{name} = k_{name}._array")
                     add("        else:")
-                    add(f"            k_{name} = array_of(node, k_{name}, v_{name})")
+                    add(f"            k_{name} = array_of(node, {position}, k_{name}, v_{name})")
                 if over_tensors and entry.promote is not None:
                     add(f"    elif k_{name} is not None:")
                     add(f"        k_{name} = k_{name}.item()")

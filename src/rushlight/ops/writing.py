@@ -10,7 +10,7 @@ from ..autograd import modes, views
 from ..autograd.graph import Node
 from ..backend import pointwise as k
 from . import dispatch
-from .inplace import check_inputs, count, plain_write
+from .inplace import count, plain_write
 from .public import methods, ops, public
 from .table import op
 
@@ -102,6 +102,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         return self
     if not isinstance(other, dispatch.Tensor_):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    views.check_writable(self, other.requires_grad)
     target, source = self._array, other._array
     if target.shape != source.shape:
         mismatch = dispatch.broadcast_error([target.shape, source.shape])
@@ -112,10 +113,9 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
             raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(got)}")
     if self is other:
         return self
-    check_inputs(self, (other,))
+    views.check_memory(self, (other,))
     if _recording(self, other):
         return views.inplace(ops.copy, "copy_", self, other)
-    views.check_writable(self)
     views.write(self, k.real_if(source, target.dtype), "copy_")
     return self
 
