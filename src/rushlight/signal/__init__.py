@@ -1,0 +1,7 @@
+"""torch.signal: window functions."""
+
+from ..missing import module_getattr
+from . import windows
+
+__all__ = ["windows"]
+__getattr__ = module_getattr(__name__)
