@@ -1,5 +1,7 @@
 """torch.autograd: the graph, the backward pass, and what users call to start it."""
 
+from typing import Any
+
 from ..missing import module_getattr
 from . import function, graph
 from .function import Function
@@ -11,10 +13,23 @@ from .modes import (
     no_grad,
     set_detect_anomaly,
     set_grad_enabled,
+    set_multithreading_enabled,
 )
 from .variable import Variable
 
-__getattr__ = module_getattr(__name__, frozenset({"forward_ad", "functional", "gradcheck", "profiler"}))
+_lazy = module_getattr(
+    __name__, frozenset({"anomaly_mode", "forward_ad", "functional", "grad_mode", "gradcheck", "profiler"})
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "gradgradcheck":
+        from .gradcheck import gradgradcheck
+
+        return gradgradcheck
+    return _lazy(name)
+
+
 __all__ = [
     "Function",
     "Variable",
@@ -28,4 +43,5 @@ __all__ = [
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

@@ -28,6 +28,7 @@ class ThreadState(threading.local):
     saved_hooks: list[Any] | None = None  # (pack, unpack) pairs of saved_tensors_hooks, the innermost last
     saved_hooks_refusal: str | None = None  # the message of disable_saved_tensors_hooks
     mutation_allowed: bool = False  # within allow_mutation_on_saved_tensors
+    multithreading: bool = True
 
 
 state = ThreadState()
@@ -231,6 +232,47 @@ class inference_mode(ContextDecorator):
 
     def clone(self) -> inference_mode:
         return self.__class__(self.mode)
+
+
+class set_multithreading_enabled(ContextDecorator):
+    """Kept and answered: a backward pass runs in the thread that started it.
+
+    Takes effect when called; as a ``with`` block it is undone at the end.
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = state.multithreading
+        self.mode = bool(mode)
+        state.multithreading = self.mode
+
+    def __enter__(self) -> None:
+        state.multithreading = self.mode
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        state.multithreading = self.prev
+
+    def clone(self) -> set_multithreading_enabled:
+        return self.__class__(self.mode)
+
+
+def is_multithreading_enabled() -> bool:
+    """What :class:`set_multithreading_enabled` was told."""
+    return state.multithreading
+
+
+class _unsafe_preserve_version_counter(ContextDecorator):
+    """Sets the version counters of ``tensors`` (one, or a tuple) back at the end: writes within are not noticed."""
+
+    def __init__(self, tensors: Any) -> None:
+        self.tensors = tensors if isinstance(tensors, tuple) else (tensors,)
+        self.versions = [tensor._version for tensor in self.tensors]
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        for tensor, version in zip(self.tensors, self.versions, strict=True):
+            tensor._counter[0] = version
 
 
 class set_detect_anomaly(ContextDecorator):

@@ -1,0 +1,585 @@
+"""``gradcheck``: whether derivatives are what finite differences say.
+
+The module itself can be called too: ``torch.autograd.gradcheck`` names both the function and its module.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor, wrap
+from . import forward_ad
+from .function import Function
+from .gradients import grad
+
+__all__ = [
+    "GradcheckError",
+    "get_analytical_jacobian",
+    "get_numerical_jacobian",
+    "gradcheck",
+    "gradgradcheck",
+]
+
+Tensors = tuple[Tensor, ...]
+Matrix = np.ndarray[Any, Any]
+
+
+class GradcheckError(RuntimeError):
+    """What :func:`gradcheck` and :func:`gradgradcheck` raise where a derivative is wrong."""
+
+    __module__ = "torch.autograd.gradcheck"
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
+    """Compares the derivatives of ``func`` with finite differences, for each input that needs a gradient.
+
+    ``inputs``           a tensor or a tuple of arguments; use float64, for float32 is too coarse
+    ``eps``              the step of the differences
+    ``atol``, ``rtol``   how near the numbers must be
+    ``raise_exception``  whether a difference is a GradcheckError, or False is returned
+    ``nondet_tol``       by how much two runs of the same backward pass may differ
+    ``check_forward_ad``, ``check_backward_ad``  which of the two modes
+    ``fast_mode``        one random direction instead of the whole Jacobian
+
+    ValueError where no input needs a gradient.
+
+    >>> import rushlight as torch
+    >>> x = torch.rand(3, dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradcheck(torch.sin, x)
+    True
+    """
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+    check = _Check(func, _tuple(inputs), eps, atol, rtol, nondet_tol, fast_mode)
+    try:
+        check.look_at_inputs()
+        outputs = check.outputs()
+        if not outputs:
+            check.expect_no_slope()
+            return True
+        if check_backward_ad:
+            check.backward(outputs, check_grad_dtypes)
+        if check_forward_ad:
+            check.forward()
+        if check_backward_ad:
+            if check_batched_grad:
+                check.batched(outputs)
+            check.zero_cotangents(outputs)
+            if check_undefined_grad:
+                check.undefined_cotangents()
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """:func:`gradcheck` of the gradients of ``func``: its second derivatives.
+
+    ``grad_outputs``  the cotangents; random ones if not given
+
+    >>> import rushlight as torch
+    >>> x = torch.rand(3, dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradcheck.gradgradcheck(torch.sin, x)
+    True
+    """
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    given = _tuple(inputs)
+    if grad_outputs is None:
+        cotangents = tuple(_random_cotangent(output, gen_non_contig_grad_outputs) for output in _recorded(func(*given)))
+    else:
+        cotangents = _tuple(grad_outputs)
+    count = len(cotangents)
+
+    def slope(*arguments: Any) -> Any:
+        points, weights = arguments[: len(arguments) - count], arguments[len(arguments) - count :]
+        outputs = _recorded(func(*points))
+        wanted = tuple(point for point in points if isinstance(point, Tensor) and point.requires_grad)
+        found = grad(outputs, wanted, weights, create_graph=True, allow_unused=True)
+        return tuple(one for one in found if one is not None)
+
+    return gradcheck(
+        slope,
+        given + cotangents,
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+        masked=masked,
+    )
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, tuple):
+        return value
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _recorded(outputs: Any) -> Tensors:
+    """The outputs of a function that need a gradient."""
+    return tuple(one for one in _tuple(outputs) if one.requires_grad)
+
+
+def _random_cotangent(output: Tensor, strided: bool) -> Tensor:
+    array = _random(output._array.shape, output._array.dtype)
+    if strided:  # every other element of a larger array
+        whole = np.zeros((*array.shape, 2), array.dtype)
+        whole[..., 0] = array
+        array = whole[..., 0]
+    return wrap(array).requires_grad_()
+
+
+def _random(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Matrix:
+    """Numbers between 0.1 and 1, of a generator of its own: the program's random stream is not touched."""
+    generator = np.random.default_rng(shape)
+    values = generator.uniform(0.1, 1, shape)
+    if dtype.kind == "c":
+        values = values + 1j * generator.uniform(0.1, 1, shape)
+    return np.asarray(values).astype(dtype)
+
+
+class _Check:
+    """One function at one point."""
+
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        inputs: tuple[Any, ...],
+        eps: float,
+        atol: float,
+        rtol: float,
+        nondet_tol: float,
+        fast: bool,
+    ) -> None:
+        self.func, self.inputs = func, inputs
+        self.eps, self.atol, self.rtol, self.nondet_tol, self.fast = eps, atol, rtol, nondet_tol, fast
+
+    def look_at_inputs(self) -> None:
+        if not any(isinstance(one, Tensor) and one.requires_grad for one in self.inputs):
+            raise ValueError(
+                "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+            )
+        for position, one in enumerate(self.inputs):
+            if not isinstance(one, Tensor) or not one.requires_grad:
+                continue
+            if one._array.dtype.name not in ("float64", "complex128"):
+                warnings.warn(
+                    f"Input #{position} requires gradient and is not a double precision floating point or complex. This check "
+                    "will likely fail if all the inputs are not of double precision floating point or complex. ",
+                    stacklevel=3,
+                )
+            if any(step == 0 and size > 1 for step, size in zip(one._array.strides, one._array.shape, strict=True)):
+                raise RuntimeError(
+                    f"The {position}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                    "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous on "
+                    "the input before passing it to gradcheck."
+                )
+            one.retain_grad()
+
+    def outputs(self) -> Tensors:
+        return _recorded(self.func(*self.inputs))
+
+    @property
+    def points(self) -> list[tuple[int, Tensor]]:
+        """The inputs that need a gradient, and where they stand."""
+        return [
+            (index, one) for index, one in enumerate(self.inputs) if isinstance(one, Tensor) and one.requires_grad
+        ]
+
+    # Finite differences.
+
+    def values(self) -> list[Matrix]:
+        return [one._array.copy() for one in _recorded(self.func(*self.inputs))]
+
+    def difference(self, point: Tensor, direction: Matrix) -> list[Matrix]:
+        """For each output its change along a direction, by the two-sided difference."""
+        array = point._array
+        before = array.copy()
+        try:
+            array[...] = before + self.eps * direction
+            above = self.values()
+            array[...] = before - self.eps * direction
+            below = self.values()
+        finally:
+            array[...] = before
+        return [(high - low) / (2 * self.eps) for high, low in zip(above, below, strict=True)]
+
+    def numerical(self, point: Tensor) -> list[tuple[Matrix, Matrix | None]]:
+        """For each output the Jacobian of its real and (if complex) imaginary part, a row for each element of the point.
+
+        The derivative by a complex number a + ib is d/da + i d/db, as the gradients of PyTorch are.
+        """
+        size, is_complex = point._array.size, point._array.dtype.kind == "c"
+        rows: list[list[Matrix]] = []
+        for element in range(size):
+            direction = np.zeros(size, point._array.dtype)
+            direction[element] = 1
+            along = self.difference(point, direction.reshape(point._array.shape))
+            parts = [[one.real.reshape(-1), one.imag.reshape(-1)] for one in along]
+            if is_complex:
+                sideways = self.difference(point, 1j * direction.reshape(point._array.shape))
+                parts = [
+                    [real + 1j * other.real.reshape(-1), imaginary + 1j * other.imag.reshape(-1)]
+                    for (real, imaginary), other in zip(parts, sideways, strict=True)
+                ]
+            rows.append(parts)  # type: ignore[arg-type]
+        found: list[tuple[Matrix, Matrix | None]] = []
+        for number, value in enumerate(self.values()):
+            shape = (size, value.size)
+            dtype = np.result_type(value.real.dtype, np.complex64) if is_complex else value.real.dtype
+            real, imaginary = (
+                np.array([row[number][part] for row in rows], dtype).reshape(shape) for part in (0, 1)
+            )
+            found.append((real, imaginary if value.dtype.kind == "c" else None))
+        return found
+
+    def expect_no_slope(self) -> None:
+        values = [one._array for one in _tuple(self.func(*self.inputs)) if isinstance(one, Tensor)]
+        for _, point in self.points:
+            before = point._array.copy()
+            for element in np.ndindex(*before.shape):
+                point._array[element] += self.eps
+                moved = [one._array.copy() for one in _tuple(self.func(*self.inputs)) if isinstance(one, Tensor)]
+                point._array[...] = before
+                for have, was in zip(moved, values, strict=True):
+                    if have.dtype.kind == "b":
+                        raise RuntimeError(
+                            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                            "`logical_xor()` operator instead."
+                        )
+                    if have.dtype.kind in "fc" and not np.array_equal(have, was, equal_nan=True):
+                        raise GradcheckError("Numerical gradient for function expected to be zero")
+
+    # The reverse pass.
+
+    def vjps(self, output: Tensor, cotangent: Matrix) -> list[Matrix]:
+        """The gradients of all points, twice: they must not differ."""
+        points = [point for _, point in self.points]
+        runs = []
+        for _ in range(2):
+            found = grad(
+                output, points, wrap(cotangent.astype(output._array.dtype)), retain_graph=True, allow_unused=True
+            )
+            runs.append(found)
+        for first, second, point in zip(*runs, points, strict=True):
+            for one in (first, second):
+                if one is not None and one._array.shape != point._array.shape:
+                    raise GradcheckError("Analytical gradient has incorrect size")
+                if one is not None and self.dtypes and one._array.dtype != point._array.dtype:
+                    raise GradcheckError("Gradient has dtype mismatch")
+            if (first is None) != (second is None) or (
+                first is not None and not _near(first._array, second._array, self.nondet_tol, 0)
+            ):
+                raise GradcheckError(NOT_REENTRANT.format(self.nondet_tol))
+        return [
+            np.zeros_like(point._array) if one is None else one._array
+            for one, point in zip(runs[0], points, strict=True)
+        ]
+
+    dtypes = False
+
+    def parts(self, output: Tensor) -> Iterator[tuple[str, Tensor]]:
+        """A real output as it is; a complex one in its real and its imaginary part."""
+        if output._array.dtype.kind != "c":
+            yield "", output
+            return
+        yield "While considering the real part of complex outputs only, ", output.real  # type: ignore[attr-defined]
+        yield "While considering the imaginary part of complex outputs only, ", output.imag  # type: ignore[attr-defined]
+
+    def analytical(self, output: Tensor) -> list[Matrix]:
+        """For each point the Jacobian of a real output, a row for each element of the point."""
+        size = output._array.size
+        columns = []
+        for element in range(size):
+            cotangent = np.zeros(size, output._array.dtype)
+            cotangent[element] = 1
+            columns.append(self.vjps(output, cotangent.reshape(output._array.shape)))
+        return [
+            np.array([column[number].reshape(-1) for column in columns], point._array.dtype)
+            .reshape(size, point._array.size)
+            .T
+            for number, (_, point) in enumerate(self.points)
+        ]
+
+    def backward(self, outputs: Tensors, check_dtypes: bool) -> None:
+        self.dtypes = check_dtypes
+        if self.fast:
+            self._backward_fast(outputs)
+            return
+        exact = [[(words, self.analytical(part)) for words, part in self.parts(output)] for output in outputs]
+        for place, (index, point) in enumerate(self.points):
+            for number, pair in enumerate(self.numerical(point)):
+                for part, (words, jacobians) in enumerate(exact[number]):
+                    if not _near(jacobians[place], pair[part], self.atol, self.rtol):
+                        self.mismatch(words, number, index, pair[part], jacobians[place])
+
+    def _backward_fast(self, outputs: Tensors) -> None:
+        for place, (index, point) in enumerate(self.points):
+            direction = _random(point._array.shape, point._array.dtype)
+            moved = self.difference(point, direction)
+            for number, output in enumerate(outputs):
+                for part, (words, one) in enumerate(self.parts(output)):
+                    cotangent = _random(one._array.shape, one._array.dtype)
+                    found = self.vjps(one, cotangent)[place]
+                    change = moved[number].imag if part else moved[number].real
+                    numerical = np.sum(cotangent * change)
+                    exact = np.sum((found * direction.conj()).real)
+                    if not _near(exact, numerical, self.atol, self.rtol):
+                        pair = self.numerical(point)[number]
+                        self.mismatch(
+                            words, number, index, numerical.item(), exact.item(), (pair[part], self.analytical(one)[place])
+                        )
+
+    def mismatch(
+        self, words: str, output: int, point: int, numerical: Any, analytical: Any, slow: Any = None, forward: bool = False
+    ) -> None:
+        how = "computed with forward mode " if forward else ""
+        text = (
+            f"{words}Jacobian {how}mismatch for output {output} with respect to input {point},\n"
+            f"numerical:{_shown(numerical)}\nanalytical:{_shown(analytical)}\n"
+        )
+        if slow is not None:
+            text += (
+                "\nThe above quantities relating the numerical and analytical jacobians are computed in fast mode: they are for one "
+                "random direction. The whole jacobians are:\n\n"
+                f"Numerical:\n {_shown(slow[0])}\nAnalytical:\n{_shown(slow[1])}\n\n"
+                f"The max per-element difference (slow mode) is: {np.abs(slow[0] - slow[1]).max(initial=0)}.\n"
+            )
+            if _near(slow[1], slow[0], self.atol, self.rtol):
+                text += (
+                    "Fast gradcheck failed but element-wise differences are small. This means that the test might've passed in "
+                    "slow_mode!\n"
+                )
+        raise GradcheckError(text)
+
+    # Forward mode.
+
+    def tangents(self, position: int, direction: Matrix) -> list[Matrix]:
+        with forward_ad.dual_level():
+            arguments = list(self.inputs)
+            point = arguments[position]
+            arguments[position] = forward_ad.make_dual(point.detach(), wrap(direction))
+            arguments = [one.detach() if isinstance(one, Tensor) and one is not arguments[position] else one for one in arguments]
+            outputs = [one for one in _tuple(self.func(*arguments)) if isinstance(one, Tensor)]
+            found = []
+            for output in outputs:
+                if output._array.dtype.kind not in "fcV":
+                    continue
+                tangent = forward_ad.unpack_dual(output).tangent
+                found.append(np.zeros_like(output._array) if tangent is None else tangent._array.copy())
+        return found
+
+    def forward(self) -> None:
+        kept = [
+            number
+            for number, one in enumerate(
+                one for one in _tuple(self.func(*self.inputs)) if isinstance(one, Tensor) and one._array.dtype.kind in "fcV"
+            )
+            if one.requires_grad
+        ]
+        for index, point in self.points:
+            array = point._array
+            for unit in (1, 1j) if array.dtype.kind == "c" else (1,):
+                if self.fast:
+                    directions = [unit * _random(array.shape, np.dtype(np.float64)).astype(array.dtype)]
+                else:
+                    directions = []
+                    for element in range(array.size):
+                        direction = np.zeros(array.size, array.dtype)
+                        direction[element] = unit
+                        directions.append(direction.reshape(array.shape))
+                numerical = [self.difference(point, direction) for direction in directions]
+                exact = [self.tangents(index, direction) for direction in directions]
+                if not directions:
+                    continue
+                for place, number in enumerate(kept):
+                    near = np.array([one[place].reshape(-1) for one in numerical])
+                    found = np.array([one[number].reshape(-1) for one in exact])
+                    if not _near(found, near, self.atol, self.rtol):
+                        self.mismatch("", place, index, near, found, forward=True)
+
+    # Cotangents out of the ordinary.
+
+    def batched(self, outputs: Tensors) -> None:
+        points = [point for _, point in self.points]
+        for output in outputs:
+            batch = np.stack([_random(output._array.shape, output._array.dtype) * (n + 1) for n in range(2)])
+            rows = [
+                grad(output, points, wrap(row), retain_graph=True, allow_unused=True) for row in batch
+            ]
+            together = grad(
+                output, points, wrap(batch), retain_graph=True, allow_unused=True, is_grads_batched=True
+            )
+            for number, one in enumerate(together):
+                if one is not None and not all(
+                    _near(one._array[n], row[number]._array, self.atol, self.rtol) for n, row in enumerate(rows)
+                ):
+                    raise GradcheckError("Batched gradients differ from the gradients one by one.")
+
+    def zero_cotangents(self, outputs: Tensors) -> None:
+        points = [point for _, point in self.points]
+        zeros = [wrap(np.zeros_like(output._array)) for output in outputs]
+        for one, point in zip(grad(outputs, points, zeros, retain_graph=True, allow_unused=True), points, strict=True):
+            if one is None:
+                continue
+            if not (one._array == 0).all():
+                raise GradcheckError("backward not multiplied by grad_output")
+            if one._array.dtype != point._array.dtype:
+                raise GradcheckError("grad is incorrect type")
+            if one._array.shape != point._array.shape:
+                raise GradcheckError("grad is incorrect size")
+
+    def undefined_cotangents(self) -> None:
+        points = [point for _, point in self.points]
+        count = len(self.outputs())
+        cases: list[tuple[bool, ...]] = [(True,) * count]
+        if count > 1:
+            cases += [tuple(number == absent for number in range(count)) for absent in range(count)]
+        for absent in cases:
+            outputs = [_Undefined.apply(one) if gone else one for one, gone in zip(self.outputs(), absent, strict=True)]
+            zeros = [wrap(np.zeros_like(one._array)) for one in outputs]
+            try:
+                found = grad(outputs, points, zeros, allow_unused=True)
+            except RuntimeError as error:
+                raise GradcheckError(
+                    "Expected backward function to handle undefined output grads. Please look at \"Notes about undefined "
+                    'output gradients" in "tools/autograd/derivatives.yaml"'
+                ) from error
+            for one in found:
+                if one is not None and not (one._array == 0).all():
+                    raise GradcheckError(
+                        "Expected all input grads to be undefined or zero when all output grads are undefined or zero. Please "
+                        'look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+                    )
+
+
+NOT_REENTRANT = (
+    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
+    "although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}.\n  If the function is "
+    "meant to vary (it draws random numbers, say), give nondet_tol the difference to allow."
+)
+
+
+class _Undefined(Function):
+    """The identity, through which no gradient comes back."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.clone()  # type: ignore[attr-defined,no-any-return]
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        return None
+
+
+def _near(found: Any, expected: Any, atol: float, rtol: float) -> bool:
+    dtype = np.asarray(found).dtype
+    if dtype.name in ("float16", "bfloat16"):
+        found, expected = np.asarray(found, np.float32), np.asarray(expected, np.float32)
+    return bool(np.allclose(found, expected, rtol, atol, equal_nan=True))
+
+
+def _shown(value: Any) -> str:
+    return str(wrap(np.ascontiguousarray(value))) if isinstance(value, np.ndarray) else str(value)
+
+
+# The older functions, which return the Jacobians themselves.
+
+
+def get_numerical_jacobian(
+    fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
+) -> tuple[Tensor, ...]:
+    """For each input that needs a gradient the Jacobian of ``fn(inputs)`` by finite differences: a row for each of its elements.
+
+    >>> import rushlight as torch
+    >>> from rushlight.autograd.gradcheck import get_numerical_jacobian
+    >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    >>> get_numerical_jacobian(lambda inputs: inputs[0] * 3, (x,))[0].round()
+    tensor([[3., 0.],
+            [0., 3.]], dtype=torch.float64)
+    """
+    if grad_out != 1.0:
+        raise ValueError("Expected grad_out to be 1.0. get_numerical_jacobian no longer supports values of grad_out != 1.0.")
+    given = _tuple(inputs)
+    check = _Check(lambda *args: fn(args), given, eps, 0, 0, 0, False)
+    wanted = _tuple(inputs if target is None else target)
+    return tuple(
+        wrap(check.numerical(point)[0][0]) for point in wanted if isinstance(point, Tensor) and point.requires_grad
+    )
+
+
+def get_analytical_jacobian(
+    inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
+) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
+    """The Jacobians of a recorded ``output`` by the reverse pass, and whether two passes agree, sizes fit, and dtypes fit."""
+    if grad_out != 1.0:
+        raise ValueError("Expected grad_out to be 1.0. get_analytical_jacobian no longer supports values of grad_out != 1.0.")
+    check = _Check(lambda *args: output, _tuple(inputs), 0, 0, 0, nondet_tol, False)
+    try:
+        return tuple(wrap(np.ascontiguousarray(one)) for one in check.analytical(output)), True, True, True
+    except GradcheckError as error:
+        check.nondet_tol = float("inf")
+        found = tuple(wrap(np.ascontiguousarray(one)) for one in check.analytical(output))
+        return found, "reentrant" not in str(error), "size" not in str(error), "dtype" not in str(error)
+
+
+class _CallableModule(ModuleType):
+    def __call__(self, *args: Any, **kwargs: Any) -> bool:
+        return gradcheck(*args, **kwargs)
+
+
+sys.modules[__name__].__class__ = _CallableModule
