@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from .. import dtypes
 from ..device import strided
-from ..like import zeros_like
+from ..like import full_like
 from ..ops.public import registry
 from ..ranges import linspace
 from ..tensor import Tensor
@@ -126,7 +126,7 @@ def kaiser(M: Any, points: Any, sym: bool, beta: float = 12.0) -> Tensor:
     if M < 2:
         return points(1.0, 0.0)  # type: ignore[no-any-return]
     places = _call("clamp", points(-beta, 2.0 * beta / _period(M, sym)), -beta, beta)
-    width = zeros_like(places) + beta
+    width = full_like(places, beta)
     return _call("i0", _call("sqrt", width**2 - places**2)) / _call("i0", width)  # type: ignore[no-any-return]
 
 
