@@ -152,8 +152,8 @@ def det(A: Any) -> Any:
     """The determinant of a square matrix, or of each of a batch.
 
     >>> import rushlight as torch
-    >>> torch.linalg.det(torch.tensor([[1.0, 2.0], [3.0, 5.0]]))
-    tensor(-1.0000)
+    >>> torch.linalg.det(torch.tensor([[2.0, 1.0], [0.0, 3.0]]))
+    tensor(6.)
     """
     check_square_floating(A, "linalg.det")
     return ops.det(A)
