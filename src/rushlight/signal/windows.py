@@ -126,7 +126,7 @@ def kaiser(M: Any, points: Any, sym: bool, beta: float = 12.0) -> Tensor:
     if M < 2:
         return points(1.0, 0.0)  # type: ignore[no-any-return]
     places = _call("clamp", points(-beta, 2.0 * beta / _period(M, sym)), -beta, beta)
-    width = full_like(places, beta)
+    width: Any = full_like(places, beta)
     return _call("i0", _call("sqrt", width**2 - places**2)) / _call("i0", width)  # type: ignore[no-any-return]
 
 
