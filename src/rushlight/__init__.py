@@ -35,6 +35,7 @@ from .autograd.modes import (
     no_grad,
     set_grad_enabled,
 )
+from .backend.heap import empty_cache, memory_stats, set_memory_fraction
 from .device import (
     channels_last,
     channels_last_3d,

@@ -1,0 +1,121 @@
+"""Memory kept for reuse: never shared by accident, bounded, and given back when asked."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+glibc = pytest.mark.skipif(torch.memory_stats()["in_use"] == 0, reason="this C library does not say what it keeps")
+
+
+def span(array):
+    first = array.__array_interface__["data"][0]
+    return first, first + array.nbytes
+
+
+def check_disjoint(tensors):
+    """No two live tensors overlap, and each still holds the one number it was filled with."""
+    spans = sorted((*span(tensor.numpy()), value) for tensor, value in tensors)
+    for (_, end, _), (start, _, _) in zip(spans, spans[1:], strict=False):
+        assert end <= start
+    for tensor, value in tensors:
+        assert (tensor.numpy() == value).all()
+
+
+def churn(seed, steps=300):
+    """Makes and drops tensors of many sizes, some held through a view, an array or a DLPack copy only."""
+    rng = random.Random(seed)
+    live = []
+    for step in range(steps):
+        value = float(seed * steps + step)
+        size = rng.choice([10_000, 30_000, 100_000, 300_000])
+        tensor = torch.full((size,), value) * 1
+        how = rng.randrange(4)
+        if how == 1:
+            tensor = tensor[: size // 2]
+        elif how == 2:
+            tensor = torch.from_numpy(tensor.numpy()[size // 3 :])
+        elif how == 3:
+            tensor = torch.from_dlpack(tensor.view(-1)[1:])
+        live.append((tensor, value))
+        while len(live) > 12:
+            live.pop(rng.randrange(len(live)))
+        if step % 25 == 0:
+            check_disjoint(live)
+    check_disjoint(live)
+
+
+def test_live_tensors_never_share_a_block_by_accident():
+    churn(1)
+
+
+def test_nor_do_tensors_of_several_threads():
+    failures = []
+
+    def work(seed):
+        try:
+            churn(seed, 120)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_gradients_of_large_tensors_own_their_memory():
+    x, y = (torch.rand(200_000, requires_grad=True) for _ in range(2))
+    (x + y).backward(torch.ones(200_000))
+    ((x * 2 + y).tanh() + x).sum().backward()
+    arrays = [x.detach().numpy(), y.detach().numpy(), x.grad.numpy(), y.grad.numpy()]
+    spans = sorted(map(span, arrays))
+    assert all(end <= start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
+    slope = 1 - np.tanh(arrays[0] * 2 + arrays[1]) ** 2
+    np.testing.assert_allclose(arrays[2], 2 + 2 * slope, rtol=1e-5)
+    np.testing.assert_allclose(arrays[3], 1 + slope, rtol=1e-5)
+
+
+@glibc
+def test_freed_memory_is_kept_within_the_limit_and_given_back():
+    torch.empty_cache()
+    before = torch.memory_stats()
+    blocks = [torch.ones(1 << 20) for _ in range(8)]
+    assert torch.memory_stats()["in_use"] >= before["in_use"] + 8 * (4 << 20)
+    del blocks
+    after = torch.memory_stats()
+    assert after["kept"] <= before["kept"] + (40 << 20) and after["limit"] > 0
+    assert after["in_use"] < before["in_use"] + (8 << 20)
+
+
+@glibc
+def test_reuse_takes_no_new_pages():
+    import resource
+
+    def step():
+        return (torch.ones(1 << 20) * 2).sum()
+
+    for _ in range(5):
+        step()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(20):
+        step()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 2000  # 2 x 1024 pages each, if they were fresh
+
+
+def test_fraction_is_checked():
+    for wrong in (-0.1, 1.5):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            torch.set_memory_fraction(wrong)
+    torch.set_memory_fraction(0)
+    assert torch.memory_stats()["limit"] == 0
+    torch.set_memory_fraction(1 / 8)
+    assert torch.memory_stats()["limit"] > 0 or not sys.platform.startswith("linux")
