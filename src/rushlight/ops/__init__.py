@@ -41,6 +41,8 @@ FAMILIES = (
     "distances",
     "fourier",
     "short_time",
+    "copies",
+    "hashing",
     "convolution",
     "pooling",
     "resampling",
