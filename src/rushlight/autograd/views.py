@@ -216,7 +216,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     overlapping = name in _INTO_OVERLAP and overlaps_itself(self._array)
     if not overlapping:
         check_memory(self, args)
-    before = new_tensor(self._array)
+    # A hook that packs the stand-in may keep its memory, which is about to be written to.
+    before = new_tensor(self._array.copy() if modes.state.saved_hooks else self._array)
     before._counter = list(self._counter)
     before._edge, before._needs_grad = self._edge, self._needs_grad
     before._tangents = self._tangents

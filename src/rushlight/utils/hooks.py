@@ -1,0 +1,5 @@
+"""torch.utils.hooks: the handles that registering a hook returns."""
+
+from ..autograd.graph import RemovableHandle
+
+__all__ = ["RemovableHandle"]
