@@ -96,7 +96,7 @@ def write(tensor: Tensor, value: Any, name: str) -> None:
 
 def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
     """Whether several elements lie in one place of memory, as in an expanded tensor."""
-    if not array.size:
+    if array.flags.c_contiguous or not array.size:
         return False
     pairs = sorted((stride, size) for size, stride in zip(array.shape, array.strides, strict=True) if size > 1)
     reach = array.itemsize
