@@ -46,6 +46,8 @@ FAMILIES = (
     "convolution",
     "pooling",
     "resampling",
+    "attention",
+    "sequences",
 )
 
 for _family in FAMILIES:

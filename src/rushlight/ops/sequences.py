@@ -1,0 +1,107 @@
+"""The loss of sequences whose alignment is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backend import ctc as k
+from . import dispatch
+from .losses import reduction_of
+from .pointwise import not_differentiable
+from .public import ops, public
+from .table import op
+
+op("ctc_loss", k.ctc_loss, inputs="targets input_lengths target_lengths",
+   log_probs=lambda g, xp, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity: (
+       g.reshape((1, -1, 1)) * xp.ctc_slope(
+           log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)))  # fmt: skip
+op("ctc_slope", k.ctc_slope, inputs="targets input_lengths target_lengths", node="CtcLossBackwardBackward0",
+   log_probs=lambda g: not_differentiable("_ctc_loss_backward"))  # fmt: skip
+
+
+def _lengths(value: Any) -> np.ndarray[Any, Any]:
+    array = value._array if isinstance(value, dispatch.Tensor_) else np.asarray(value)
+    return np.atleast_1d(array).astype(np.int64)
+
+
+def _as_rows(targets: Any, lengths: np.ndarray[Any, Any], samples: int) -> np.ndarray[Any, Any]:
+    """The labels of each sample as a row."""
+    array = targets._array.astype(np.int64)
+    longest = int(lengths.max(initial=0))
+    if array.ndim > 1:
+        if array.shape[1] < longest:
+            raise RuntimeError(
+                f"Expected tensor to have size at least {longest} at dimension 1, but got size {array.shape[1]} for argument #2 "
+                "'targets' (while checking arguments for ctc_loss_allocate_outputs)"
+            )
+        return array[:, :longest]
+    rows = np.zeros((samples, longest), np.int64)
+    start = 0
+    for row, length in zip(rows, lengths, strict=True):
+        row[:length] = array[start : start + length]
+        start += length
+    return rows
+
+
+@public(space="torch.nn.functional", out=False)
+def ctc_loss(
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Any:
+    """The negative log likelihood of label sequences over all their alignments (Graves et al., 2006).
+
+    ``log_probs`` (time, N, classes) as log_softmax gives them; ``targets`` (N, S), or all labels one after the other.
+    """
+    reduction = reduction_of(None, None, reduction)
+    if log_probs._array.dtype.kind not in "f":
+        raise NotImplementedError(f"\"ctc_loss_cpu\" not implemented for '{log_probs.dtype.scalar_name}'")
+    alone = log_probs._array.ndim == 2
+    if alone:
+        log_probs = log_probs.unsqueeze(1)
+    times, samples, classes = log_probs._array.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    lengths, labels = _lengths(input_lengths), _lengths(target_lengths)
+    for name, value in (("input", lengths), ("target", labels)):
+        if len(value) != samples:
+            raise RuntimeError(f"{name}_lengths must be of size batch_size")
+    if lengths.max(initial=0) > times:
+        raise RuntimeError(
+            f"Expected input_lengths to have value at most {times}, but got value {lengths.max()} (while checking arguments for "
+            "ctc_loss_allocate_outputs)"
+        )
+    if alone and targets._array.ndim == 1:
+        targets = targets.unsqueeze(0)
+    rows, own, others = (
+        dispatch.new_tensor(array) for array in (_as_rows(targets, labels, samples), lengths, labels)
+    )
+    losses = ops.ctc_loss(log_probs, rows, own, others, int(blank), bool(zero_infinity))
+    if alone:
+        losses = losses.squeeze(0)
+    if reduction == "none":
+        return losses
+    if reduction == "sum":
+        return ops.sum_all(losses)
+    divisor = np.maximum(labels, 1).astype(log_probs._array.dtype)
+    return (losses / dispatch.new_tensor(divisor[0] if alone else divisor)).mean()
+
+
+@public("ctc_loss", method=False, out=False)
+def _torch_ctc_loss(
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: int = 1,
+    zero_infinity: bool = False,
+) -> Any:
+    """:func:`torch.nn.functional.ctc_loss` with the reduction by number."""
+    return ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction_of(None, None, reduction), zero_infinity)
