@@ -9,7 +9,7 @@ import rushlight as torch
 from ...tensor import Tensor
 from .. import functional as F
 from ..parameter import Parameter
-from .attention import MultiheadAttention
+from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
 
 __all__ = """
@@ -25,7 +25,6 @@ def _and_inplace(text: str, inplace: bool) -> str:
 class _InplaceActivation(Module):
     """One that may write over its input."""
 
-    __constants__ = ["inplace"]
     inplace: bool
 
     def __init__(self, inplace: bool = False) -> None:
@@ -92,7 +91,6 @@ class Hardsigmoid(_InplaceActivation):
 class Threshold(Module):
     """The input where it is above ``threshold``, else ``value``."""
 
-    __constants__ = ["inplace", "threshold", "value"]
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -108,7 +106,6 @@ class Threshold(Module):
 class RReLU(Module):
     """A leaky ReLU whose slope is drawn anew for each element in training."""
 
-    __constants__ = ["inplace", "lower", "upper"]
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
@@ -124,7 +121,6 @@ class RReLU(Module):
 class Hardtanh(Module):
     """The input, held between two numbers."""
 
-    __constants__ = ["inplace", "max_val", "min_val"]
 
     def __init__(
         self,
@@ -159,7 +155,6 @@ class ReLU6(Hardtanh):
 
 
 class _AlphaActivation(Module):
-    __constants__ = ["alpha", "inplace"]
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -221,7 +216,6 @@ class Tanhshrink(Module):
 class GLU(Module):
     """One half of the input times the sigmoid of the other."""
 
-    __constants__ = ["dim"]
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -237,7 +231,6 @@ class GLU(Module):
 class GELU(Module):
     """The input times the normal distribution's share below it; ``approximate``: "none" or "tanh"."""
 
-    __constants__ = ["approximate"]
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -251,7 +244,6 @@ class GELU(Module):
 
 
 class _Shrink(Module):
-    __constants__ = ["lambd"]
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -278,7 +270,6 @@ class Softshrink(_Shrink):
 class LeakyReLU(Module):
     """The input where positive, else a fraction of it."""
 
-    __constants__ = ["inplace", "negative_slope"]
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
@@ -294,7 +285,6 @@ class LeakyReLU(Module):
 class Softplus(Module):
     """``log(1 + exp(beta * x)) / beta``, or the input itself above ``threshold / beta``."""
 
-    __constants__ = ["beta", "threshold"]
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -310,7 +300,6 @@ class Softplus(Module):
 class PReLU(Module):
     """A leaky ReLU whose slope (one, or one per channel) is learned."""
 
-    __constants__ = ["num_parameters"]
     weight: Tensor
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
@@ -331,7 +320,6 @@ class PReLU(Module):
 
 
 class _AlongDim(Module):
-    __constants__ = ["dim"]
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()

@@ -33,7 +33,6 @@ class Linear(Module):
     torch.Size([128, 30])
     """
 
-    __constants__ = ["in_features", "out_features"]
     weight: Tensor
     bias: Tensor
 
@@ -68,7 +67,6 @@ class NonDynamicallyQuantizableLinear(Linear):
 class Bilinear(Module):
     """``x1 @ weight[k] @ x2 + bias[k]`` for every output k."""
 
-    __constants__ = ["in1_features", "in2_features", "out_features"]
     weight: Tensor
     bias: Tensor
 

@@ -23,7 +23,6 @@ def _reduction(size_average: bool | None, reduce: bool | None) -> str:
 class _Loss(Module):
     """``reduction``: "mean" or "sum" over the elements, or "none"."""
 
-    __constants__ = ["reduction"]
     reduction: str
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
@@ -87,7 +86,6 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """Squared below ``delta``, absolute above, with slope ``delta``."""
 
-    __constants__ = ["delta", "reduction"]
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
@@ -100,7 +98,6 @@ class HuberLoss(_Loss):
 class NLLLoss(_WeightedLoss):
     """Minus the log-probability of the right class."""
 
-    __constants__ = ["ignore_index", "reduction"]
 
     def __init__(
         self,
@@ -129,7 +126,6 @@ class CrossEntropyLoss(_WeightedLoss):
     tensor(1.3863)
     """
 
-    __constants__ = ["ignore_index", "label_smoothing", "reduction"]
 
     def __init__(
         self,
@@ -157,7 +153,6 @@ class CrossEntropyLoss(_WeightedLoss):
 class PoissonNLLLoss(_Loss):
     """For counts, given their (log) rate."""
 
-    __constants__ = ["eps", "full", "log_input", "reduction"]
 
     def __init__(
         self,
@@ -180,7 +175,6 @@ class PoissonNLLLoss(_Loss):
 class GaussianNLLLoss(_Loss):
     """For numbers with a predicted mean and variance."""
 
-    __constants__ = ["eps", "full", "reduction"]
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
@@ -238,7 +232,6 @@ class BCEWithLogitsLoss(_Loss):
 class HingeEmbeddingLoss(_Loss):
     """For distances of pairs that belong together (1) or not (-1)."""
 
-    __constants__ = ["margin", "reduction"]
 
     def __init__(
         self,
@@ -278,7 +271,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 class CosineEmbeddingLoss(_Loss):
     """For pairs of vectors that are to be alike (1) or not (-1)."""
 
-    __constants__ = ["margin", "reduction"]
 
     def __init__(
         self,
@@ -297,7 +289,6 @@ class CosineEmbeddingLoss(_Loss):
 class MarginRankingLoss(_Loss):
     """For pairs of which the first (1) or the second (-1) is to be larger."""
 
-    __constants__ = ["margin", "reduction"]
 
     def __init__(
         self,
@@ -316,7 +307,6 @@ class MarginRankingLoss(_Loss):
 class MultiMarginLoss(_WeightedLoss):
     """The hinge loss of several classes."""
 
-    __constants__ = ["margin", "p", "reduction"]
 
     def __init__(
         self,
@@ -341,7 +331,6 @@ class MultiMarginLoss(_WeightedLoss):
 class TripletMarginLoss(_Loss):
     """For triples: the first is to be nearer to the second than to the third."""
 
-    __constants__ = ["eps", "margin", "p", "reduction", "swap"]
 
     def __init__(
         self,
@@ -374,7 +363,6 @@ class TripletMarginLoss(_Loss):
 class TripletMarginWithDistanceLoss(_Loss):
     """The same with a distance of one's own."""
 
-    __constants__ = ["margin", "reduction", "swap"]
 
     def __init__(
         self,
@@ -405,7 +393,6 @@ class TripletMarginWithDistanceLoss(_Loss):
 class CTCLoss(_Loss):
     """For sequences without alignment: the probability of the target over all its alignments."""
 
-    __constants__ = ["blank", "reduction"]
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
@@ -418,7 +405,6 @@ class CTCLoss(_Loss):
 class LinearCrossEntropyLoss(_WeightedLoss):
     """A linear layer and the cross entropy of what it gives, as one: (N, in_features) and targets -> loss."""
 
-    __constants__ = ["ignore_index", "label_smoothing", "num_classes", "out_features", "reduction"]
 
     def __init__(
         self,

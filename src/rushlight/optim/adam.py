@@ -1,0 +1,130 @@
+"""Adam and AdamW."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..ops.reading import conj
+from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, check_variants, decayed, like, number
+
+
+class Adam(RuleOptimizer):
+    """Steps by the running mean of the gradient over the root of that of its square.
+
+    >>> import rushlight as torch
+    >>> w = torch.ones(1, requires_grad=True)
+    >>> optimizer = torch.optim.Adam([w], lr=0.1)
+    >>> (w * 3).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.9000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: tuple[Any, Any] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_variants(foreach, None, differentiable, lr, capturable)
+        at_least_zero(lr=lr, eps=eps)
+        check_betas(betas)
+        at_least_zero(weight_decay=weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, defaults)
+        check_variants(foreach, fused, differentiable, None, capturable)
+
+    def _start(self, param: Any, group: dict[str, Any]) -> State:
+        state = {"exp_avg": like(param), "exp_avg_sq": like(param)}
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = like(param)
+        return state
+
+    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
+        lr = number(group["lr"])
+        beta1, beta2 = number(group["betas"][0]), number(group["betas"][1])
+        if group["decoupled_weight_decay"]:
+            p *= 1 - lr * group["weight_decay"]
+        else:
+            g = decayed(p, g, group)
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        change = g - mean
+        change *= 1 - beta1
+        mean += change
+        square *= beta2
+        change = g * conj(g)
+        change *= 1 - beta2
+        square += change
+        if group["amsgrad"]:
+            largest = state["max_exp_avg_sq"]
+            largest[...] = xp.maximum(largest, square)
+            square = largest
+        size = xp.sqrt(square)
+        size /= math.sqrt(1 - beta2**t)
+        size += group["eps"]
+        change = mean / size
+        change *= lr / (1 - beta1**t)
+        p -= change
+
+
+class AdamW(Adam):
+    """Adam with weight decay that acts on the parameter, not through the gradient."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: tuple[Any, Any] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True

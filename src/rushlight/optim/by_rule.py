@@ -1,0 +1,160 @@
+"""Optimizers whose step is a rule for one parameter at a time.
+
+A rule is plain arithmetic with in-place operators over a parameter, its gradient and its state. It is read over arrays,
+with nothing of the graph in between; over Tensors where dtypes need it (bfloat16, half) or the step itself is to be
+differentiated (``differentiable=True``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+import rushlight as torch
+
+from ..autograd import modes
+from ..autograd.graph import here
+from ..ops.table import arrays, tensors
+from ..tensor import Tensor
+from .optimizer import Optimizer
+
+State = dict[str, Any]
+
+
+def number(value: Any) -> Any:
+    """An option that may be a tensor, as a Python number."""
+    return value.item() if isinstance(value, Tensor) else value
+
+
+class RuleOptimizer(Optimizer):
+    """Subclasses define ``_start`` (a parameter's first state) and ``_rule``."""
+
+    _counts: ClassVar[bool] = True  # whether the state holds a number of steps
+    _as_real: ClassVar[bool] = True  # whether complex numbers are taken as pairs
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> State:
+        """The first state of a parameter, without its ``step``."""
+        raise NotImplementedError
+
+    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
+        """Changes ``p`` and the state in place; ``g`` may not be changed. ``t`` counts from 1."""
+        raise NotImplementedError
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """One step; ``closure``, if given, computes the loss and the gradients anew and is called first."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        where = here(2)
+        for group in self.param_groups:
+            differentiable = group.get("differentiable", False)
+            with modes.set_grad_enabled(modes.state.grad_enabled and bool(differentiable)):
+                for param in group["params"]:
+                    grad = param._grad
+                    if grad is not None:
+                        self._step_one(param, grad, group, differentiable, where)
+        return loss
+
+    def _step_one(self, param: Any, grad: Any, group: dict[str, Any], differentiable: bool, where: Any) -> None:
+        state = self.state[param]
+        if not state:
+            if self._counts:
+                state["step"] = torch.zeros((), dtype=torch.float32)
+            state.update(self._start(param, group))
+        t = 0
+        if self._counts:
+            count = state["step"]
+            if isinstance(count, Tensor):
+                count._array += 1
+                t = int(count._array)
+            else:  # as old state dicts have it
+                state["step"] = t = count + 1
+        kind = param._array.dtype.char
+        if differentiable or kind not in "fdFD":
+            self._step_tensors(param, grad, state, t, group)
+            return
+        if self._as_real and kind in "FD":
+            values = {
+                name: real_pairs(value._array) if isinstance(value, Tensor) and value._array.dtype.kind == "c" else _opened(value)
+                for name, value in state.items()
+            }
+            p, g = real_pairs(param._array), real_pairs(grad._array)
+        else:
+            values = {name: value._array if isinstance(value, Tensor) else value for name, value in state.items()}
+            p, g = param._array, grad._array
+        self._rule(arrays, p, -g if group.get("maximize") else g, values, t, group)
+        for name, value in values.items():
+            if not isinstance(value, np.ndarray) and name != "step":
+                state[name] = value
+        counter = param._counter
+        counter[0] += 1
+        counter[1:] = ("step", where)
+
+    def _step_tensors(self, param: Any, grad: Any, state: State, t: int, group: dict[str, Any]) -> None:
+        p, g = param, grad
+        values: State = dict(state)
+        if self._as_real and p.is_complex():
+            p, g = torch.view_as_real(p), torch.view_as_real(g)
+            for name, value in values.items():
+                if isinstance(value, Tensor) and value.is_complex():
+                    values[name] = torch.view_as_real(value)
+        self._rule(tensors, p, -g if group.get("maximize") else g, values, t, group)
+        for name, value in values.items():
+            if not isinstance(value, Tensor):
+                state[name] = value
+
+
+def _opened(value: Any) -> Any:
+    return value._array if isinstance(value, Tensor) else value
+
+
+def real_pairs(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A view of complex numbers as pairs of real ones."""
+    return array[..., None].view(np.float32 if array.dtype.char == "F" else np.float64)
+
+
+def like(param: Tensor, value: float = 0.0) -> Tensor:
+    """A state of a parameter's shape, filled with one number."""
+    return torch.full_like(param, value, memory_format=torch.preserve_format, requires_grad=False)
+
+
+def decayed(p: Any, g: Any, group: dict[str, Any]) -> Any:
+    """The gradient with weight decay added."""
+    decay = number(group["weight_decay"])
+    return g + decay * p if decay else g
+
+
+def at_least_zero(**options: Any) -> None:
+    """ValueError for the first option below zero."""
+    for name, value in options.items():
+        if not number(value) >= 0.0:
+            raise ValueError(f"Invalid {WORDS.get(name, f'{name} value')}: {value}")
+
+
+WORDS = {"lr": "learning rate", "eps": "epsilon value"}
+
+
+def check_lr(lr: Any) -> None:
+    """ValueError for a learning rate that is no single number."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+
+
+def check_betas(betas: Any) -> None:
+    for index in (0, 1):
+        if not 0.0 <= number(betas[index]) < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {index}: {betas[index]}")
+
+
+def check_variants(foreach: Any, fused: Any, differentiable: bool, lr: Any, capturable: bool) -> None:
+    """RuntimeError for ways of running that exclude each other; here all of them run the same."""
+    if isinstance(lr, Tensor) and foreach and not capturable:
+        raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+    if fused:
+        if differentiable:
+            raise RuntimeError("`fused` does not support `differentiable`")
+        if foreach:
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

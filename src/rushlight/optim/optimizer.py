@@ -1,0 +1,288 @@
+"""Optimizer: parameters in groups, a state for each parameter, and a step."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from itertools import chain
+from typing import Any
+
+import rushlight as torch
+
+from ..autograd.graph import RemovableHandle
+from ..tensor import Tensor
+
+required: Any = object()
+_global_pre_hooks: OrderedDict[int, Any] = OrderedDict()
+_global_post_hooks: OrderedDict[int, Any] = OrderedDict()
+_HOOKS = (
+    "_optimizer_step_pre_hooks",
+    "_optimizer_step_post_hooks",
+    "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks",
+    "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)
+
+
+def _add(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    handle = RemovableHandle(hooks)  # type: ignore[arg-type]
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(optimizer, args, kwargs)`` before every step of every optimizer."""
+    return _add(_global_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(optimizer, args, kwargs)`` after every step of every optimizer."""
+    return _add(_global_post_hooks, hook)
+
+
+class Optimizer:
+    """Base class of all optimizers.
+
+    ``params``    tensors, pairs of a name and a tensor, or dicts: groups with options of their own
+    ``defaults``  options for groups that do not give them
+
+    Subclasses define ``step``.
+    """
+
+    state: defaultdict[Any, Any]
+    param_groups: list[dict[str, Any]]
+    defaults: dict[str, Any]
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        for hooks in _HOOKS:
+            setattr(self, hooks, OrderedDict())
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got " + params.type()
+            )
+        self.state = defaultdict(dict)
+        self.param_groups = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Changes the parameters by what their gradients say."""
+        raise NotImplementedError
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets the gradients of all parameters, or fills them with zeros."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                if param.grad is None:
+                    continue
+                if set_to_none:
+                    param.grad = None
+                else:
+                    if param.grad.grad_fn is not None:
+                        param.grad.detach_()
+                    else:
+                        param.grad.requires_grad_(False)
+                    param.grad.zero_()
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Adds parameters with options of their own."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, Tensor):
+            param_group["params"] = [params]
+        elif isinstance(params, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will "
+                "change between runs. Please use a list instead."
+            )
+        else:
+            param_group["params"] = list(params)
+        _take_names_out(param_group)
+        for param in param_group["params"]:
+            if not isinstance(param, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {_type_name(param)}")
+            if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+            param_group.setdefault(name, default)
+        params = param_group["params"]
+        if len(params) != len({id(param) for param in params}):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+                "github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=3,
+            )
+        known = {id(param) for group in self.param_groups for param in group["params"]}
+        if not known.isdisjoint(id(param) for param in params):
+            raise ValueError("some parameters appear in more than one parameter group")
+        if self.param_groups and ("param_names" in param_group) != ("param_names" in self.param_groups[0]):
+            has, lacks = ("with", "without") if "param_names" in self.param_groups[0] else ("without", "with")
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{lacks} names to the optimizer {has} names"
+            )
+        self.param_groups.append(param_group)
+
+    # State.
+
+    def state_dict(self) -> dict[str, Any]:
+        """``{"state": by number of the parameter, "param_groups": with parameters as numbers}``."""
+        for hook in self._optimizer_state_dict_pre_hooks.values():  # type: ignore[attr-defined]
+            hook(self)
+        numbers: dict[int, int] = {}
+        groups = []
+        for group in self.param_groups:
+            packed = {name: value for name, value in group.items() if name != "params"}
+            for param in group["params"]:
+                numbers.setdefault(id(param), len(numbers))
+            packed["params"] = [numbers[id(param)] for param in group["params"]]
+            groups.append(packed)
+        state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
+        result: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in self._optimizer_state_dict_post_hooks.values():  # type: ignore[attr-defined]
+            new = hook(self, result)
+            result = result if new is None else new
+        return result
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over what :meth:`state_dict` gave: copies, in the dtypes of the parameters."""
+        state_dict = state_dict.copy()
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():  # type: ignore[attr-defined]
+            new = hook(self, state_dict)
+            state_dict = state_dict if new is None else new
+        groups, saved = self.param_groups, deepcopy(state_dict["param_groups"])
+        if len(groups) != len(saved):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        if any(len(group["params"]) != len(other["params"]) for group, other in zip(groups, saved, strict=True)):
+            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+        numbers = chain.from_iterable(group["params"] for group in saved)
+        by_number = dict(zip(numbers, chain.from_iterable(group["params"] for group in groups), strict=True))
+        state: defaultdict[Any, Any] = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            if key in by_number:
+                state[by_number[key]] = _fitting(value, by_number[key], None)
+            else:
+                state[key] = value
+        for group, other in zip(groups, saved, strict=True):
+            other["params"] = group["params"]
+            if "param_names" in group and "param_names" not in other:
+                other["param_names"] = group["param_names"]
+        self.__setstate__({"state": state, "param_groups": saved})
+        for hook in self._optimizer_load_state_dict_post_hooks.values():  # type: ignore[attr-defined]
+            hook(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for hooks in _HOOKS:
+            self.__dict__.setdefault(hooks, OrderedDict())
+        self.defaults.setdefault("differentiable", False)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
+        return "\n".join([*lines, ")"])
+
+    # Hooks.
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """``hook(optimizer, args, kwargs)`` before a step; may return new ``(args, kwargs)``."""
+        return _add(self._optimizer_step_pre_hooks, hook)  # type: ignore[attr-defined]
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """``hook(optimizer, args, kwargs)`` after a step."""
+        return _add(self._optimizer_step_post_hooks, hook)  # type: ignore[attr-defined]
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """``hook(optimizer)`` before a state dict is made."""
+        return _add(self._optimizer_state_dict_pre_hooks, hook, prepend)  # type: ignore[attr-defined]
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """``hook(optimizer, state_dict)`` after a state dict was made; may return another."""
+        return _add(self._optimizer_state_dict_post_hooks, hook, prepend)  # type: ignore[attr-defined]
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """``hook(optimizer, state_dict)`` before a state dict is loaded; may return another."""
+        return _add(self._optimizer_load_state_dict_pre_hooks, hook, prepend)  # type: ignore[attr-defined]
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """``hook(optimizer)`` after a state dict was loaded."""
+        return _add(self._optimizer_load_state_dict_post_hooks, hook, prepend)  # type: ignore[attr-defined]
+
+
+def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A step between its hooks."""
+    if getattr(step, "hooked", False):
+        return step
+
+    @functools.wraps(step)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        for hooks in (_global_pre_hooks, self._optimizer_step_pre_hooks):
+            for hook in hooks.values():
+                result = hook(self, args, kwargs)
+                if result is not None:
+                    if not (isinstance(result, tuple) and len(result) == 2):
+                        raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+                    args, kwargs = result
+        out = step(self, *args, **kwargs)
+        for hooks in (self._optimizer_step_post_hooks, _global_post_hooks):
+            for hook in hooks.values():
+                hook(self, args, kwargs)
+        return out
+
+    call.hooked = True  # type: ignore[attr-defined]
+    return call
+
+
+def _take_names_out(group: dict[str, Any]) -> None:
+    """Turns pairs of names and tensors into tensors and ``param_names``."""
+    params = group["params"]
+    named = [isinstance(param, tuple) for param in params]
+    if not any(named):
+        return
+    if not all(named):
+        raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+    group["params"] = [param[1] for param in params]
+    group["param_names"] = [param[0] for param in params]
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _fitting(value: Any, param: Tensor, name: Any) -> Any:
+    """A copy of a state for a parameter: floating-point tensors in its dtype, the step count in its own."""
+    if isinstance(value, Tensor):
+        if name == "step":
+            return value.to(dtype=torch.float32).clone()
+        return value.to(dtype=param.dtype).clone() if param.is_floating_point() else value.clone()
+    if isinstance(value, dict):
+        return {key: _fitting(each, param, key) for key, each in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+        return type(value)(_fitting(each, param, None) for each in value)  # type: ignore[call-arg]
+    return value

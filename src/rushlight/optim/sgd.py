@@ -1,0 +1,81 @@
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, number
+
+
+class SGD(RuleOptimizer):
+    """``p -= lr * g``, with momentum (of Nesterov's kind too), dampening and weight decay.
+
+    >>> import rushlight as torch
+    >>> w = torch.ones(1, requires_grad=True)
+    >>> optimizer = torch.optim.SGD([w], lr=0.1)
+    >>> (w * 3).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.7000], requires_grad=True)
+    """
+
+    _counts = False
+    _as_real = False
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: Any = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_lr(lr)
+        at_least_zero(lr=lr, momentum=momentum, weight_decay=weight_decay)
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(params, defaults)
+        check_variants(foreach, fused, differentiable, None, False)
+
+    def _step_one(self, param: Any, grad: Any, group: dict[str, Any], differentiable: bool, where: Any) -> None:
+        if group["momentum"] and self.state[param].get("momentum_buffer") is None:
+            # The first buffer is the gradient itself, with decay.
+            with_sign = -grad if group["maximize"] else grad
+            first = decayed(param, with_sign, group)
+            self.state[param]["momentum_buffer"] = first.clone() if differentiable else first.detach().clone()
+            self._first = True
+        super()._step_one(param, grad, group, differentiable, where)
+        self._first = False
+
+    _first = False
+
+    def _start(self, param: Any, group: dict[str, Any]) -> State:
+        return {}
+
+    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
+        g = decayed(p, g, group)
+        momentum = group["momentum"]
+        if momentum:
+            buffer = state["momentum_buffer"]
+            if not self._first:
+                buffer *= momentum
+                buffer += (1 - group["dampening"]) * g
+            g = g + momentum * buffer if group["nesterov"] else buffer
+        p -= number(group["lr"]) * g
