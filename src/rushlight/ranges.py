@@ -54,6 +54,8 @@ def arange(
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{chosen.scalar_name}'")
     if chosen.kind_rank == dtypes.INTEGRAL and not whole and width and not int(width):
         raise ValueError("step must be nonzero")
+    if chosen is dtypes.int64 and not whole:
+        first, last, width, whole = int(first), int(last), int(width), True
     count = _count("arange", first, last, width, whole)
     if chosen.kind_rank == dtypes.INTEGRAL and not whole:
         first, width = int(first), int(width)
@@ -225,4 +227,6 @@ def _ends(
     numpy_type = options(name, dtype, layout, device, requires_grad, pin_memory, natural)
     if numpy_type.kind == "b":
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+    if numpy_type.kind in "iu":
+        first, last = int(first), int(last)
     return first, last, count, numpy_type
