@@ -11,8 +11,13 @@ import numpy as np
 
 from .. import dtypes
 from ..backend import fourier as k
+from ..backend import shape as shapes
 from . import dispatch
 from .public import ops, public, registry
+from .table import op
+
+op("swapped", shapes.transpose, node="TransposeBackward1", kind="linear",
+   x=lambda g, xp, axis0, axis1: xp.transpose(g, axis0, axis1))  # fmt: skip
 
 _warned: set[str] = set()
 
@@ -141,9 +146,9 @@ def stft(
         out = ops.fft_c2c(input, (2,), norm, True)
     else:
         out = ops.fft_r2c(input, (2,), norm, bool(onesided))
-    out = out.transpose_(1, 2)
+    out = ops.swapped(out, 1, 2)
     if not batched:
-        out = out.squeeze_(0)
+        out = ops.squeeze_row(out, (0,))
     return registry["torch"]["view_as_real"](out) if return_complex is not None and not return_complex else out
 
 
