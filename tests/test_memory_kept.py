@@ -119,3 +119,20 @@ def test_fraction_is_checked():
     assert torch.memory_stats()["limit"] == 0
     torch.set_memory_fraction(1 / 8)
     assert torch.memory_stats()["limit"] > 0 or not sys.platform.startswith("linux")
+
+
+def test_gradients_that_meet_are_added_without_touching_anything_held():
+    n = 50_000
+    x = torch.rand(n, requires_grad=True)
+    seen = []
+    y = x * 2
+    y.register_hook(lambda g: seen.append(g))
+    given = torch.full((n,), 3.0)
+    (y + y * y + y).backward(given)
+    assert (given == 3).all()
+    first = seen[0].clone()
+    (x.exp() + x * 3 + x).sum().backward()
+    assert (seen[0] == first).all()
+    data = x.detach().numpy()
+    expected = 3 * 2 * (2 + 4 * data) + np.exp(data) + 4
+    np.testing.assert_allclose(x.grad.numpy(), expected, rtol=1e-5)

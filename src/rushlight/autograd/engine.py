@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 wrap: Callable[[Any], Tensor] = provided("wrap")
 fit_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor] = provided("fit_tensor")
 
+LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, if nobody else holds that
+
 
 class Pass:
     """One call of backward or grad."""
@@ -147,7 +149,10 @@ class Pass:
                         if array.shape != target.shape or array.dtype is not target.dtype:
                             g = _fit(node, index, g, target.shape, target.dtype, create_graph)
                         if target in buffers:
-                            buffers[target] = buffers[target] + g
+                            if array.nbytes < LARGE or create_graph:
+                                buffers[target] = buffers[target] + g
+                            else:
+                                buffers[target] = backend.added(buffers.pop, target, g)
                         else:
                             buffers[target] = g
                     else:

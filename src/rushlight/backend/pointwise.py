@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes
+from . import blockwise
 from . import numpy as backend
 from .numpy import Array
 
@@ -325,10 +326,20 @@ def sigmoid(x: Array) -> Array:
     x = floating(x)
     if x.dtype.itemsize == 2:
         return sigmoid(x.astype(np.float32)).astype(x.dtype)
+    out = blockwise.run(_sigmoid_steps, x)
+    if out is not None:
+        return out
     power = np.negative(x, out=...)
     np.exp(power, power)
     np.add(power, _one(x.dtype), power)
     return np.reciprocal(power, power)
+
+
+def _sigmoid_steps(out: Array, x: Array) -> None:
+    np.negative(x, out)
+    np.exp(out, out)
+    np.add(out, _one(x.dtype), out)
+    np.reciprocal(out, out)
 
 
 def logit(x: Array, eps: float | None) -> Array:
@@ -366,12 +377,26 @@ def _conj(x: Array) -> Array:
 
 def sigmoid_slope(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
-    return np.multiply(h, _conj((1 - y) * y), out=...)
+    out = blockwise.run(_sigmoid_slope_steps, y, h)
+    return np.multiply(h, _conj((1 - y) * y), out=...) if out is None else out
+
+
+def _sigmoid_slope_steps(out: Array, y: Array, h: Array) -> None:
+    np.subtract(_one(y.dtype), y, out)
+    np.multiply(out, y, out)
+    np.multiply(h, out, out)
 
 
 def tanh_slope(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
-    return np.multiply(h, _conj(1 - y * y), out=...)
+    out = blockwise.run(_tanh_slope_steps, y, h)
+    return np.multiply(h, _conj(1 - y * y), out=...) if out is None else out
+
+
+def _tanh_slope_steps(out: Array, y: Array, h: Array) -> None:
+    np.multiply(y, y, out)
+    np.subtract(_one(y.dtype), out, out)
+    np.multiply(h, out, out)
 
 
 def relu_slope(h: Array, y: Array) -> Array:

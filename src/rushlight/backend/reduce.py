@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from . import numpy as backend
 from . import summation
+from .blockwise import LARGE
 from .numpy import Array, Shape
 
 Axes = tuple[int, ...] | int | None
@@ -110,14 +112,18 @@ def mean(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | No
 
 
 def expand_number(g: Any, shape: Shape) -> Array:
-    """``g``, of one element, at every place of ``shape``: the adjoint of the full sum."""
+    """``g``, of one element, at every place of ``shape``: the adjoint of the full sum. No copy where that is large."""
+    if count(shape, None) >= LARGE:
+        return backend.expand(g, shape)
     out = np.empty(shape, g.dtype)
     out.fill(g)
     return out
 
 
 def divide_number(g: Any, shape: Shape, divisor: int) -> Array:
-    """``g / divisor`` at every place of ``shape``: the adjoint of the full mean."""
+    """``g / divisor`` at every place of ``shape``: the adjoint of the full mean. No copy where that is large."""
+    if divisor and count(shape, None) >= LARGE:
+        return backend.expand(np.asarray(g.item() / divisor).astype(g.dtype), shape)
     out = np.empty(shape, g.dtype)
     out.fill(g.item() / divisor if divisor else 0)
     return out
