@@ -40,13 +40,19 @@ def _avg_pool_adjoint(
     return k.avg_pool_input_grad(g, x_shape, window, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-def _fractional(x: Any, samples: Any, kernel: Shape, size: Shape) -> Any:
+def _max_pool_kernel(
+    x: Any, window: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> tuple[Any, Any]:
+    return k.max_pool(x, window, stride, padding, dilation, ceil_mode)
+
+
+def _fractional(x: Any, samples: Any, window: Shape, size: Shape) -> Any:
     if not x.size:
         shape = (*x.shape[: x.ndim - len(size)], *size)
         return np.zeros(shape, x.dtype), np.zeros(shape, np.int64)
     if x.ndim == len(size) + 2:
-        return k.fractional_max_pool(x, kernel, size, samples)
-    out, indices = k.fractional_max_pool(x[None], kernel, size, samples)
+        return k.fractional_max_pool(x, window, size, samples)
+    out, indices = k.fractional_max_pool(x[None], window, size, samples)
     return out[0], indices[0]
 
 
@@ -55,8 +61,8 @@ op("pool_gather", k.pool_gather, node="MaxPool2DWithIndicesBackwardBackward0", i
 op("pool_scatter", k.pool_scatter, node="MaxPool2DWithIndicesBackwardBackward0", inputs="indices", kind="linear",
    g=lambda g, xp, indices, rank: xp.pool_gather(g, indices, rank))  # fmt: skip
 for _rank in (2, 3):
-    op(f"max_pool{_rank}", k.max_pool, outputs="out indices!", node=f"MaxPool{_rank}DWithIndicesBackward0",
-       x=lambda g, xp, indices, x_shape, kernel: xp.pool_scatter(g, indices, x_shape, len(kernel)))  # fmt: skip
+    op(f"max_pool{_rank}", _max_pool_kernel, outputs="out indices!", node=f"MaxPool{_rank}DWithIndicesBackward0",
+       x=lambda g, xp, indices, x_shape, window: xp.pool_scatter(g, indices, x_shape, len(window)))  # fmt: skip
     op(f"adaptive_max_pool{_rank}", k.adaptive_max_pool, outputs="out indices!",
        node=f"AdaptiveMaxPool{_rank}DBackward0",
        x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
