@@ -307,7 +307,9 @@ def _transposed(op: table.Op, primals: list[Any], tangents: list[Any], params: t
         outs = out if isinstance(out, tuple) else (out,)
         node = next(one._edge[0] for one in outs if one._edge is not None)
         seeds = [
-            _zeros(one).requires_grad_() if one._edge is not None and one._edge[0] is node else None for one in outs
+            # Any point will do, the rule being linear; at zero some rules (which take logarithms) have no derivative.
+            wrap(np.ones_like(one._array)).requires_grad_() if one._edge is not None and one._edge[0] is node else None
+            for one in outs
         ]
         given = [seed for seed in seeds if seed is not None]
         gradients = node.vjp_tensors(given if node.metas is not None else given[0], node.next)

@@ -6,6 +6,8 @@ import math
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ..random import default_generator, stream_of
 from . import dispatch
 from .public import ops, public
@@ -35,7 +37,7 @@ def _dropped(input: Any, p: float, shape: tuple[int, ...]) -> Any:
     if p == 0 or not input._array.size:
         return input
     if p == 1:
-        return input * dispatch.new_tensor(input._array * 0).zero_()
+        return input * dispatch.new_tensor(np.zeros_like(input._array))
     noise = _noise(input, shape, p)
     noise._array /= 1 - p
     return input * noise
@@ -79,7 +81,7 @@ def _alpha(input: Any, p: float, shape: tuple[int, ...]) -> Any:
     if p == 0 or not input._array.size:
         return input
     if p == 1:
-        return input * dispatch.new_tensor(input._array * 0).zero_()
+        return input * dispatch.new_tensor(np.zeros_like(input._array))
     limit = 1.7580993408473766
     noise = _noise(input, shape, p)
     a = 1.0 / math.sqrt((limit * limit * p + 1) * (1 - p))
