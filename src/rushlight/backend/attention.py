@@ -26,12 +26,12 @@ def causal(x: Array) -> Array:
 def attention(
     query: Array, key: Array, value: Array, mask: Array | None = None, is_causal: bool = False, scale: float = 1.0
 ) -> Array:
-    """softmax(query @ key.T * scale + mask) @ value over the last two axes."""
+    """softmax(query @ key.T * scale + mask) @ value over the last two axes; the mask is added."""
     scores = in_single(query) @ in_single(key).swapaxes(-1, -2) * query.dtype.type(scale)
     if is_causal:
         scores = causal(scores)
     if mask is not None:
-        scores = np.where(mask, scores, scores.dtype.type(-np.inf)) if mask.dtype.kind == "b" else scores + mask
+        scores = scores + mask
     weights = safe_softmax(scores, scores.ndim - 1)
     return (weights @ in_single(value)).astype(query.dtype, copy=False)
 

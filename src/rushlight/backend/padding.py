@@ -31,16 +31,13 @@ def _sources(size: int, before: int, after: int, mode: str) -> Array:
     place = np.arange(-before, size + after)
     if mode == "replicate":
         return np.clip(place, 0, size - 1)
-    if mode == "circular":  # what is taken off on one side does not come back on the other
-        kept = np.arange(max(-before, 0), size - max(-after, 0))
-        return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % max(len(kept), 1)]
     period = max(2 * (size - 1), 1)
     place = np.abs(place) % period
     return np.where(place < size, place, period - place)
 
 
 def mirrored_pad(x: Array, padding: Shape, mode: str) -> Array:
-    """Padding with what is in the array: mode 'reflect', 'replicate' or 'circular'."""
+    """Padding with what is in the array: mode 'reflect' or 'replicate'."""
     for axis, before, after in _by_axis(padding, x.ndim):
         x = np.take(x, _sources(x.shape[axis], before, after, mode), axis)
     return x

@@ -18,8 +18,10 @@ DOUBLE = np.dtype(np.float64)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 op("leaky_relu", k.leaky_relu, kind="elementwise", x=lambda g, xp, x, slope: xp.where(x > 0, g, g * slope))
-op("elu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.where(
-    x > 0, g * scale, g * (alpha * scale * input_scale) * xp.exp(xp.hardtanh(x, -math.inf, 0.0) * input_scale)))  # fmt: skip
+for _name in ("elu", "celu"):
+    op(_name, k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.where(
+        x > 0, g * scale,
+        g * (alpha * scale * input_scale) * xp.exp(xp.hardtanh(x, -math.inf, 0.0) * input_scale)))  # fmt: skip
 op("gelu_tanh", k.gelu_tanh, kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: _gelu_tanh_slope(g, xp, x))
 op("gelu_erf", lambda x: _gelu_erf(x), kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: g * (
     0.5 * (1 + xp.erf(x * math.sqrt(0.5))) + x * xp.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi))))  # fmt: skip
@@ -147,7 +149,7 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     _floating(input, "elu_cpu")
-    return ops.elu(input, alpha, 1.0, 1.0 / alpha)
+    return ops.celu(input, alpha, 1.0, 1.0 / alpha)
 
 
 _activation(celu, in_torch=True)

@@ -17,7 +17,7 @@ F = "torch.nn.functional"
 
 op("safe_softmax", k.safe_softmax, x=lambda g, xp, out, axis: xp.softmax_grad(g, out, axis))
 op("causal", k.causal, node="MaskedFillBackward0", kind="elementwise", x=lambda g, xp: xp.tril(g, 0))
-op("attention", k.attention, inputs="query key value mask", node="ScaledDotProductFlashAttentionForCpuBackward0",
+op("attention", k.attention, inputs="query key value", node="ScaledDotProductFlashAttentionForCpuBackward0",
    joint=lambda g, xp, query, key, value, mask, is_causal, scale, needs: _attention_slopes(
        g, xp, query, key, value, mask, is_causal, scale))  # fmt: skip
 op("trilinear", k.trilinear,
@@ -36,19 +36,20 @@ def _attention_slopes(
     if is_causal:
         scores = xp.causal(scores)
     if mask is not None:
-        scores = scores + mask if _is_float(mask) else xp.masked_fill(scores, ~mask, -math.inf)
+        scores = xp.plus(scores, mask)
     weights = xp.safe_softmax(scores, len(scores.shape) - 1)
     for_scores = xp.softmax_grad(xp.bmm(g, xp.adjoint(value)), weights, len(scores.shape) - 1)
     return (
         xp.bmm(for_scores, key) * scale,
         xp.bmm(xp.adjoint(for_scores), query) * scale,
         xp.bmm(xp.adjoint(weights), g),
-        None,
     )
 
 
-def _is_float(value: Any) -> bool:
-    return bool(getattr(value, "_array", value).dtype.kind != "b")
+def _added(mask: Any, dtype: Any) -> Any:
+    """A mask as an array that is added: -inf where a bool mask is false."""
+    array = mask._array
+    return np.where(array, 0.0, -np.inf).astype(dtype) if array.dtype.kind == "b" else array
 
 
 def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
@@ -108,7 +109,8 @@ def scaled_dot_product_attention(
         and (attn_mask is None or attn_mask._array.ndim in (2, 4) and not attn_mask._needs_grad)
     )
     if fused:
-        return ops.attention(query, key, value, attn_mask, bool(is_causal), factor)
+        mask = None if attn_mask is None else _added(attn_mask, q.dtype)
+        return ops.attention(query, key, value, mask, bool(is_causal), factor)
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, factor)
 
 
@@ -127,7 +129,7 @@ def _composed(
     scores = torch["matmul"](ops.times(query, root), ops.times(key.transpose(-2, -1), root))
     if mask is not None:
         if mask._array.dtype.kind == "b":
-            mask = dispatch.new_tensor(np.where(mask._array, 0.0, -np.inf).astype(query._array.dtype))
+            mask = dispatch.new_tensor(_added(mask, query._array.dtype))
         scores = scores + mask
     weights = ops.safe_softmax(scores, scores._array.ndim - 1)
     if dropout_p > 0:
@@ -272,7 +274,7 @@ def multi_head_attention_forward(
     weights = torch["softmax"](weights, -1)
     if dropout_p > 0:
         weights = torch["dropout"](weights, dropout_p, True)
-    out = torch["bmm"](weights, v).transpose(0, 1).contiguous().view(length * samples, size)
+    out = torch["bmm"](weights, v).transpose(0, 1).reshape(length * samples, size)
     out = functions["linear"](out, out_proj_weight, out_proj_bias)
     out = out.view(length, samples, out._array.shape[1])
     weights = weights.view(samples, num_heads, length, sources)
@@ -380,8 +382,7 @@ def linear_cross_entropy(
         rows = linear_weight.reshape(-1, shape[-1])
         linear_bias = None if linear_bias is None else linear_bias.reshape(-1)
     logits = module(F)["linear"](input, rows, linear_bias)
-    if len(shape) > 2:
-        logits = logits.view(*x[:-1], *shape[:-1])
+    logits = logits.view(*x[:-1], *shape[:-1])
     return module(F)["cross_entropy"](
         logits, target, weight, ignore_index=-100 if ignore_index is None else ignore_index, reduction=reduction,
         label_smoothing=label_smoothing,

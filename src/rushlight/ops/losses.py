@@ -552,7 +552,7 @@ def hinge_embedding_loss(
 ) -> Any:
     """The input where the target is 1, and how far it is below the margin where the target is -1."""
     reduction = reduction_of(size_average, reduce, reduction)
-    below = ops.clamp_min(margin - input, 0)
+    below = ops.clamp_min(ops.sub(margin, input), 0)
     zeros = dispatch.new_tensor(input._array * 0)
     where = ops.where
     return reduced(where(target != 1, below, zeros) + where(target != -1, input, zeros), reduction)
@@ -590,7 +590,7 @@ def cosine_embedding_loss(
     zeros = dispatch.new_tensor(cosine._array * 0)
     apart = ops.clamp_min(ops.minus(cosine, margin), 0)
     where = ops.where
-    return reduced(where(target == 1, 1 - cosine, zeros) + where(target == -1, apart, zeros), reduction)
+    return reduced(where(target == 1, ops.sub(1, cosine), zeros) + where(target == -1, apart, zeros), reduction)
 
 
 @public(space=F, out=False)

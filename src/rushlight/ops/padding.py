@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..backend import padding as k
+from . import dispatch
 from .public import ops, public
 from .table import op
 
 op("constant_pad", k.constant_pad, node="ConstantPadNdBackward0",
    x=lambda g, xp, padding: xp.constant_pad(g, tuple(-width for width in padding), 0))  # fmt: skip
 
-_NODES = {("circular", 0): "CopySlices"}
+_NODES = {}
 for _mode, _label in (("reflect", "Reflection"), ("replicate", "Replication")):
     for _rank in (1, 2, 3):
         _NODES[_mode, _rank] = f"{_label}Pad{_rank}DBackward0"
 for (_mode, _rank), _node in _NODES.items():
-    op(f"{_mode}_pad{_rank or ''}", k.mirrored_pad, node=_node, kind="linear",
+    op(f"{_mode}_pad{_rank}", k.mirrored_pad, node=_node, kind="linear",
        x=lambda g, xp, padding, mode: xp.mirrored_pad_adjoint(g, padding, mode))  # fmt: skip
 op("mirrored_pad", k.mirrored_pad, node="ReflectionPadBackward0", kind="linear",
    x=lambda g, xp, padding, mode: xp.mirrored_pad_adjoint(g, padding, mode))  # fmt: skip
@@ -85,7 +88,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
         )
     if mode == "circular":
         _check_circular(array.shape, widths)
-        return ops.circular_pad(input, widths, mode)
+        return _circular(input, widths)
     word = "reflection" if mode == "reflect" else "replication"
     if array.dtype.kind == "b":
         raise NotImplementedError(f"\"{word}_pad{rank}d\" not implemented for 'Bool'")
@@ -100,6 +103,27 @@ def _check_circular(shape: tuple[int, ...], widths: tuple[int, ...]) -> None:
             raise RuntimeError("Padding value causes wrapping around more than once.")
         if before + after + size < 0:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
+
+
+def _circular(input: Any, widths: tuple[int, ...]) -> Any:
+    """What PyTorch does: the input copied into the middle of new memory, whose ends are then copied from within it."""
+    shape = list(input._array.shape)
+    axes = [(len(shape) - 1 - i, widths[2 * i], widths[2 * i + 1]) for i in range(len(widths) // 2)]
+    for axis, before, after in axes:
+        shape[axis] += before + after
+    out = dispatch.new_tensor(np.empty(shape, input._array.dtype))
+    inner, kept = out, input
+    for axis, before, after in axes:
+        inner = ops.slice(inner, axis, max(before, 0), shape[axis] - max(after, 0), 1)
+        kept = ops.slice(kept, axis, max(-before, 0), kept._array.shape[axis] - max(-after, 0), 1)
+    inner.copy_(kept)
+    for axis, before, after in axes:
+        start, stop = max(before, 0), shape[axis] - max(after, 0)
+        if before > 0:
+            ops.slice(out, axis, 0, before, 1).copy_(ops.slice(out, axis, stop - before, stop, 1))
+        if after > 0:
+            ops.slice(out, axis, stop, shape[axis], 1).copy_(ops.slice(out, axis, start, start + after, 1))
+    return out
 
 
 def _check_mirrored(shape: tuple[int, ...], widths: tuple[int, ...], mode: str, word: str, rank: int) -> None:
