@@ -153,7 +153,7 @@ def _solved(a: Array, b: Array, left: bool, vector: bool) -> Array:
         return np.asarray(np.linalg.solve(a, b[..., None])[..., 0])
     if left:
         return columns(np.linalg.solve(a, b))
-    return np.ascontiguousarray(np.linalg.solve(a.swapaxes(-1, -2), b.swapaxes(-1, -2))).swapaxes(-1, -2)
+    return columns(np.linalg.solve(a.swapaxes(-1, -2), b.swapaxes(-1, -2))).swapaxes(-1, -2)
 
 
 def solve_ex(a: Array, b: Array, left: bool = True, vector: bool = False) -> tuple[Array, Array]:
@@ -310,7 +310,7 @@ def qr(a: Array, mode: str = "reduced") -> tuple[Array, Array]:
 def geqrf(a: Array) -> tuple[Array, Array]:
     """The QR decomposition as LAPACK leaves it: R above, the reflectors below the diagonal, and their factors."""
     raw, tau = np.linalg.qr(a, "raw")
-    return raw.swapaxes(-1, -2), tau
+    return columns(raw.swapaxes(-1, -2)), tau
 
 
 # LU.

@@ -4,14 +4,35 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from . import dispatch
 from .matmul import bmm
-from .public import public
+from .public import ops, public
+from .shape import reshape
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ELLIPSIS = "."
+
+Shape = tuple[int, ...]
+Label = str | int  # a letter, or a dimension of ``...`` counted from the right
+
+
+class Product(NamedTuple):
+    """One batched matrix product: orders and shapes of its factors, shape and order of what it gives."""
+
+    swap: bool
+    left_order: Shape
+    left_shape: Shape
+    right_order: Shape
+    right_shape: Shape
+    shape: Shape
+    order: Shape
+
+
+Alignment = tuple[list[tuple[int, int, Shape]], int, Shape]  # diagonals, dimensions that are missing, order
+Step = tuple[Shape, Shape, Product | None]  # sums over each of two operands before they are multiplied
 
 
 @public("einsum", method=False, out=False)
@@ -27,22 +48,55 @@ def einsum(*args: Any) -> Any:
     tensor([3., 7.])
     """
     equation, operands = _spelled(args)
-    inputs, output, explicit = _split(equation, len(operands))
+    aligning, steps, kept = _plan(equation, tuple([one._array.shape for one in operands]))
+    aligned = []
+    for one, (diagonals, missing, order) in zip(operands, aligning, strict=True):
+        for axis1, axis2, moved in diagonals:
+            one = ops.permute_dims(ops.diagonal(one, 0, axis1, axis2), moved)
+        for _ in range(missing):
+            one = ops.expand_dims(one, one._array.ndim)
+        aligned.append(ops.permute_dims(one, order))
+    out = aligned[0]
+    ndim = len(aligning[0][2])
+    if not steps:
+        return out.sum(tuple(range(kept, ndim))) if ndim > kept else out
+    for other, (sums, other_sums, product) in zip(aligned[1:], steps, strict=True):
+        if sums:
+            out = out.sum(sums, True)
+        if other_sums:
+            other = other.sum(other_sums, True)
+        out = out * other if product is None else _multiplied(out, other, product)
+    return _reshaped(out, out._array.shape[:kept]) if ndim > kept else out
+
+
+@lru_cache(maxsize=512)
+def _plan(equation: str, shapes: tuple[Shape, ...]) -> tuple[list[Alignment], list[Step], int]:
+    """What is to be done for operands of these shapes: to bring each into the order of labels in which those of the output
+    come first, and to multiply them one after the other; and how many dimensions the output has."""
+    inputs, output, explicit = _split(equation, len(shapes))
     if not explicit:
         counts = Counter(label for labels in inputs for label in labels if label != ELLIPSIS)
         output = [ELLIPSIS, *(letter for letter in LETTERS if counts[letter] == 1)]
-    extra = _ellipsis_size(inputs, operands)
-    pairs = list(zip(operands, inputs, strict=True))
-    operands = [_without_repeats(one, labels, index) for index, (one, labels) in enumerate(pairs)]
-    _check_sizes(inputs, operands, extra)
+    extra = _ellipsis_size(inputs, shapes)
+    places, sizes, diagonals = [], [], []
+    for index, (labels, shape) in enumerate(zip(inputs, shapes, strict=True)):
+        place: list[Label] = _spread(labels, len(shape) - len(labels) + 1)
+        size = list(shape)
+        diagonals.append(_without_repeats(place, size, index))
+        places.append(place)
+        sizes.append(dict(zip(place, size, strict=True)))
+    _check_sizes(sizes, extra)
     given = {label for labels in inputs for label in labels}
     summed = [label for label in (ELLIPSIS, *LETTERS) if label in given and label not in output]
     order = _spread([*output, *summed], extra)
     kept = len(_spread(output, extra))
-    aligned = [
-        _aligned(one, _placed(labels, one._array.ndim, extra), order) for one, labels in zip(operands, inputs, strict=True)
-    ]
-    return _contract(aligned, kept, len(order))
+    aligning = []
+    for place, found in zip(places, diagonals, strict=True):
+        missing = [label for label in order if label not in place]
+        have = place + missing
+        aligning.append((found, len(missing), tuple(have.index(label) for label in order)))
+    aligned = [tuple(size.get(label, 1) for label in order) for size in sizes]
+    return aligning, _contraction(aligned, kept), kept
 
 
 def _spelled(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
@@ -135,11 +189,11 @@ def _output(text: str, start: int, inputs: list[list[str]]) -> list[str]:
     return output
 
 
-def _ellipsis_size(inputs: list[list[str]], operands: list[Any]) -> int:
+def _ellipsis_size(inputs: list[list[str]], shapes: tuple[Shape, ...]) -> int:
     """How many dimensions ``...`` stands for; checks that each operand has as many as its labels say."""
     extra = 0
-    for index, (labels, one) in enumerate(zip(inputs, operands, strict=True)):
-        ndim = one._array.ndim
+    for index, (labels, shape) in enumerate(zip(inputs, shapes, strict=True)):
+        ndim = len(shape)
         if ELLIPSIS in labels:
             count = len(labels) - 1
             if count > ndim:
@@ -156,108 +210,111 @@ def _ellipsis_size(inputs: list[list[str]], operands: list[Any]) -> int:
     return extra
 
 
-def _without_repeats(one: Any, labels: list[str], index: int) -> Any:
-    """The diagonal along labels that an operand has twice; takes the repeats out of ``labels``."""
+def _without_repeats(labels: list[Label], sizes: list[int], index: int) -> list[tuple[int, int, Shape]]:
+    """The diagonals to take along labels that an operand has twice, and how to put each back into the label's first place;
+    takes the repeats out of ``labels`` and ``sizes``."""
+    found = []
     place = 0
     while place < len(labels):
-        label = labels[place]
-        first = labels.index(label)
+        first = labels.index(labels[place])
         if first == place:
             place += 1
             continue
-        skipped = one._array.ndim - len(labels) if ELLIPSIS in labels else 0
-        shift = labels.index(ELLIPSIS) if ELLIPSIS in labels else len(labels)
-        low, high = (at + skipped if at > shift else at for at in (first, place))
-        sizes = one._array.shape
-        if sizes[low] != sizes[high]:
+        if sizes[first] != sizes[place]:
             raise RuntimeError(
-                f"einsum(): subscript {label} is repeated for operand {index} but the sizes don't match, "
-                f"{sizes[high]} != {sizes[low]}"
+                f"einsum(): subscript {labels[place]} is repeated for operand {index} but the sizes don't match, "
+                f"{sizes[place]} != {sizes[first]}"
             )
-        one = one.diagonal(0, low, high).movedim(-1, low)
-        del labels[place]
-    return one
+        del labels[place], sizes[place]
+        moved = list(range(len(labels) - 1))
+        moved.insert(first, len(labels) - 1)
+        found.append((first, place, tuple(moved)))
+    return found
 
 
-def _spread(labels: list[str], extra: int) -> list[Any]:
+def _spread(labels: list[str], extra: int) -> list[Label]:
     """Labels with the dimensions of ``...`` one by one, as numbers counted from the right."""
-    found: list[Any] = []
+    found: list[Label] = []
     for label in labels:
         found += range(-extra, 0) if label == ELLIPSIS else [label]
     return found
 
 
-def _placed(labels: list[str], ndim: int, extra: int) -> list[Any]:
-    return _spread(labels, ndim - len(labels) + 1) if ELLIPSIS in labels else list(labels)
-
-
-def _check_sizes(inputs: list[list[str]], operands: list[Any], extra: int) -> None:
-    seen: dict[Any, int] = {}
-    for index, (labels, one) in enumerate(zip(inputs, operands, strict=True)):
-        shape = one._array.shape
-        for label, size in zip(_placed(labels, len(shape), extra), shape, strict=True):
+def _check_sizes(operands: list[dict[Label, int]], extra: int) -> None:
+    seen: dict[Label, int] = {}
+    for index, sizes in enumerate(operands):
+        for label, size in sizes.items():
             before = seen.get(label, 1)
             if size != 1 and before != 1 and size != before:
                 if isinstance(label, int):
                     raise RuntimeError(
-                        f"einsum(): dimension {label + extra} covered by ellipsis in operand {index}has size {size} "
-                        f"which does not broadcast with previously seen ellipsis with size {before} for the "
-                        "respective dimension"
+                        f"einsum(): dimension {label + extra} covered by ellipsis in operand {index}has size {size} which does "
+                        f"not broadcast with previously seen ellipsis with size {before} for the respective dimension"
                     )
                 raise RuntimeError(
-                    f"einsum(): subscript {label} has size {size} for operand {index} which does not broadcast with "
-                    f"previously seen size {before}"
+                    f"einsum(): subscript {label} has size {size} for operand {index} which does not broadcast with previously "
+                    f"seen size {before}"
                 )
             seen[label] = size if before == 1 else before
 
 
-def _aligned(one: Any, labels: list[Any], order: list[Any]) -> Any:
-    """The operand with a dimension for each label, in this order, of size 1 where it has none."""
-    have = list(labels)
-    for label in order:
-        if label not in have:
-            have.append(label)
-            one = one.unsqueeze(-1)
-    return one.permute([have.index(label) for label in order])
-
-
-def _contract(operands: list[Any], kept: int, ndim: int) -> Any:
-    """Multiplies the operands from left to right, summing over a dimension as soon as no further one has it."""
-    out = operands[0]
-    if len(operands) == 1:
-        return out.sum(tuple(range(kept, ndim))) if ndim > kept else out
-    for index, other in enumerate(operands[1:], 1):
-        together: list[int] = []
-        for axis in range(kept, ndim):
-            if all(later._array.shape[axis] == 1 for later in operands[index + 1 :]):
-                size, other_size = out._array.shape[axis], other._array.shape[axis]
-                if size != 1 and other_size != 1:
+def _contraction(shapes: list[Shape], kept: int) -> list[Step]:
+    """How to multiply operands from left to right, summing over a dimension as soon as no further one has it."""
+    out = list(shapes[0])
+    steps = []
+    for index, shape in enumerate(shapes[1:], 1):
+        other = list(shape)
+        sums, other_sums, together = [], [], []
+        for axis in range(kept, len(out)):
+            if all(later[axis] == 1 for later in shapes[index + 1 :]):
+                if out[axis] != 1 and other[axis] != 1:
                     together.append(axis)
-                elif size != 1:
-                    out = out.sum(axis, True)
-                elif other_size != 1:
-                    other = other.sum(axis, True)
-        out = _product(out, other, together) if together else out * other
-    return out.reshape(out._array.shape[:kept]) if ndim > kept else out
+                elif out[axis] != 1:
+                    sums.append(axis)
+                    out[axis] = 1
+                elif other[axis] != 1:
+                    other_sums.append(axis)
+                    other[axis] = 1
+        product = _product(out, other, together) if together else None
+        out = [1 if axis in together else b if a == 1 else a for axis, (a, b) in enumerate(zip(out, other, strict=True))]
+        steps.append((tuple(sums), tuple(other_sums), product))
+    return steps
 
 
-def _product(a: Any, b: Any, together: list[int]) -> Any:
+def _product(x: list[int], y: list[int], together: list[int]) -> Product:
     """``(a * b).sum(together, keepdim=True)`` as one batched matrix product."""
-    x, y = a._array.shape, b._array.shape
     axes = [axis for axis in range(len(x)) if axis not in together]
     both = [axis for axis in axes if x[axis] != 1 and y[axis] != 1]
     left = [axis for axis in axes if y[axis] == 1]
     right = [axis for axis in axes if x[axis] == 1 and y[axis] != 1]
-    if left and right and right[-1] < left[0]:
+    swap = bool(left and right) and right[-1] < left[0]
+    if swap:
         # The other way round the result comes out in order.
-        return _product(b, a, together)
+        (x, left), (y, right) = (y, right), (x, left)
     batch, rows, inner, columns = (
         math.prod(shape[axis] for axis in group) for shape, group in ((x, both), (x, left), (x, together), (y, right))
     )
-    product = bmm(
-        a.permute([*both, *left, *together, *right]).reshape((batch, rows, inner)),
-        b.permute([*both, *together, *right, *left]).reshape((batch, inner, columns)),
-    )
     order = [*both, *left, *together, *right]
-    sizes = [*(x[axis] for axis in (*both, *left)), *(1 for _ in together), *(y[axis] for axis in right)]
-    return product.view(sizes).permute([order.index(axis) for axis in range(len(x))])
+    return Product(
+        swap,
+        tuple(order),
+        (batch, rows, inner),
+        (*both, *together, *right, *left),
+        (batch, inner, columns),
+        (*(x[axis] for axis in (*both, *left)), *(1 for _ in together), *(y[axis] for axis in right)),
+        tuple(order.index(axis) for axis in range(len(x))),
+    )
+
+
+def _multiplied(a: Any, b: Any, product: Product) -> Any:
+    if product.swap:
+        a, b = b, a
+    out = bmm(
+        _reshaped(ops.permute_dims(a, product.left_order), product.left_shape),
+        _reshaped(ops.permute_dims(b, product.right_order), product.right_shape),
+    )
+    return ops.permute_dims(ops.view(out, product.shape), product.order)
+
+
+def _reshaped(x: Any, shape: Shape) -> Any:
+    return ops.view(x, shape) if x._array.flags.c_contiguous else reshape(x, shape)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from .. import dtypes
 from ..backend import products as k
 from . import dispatch
@@ -142,22 +140,22 @@ def _chain(matrices: list[Any]) -> Any:
     """The product in the best order, found by dynamic programming over the sizes (Cormen et al., chapter 15)."""
     sizes = [matrices[0]._array.shape[0], *(one._array.shape[1] for one in matrices)]
     count = len(matrices)
-    cost = np.zeros((count, count))
-    split = np.zeros((count, count), int)
+    cost: dict[tuple[int, int], int] = {(start, start): 0 for start in range(count)}
+    split: dict[tuple[int, int], int] = {}
     for length in range(1, count):
         for start in range(count - length):
             end = start + length
-            ways = [
-                cost[start, cut] + cost[cut + 1, end] + sizes[start] * sizes[cut + 1] * sizes[end + 1]
-                for cut in range(start, end)
-            ]
-            best = int(np.argmin(ways))
-            cost[start, end], split[start, end] = ways[best], start + best
+            ways = {
+                cost[start, cut] + cost[cut + 1, end] + sizes[start] * sizes[cut + 1] * sizes[end + 1]: cut
+                for cut in range(end - 1, start - 1, -1)
+            }
+            cost[start, end] = min(ways)
+            split[start, end] = ways[cost[start, end]]
 
     def product(start: int, end: int) -> Any:
         if start == end:
             return matrices[start]
-        cut = int(split[start, end])
+        cut = split[start, end]
         return mm(product(start, cut), product(cut + 1, end))
 
     return product(0, count - 1)
