@@ -78,7 +78,9 @@ class RuleOptimizer(Optimizer):
             return
         if self._as_real and kind in "FD":
             values = {
-                name: real_pairs(value._array) if isinstance(value, Tensor) and value._array.dtype.kind == "c" else _opened(value)
+                name: real_pairs(value._array)
+                if isinstance(value, Tensor) and value._array.dtype.kind == "c"
+                else _opened(value)
                 for name, value in state.items()
             }
             p, g = real_pairs(param._array), real_pairs(grad._array)

@@ -91,7 +91,6 @@ class Hardsigmoid(_InplaceActivation):
 class Threshold(Module):
     """The input where it is above ``threshold``, else ``value``."""
 
-
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
         self.threshold, self.value, self.inplace = threshold, value, inplace
@@ -106,7 +105,6 @@ class Threshold(Module):
 class RReLU(Module):
     """A leaky ReLU whose slope is drawn anew for each element in training."""
 
-
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
         self.lower, self.upper, self.inplace = lower, upper, inplace
@@ -120,7 +118,6 @@ class RReLU(Module):
 
 class Hardtanh(Module):
     """The input, held between two numbers."""
-
 
     def __init__(
         self,
@@ -155,7 +152,6 @@ class ReLU6(Hardtanh):
 
 
 class _AlphaActivation(Module):
-
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         self.alpha, self.inplace = alpha, inplace
@@ -216,7 +212,6 @@ class Tanhshrink(Module):
 class GLU(Module):
     """One half of the input times the sigmoid of the other."""
 
-
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
         self.dim = dim
@@ -231,7 +226,6 @@ class GLU(Module):
 class GELU(Module):
     """The input times the normal distribution's share below it; ``approximate``: "none" or "tanh"."""
 
-
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
         self.approximate = approximate
@@ -244,7 +238,6 @@ class GELU(Module):
 
 
 class _Shrink(Module):
-
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
@@ -270,7 +263,6 @@ class Softshrink(_Shrink):
 class LeakyReLU(Module):
     """The input where positive, else a fraction of it."""
 
-
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
         self.negative_slope, self.inplace = negative_slope, inplace
@@ -284,7 +276,6 @@ class LeakyReLU(Module):
 
 class Softplus(Module):
     """``log(1 + exp(beta * x)) / beta``, or the input itself above ``threshold / beta``."""
-
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -320,7 +311,6 @@ class PReLU(Module):
 
 
 class _AlongDim(Module):
-
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim

@@ -28,7 +28,6 @@ class MultiheadAttention(Module):
     (torch.Size([3, 5, 8]), torch.Size([3, 5, 5]))
     """
 
-
     def __init__(
         self,
         embed_dim: int,

@@ -86,7 +86,6 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """Squared below ``delta``, absolute above, with slope ``delta``."""
 
-
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
         self.delta = delta
@@ -97,7 +96,6 @@ class HuberLoss(_Loss):
 
 class NLLLoss(_WeightedLoss):
     """Minus the log-probability of the right class."""
-
 
     def __init__(
         self,
@@ -126,7 +124,6 @@ class CrossEntropyLoss(_WeightedLoss):
     tensor(1.3863)
     """
 
-
     def __init__(
         self,
         weight: Tensor | None = None,
@@ -153,7 +150,6 @@ class CrossEntropyLoss(_WeightedLoss):
 class PoissonNLLLoss(_Loss):
     """For counts, given their (log) rate."""
 
-
     def __init__(
         self,
         log_input: bool = True,
@@ -174,7 +170,6 @@ class PoissonNLLLoss(_Loss):
 
 class GaussianNLLLoss(_Loss):
     """For numbers with a predicted mean and variance."""
-
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
@@ -232,7 +227,6 @@ class BCEWithLogitsLoss(_Loss):
 class HingeEmbeddingLoss(_Loss):
     """For distances of pairs that belong together (1) or not (-1)."""
 
-
     def __init__(
         self,
         margin: float = 1.0,
@@ -271,7 +265,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 class CosineEmbeddingLoss(_Loss):
     """For pairs of vectors that are to be alike (1) or not (-1)."""
 
-
     def __init__(
         self,
         margin: float = 0.0,
@@ -289,7 +282,6 @@ class CosineEmbeddingLoss(_Loss):
 class MarginRankingLoss(_Loss):
     """For pairs of which the first (1) or the second (-1) is to be larger."""
 
-
     def __init__(
         self,
         margin: float = 0.0,
@@ -306,7 +298,6 @@ class MarginRankingLoss(_Loss):
 
 class MultiMarginLoss(_WeightedLoss):
     """The hinge loss of several classes."""
-
 
     def __init__(
         self,
@@ -330,7 +321,6 @@ class MultiMarginLoss(_WeightedLoss):
 
 class TripletMarginLoss(_Loss):
     """For triples: the first is to be nearer to the second than to the third."""
-
 
     def __init__(
         self,
@@ -363,7 +353,6 @@ class TripletMarginLoss(_Loss):
 class TripletMarginWithDistanceLoss(_Loss):
     """The same with a distance of one's own."""
 
-
     def __init__(
         self,
         *,
@@ -393,7 +382,6 @@ class TripletMarginWithDistanceLoss(_Loss):
 class CTCLoss(_Loss):
     """For sequences without alignment: the probability of the target over all its alignments."""
 
-
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
         self.blank, self.zero_infinity = blank, zero_infinity
@@ -404,7 +392,6 @@ class CTCLoss(_Loss):
 
 class LinearCrossEntropyLoss(_WeightedLoss):
     """A linear layer and the cross entropy of what it gives, as one: (N, in_features) and targets -> loss."""
-
 
     def __init__(
         self,

@@ -291,10 +291,8 @@ class Module:
         self, get_members_fn: Callable[[Module], Any], prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        if recurse:
-            owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-        else:
-            owners = iter([(prefix, self)])
+        below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+        owners = below if recurse else iter([(prefix, self)])
         for module_prefix, module in owners:
             for name, value in get_members_fn(module):
                 if value is None or id(value) in seen:
@@ -576,7 +574,8 @@ class Module:
         """``hook(module, grad_input, grad_output)`` runs when the gradients of the inputs are known."""
         if self._is_full_backward_hook is False:
             raise RuntimeError(
-                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of "
+                "them."
             )
         self._is_full_backward_hook = True
         return calls.add(self._backward_hooks, hook, prepend)
@@ -585,7 +584,8 @@ class Module:
         """The old form: ``hook`` sees the gradients of the last operation of forward only."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(
-                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of "
+                "them."
             )
         self._is_full_backward_hook = False
         return calls.add(self._backward_hooks, hook, False)

@@ -1,0 +1,434 @@
+"""Recurrent layers: RNN, LSTM, GRU, and their single steps."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import rushlight as torch
+
+from ...tensor import Tensor
+from .. import functional as F
+from .. import init
+from ..parameter import Parameter
+from ..utils.rnn import PackedSequence
+from .module import Module
+
+# A step takes the input's part of the gates, the state and the weights of the state, and gives the new state: a tuple
+# whose first tensor is the output.
+Weights = list[Any]
+Step = Callable[[Tensor, Any, Weights], Any]
+
+
+def _plain_step(activation: Callable[[Tensor], Tensor]) -> Step:
+    def step(gates: Tensor, state: Any, weights: Weights) -> Any:
+        return (activation(gates + F.linear(state[0], weights[1], weights[3])),)
+
+    return step
+
+
+def _lstm_step(gates: Tensor, state: Any, weights: Weights) -> Any:
+    hidden, cell = state
+    in_gate, forget, new, out_gate = (gates + F.linear(hidden, weights[1], weights[3])).chunk(4, -1)
+    cell = forget.sigmoid() * cell + in_gate.sigmoid() * new.tanh()
+    hidden = out_gate.sigmoid() * cell.tanh()
+    if weights[4] is not None:
+        hidden = F.linear(hidden, weights[4])
+    return hidden, cell
+
+
+def _gru_step(gates: Tensor, state: Any, weights: Weights) -> Any:
+    (hidden,) = state
+    reset, update, new = gates.chunk(3, -1)
+    reset_h, update_h, new_h = F.linear(hidden, weights[1], weights[3]).chunk(3, -1)
+    update = (update + update_h).sigmoid()
+    new = (new + (reset + reset_h).sigmoid() * new_h).tanh()
+    return ((hidden - new) * update + new,)
+
+
+STEPS: dict[str, Step] = {
+    "RNN_TANH": _plain_step(lambda x: x.tanh()),
+    "RNN_RELU": _plain_step(lambda x: x.relu()),
+    "LSTM": _lstm_step,
+    "GRU": _gru_step,
+}
+GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
+
+
+def _along(step: Step, input: Tensor, state: Any, weights: Weights, backwards: bool) -> tuple[Tensor, Any]:
+    """One direction of one layer over a (T, N, features) sequence."""
+    gates = F.linear(input, weights[0], weights[2]).unbind(0)
+    outputs = []
+    for each in reversed(gates) if backwards else gates:
+        state = step(each, state, weights)
+        outputs.append(state[0])
+    if backwards:
+        outputs.reverse()
+    return torch.stack(outputs), state
+
+
+def _along_packed(
+    step: Step, data: Tensor, sizes: list[int], first: Any, weights: Weights, backwards: bool
+) -> tuple[Tensor, Any]:
+    """The same over sequences of falling length, packed step by step."""
+    gates = F.linear(data, weights[0], weights[2]).split(sizes)
+    outputs = []
+    if backwards:
+        state = tuple(each[: sizes[-1]] for each in first)
+        have = sizes[-1]
+        for each, size in zip(reversed(gates), reversed(sizes), strict=True):
+            if size > have:  # sequences that end here join in
+                state = tuple(torch.cat([old, start[have:size]]) for old, start in zip(state, first, strict=True))
+                have = size
+            state = step(each, state, weights)
+            outputs.append(state[0])
+        outputs.reverse()
+        return torch.cat(outputs), state
+    state, have = first, sizes[0]
+    ended: list[Any] = []
+    for each, size in zip(gates, sizes, strict=True):
+        if size < have:  # sequences that are over leave
+            ended.append(tuple(old[size:have] for old in state))
+            state = tuple(old[:size] for old in state)
+            have = size
+        state = step(each, state, weights)
+        outputs.append(state[0])
+    ended.append(state)
+    ended.reverse()
+    return torch.cat(outputs), tuple(torch.cat(list(parts)) for parts in zip(*ended, strict=True))
+
+
+class RNNBase(Module):
+    """What RNN, LSTM and GRU share: weights by layer and direction, and the walk over layers."""
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
+        self.bidirectional, self.proj_size = bidirectional, proj_size
+        directions = 2 if bidirectional else 1
+        if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
+        if dropout > 0 and num_layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
+                f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+                stacklevel=3,
+            )
+        if not isinstance(hidden_size, int):
+            raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
+        if hidden_size <= 0:
+            raise ValueError("hidden_size must be greater than zero")
+        if num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if proj_size < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if proj_size >= hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        if mode not in GATES:
+            raise ValueError("Unrecognized RNN mode: " + mode)
+        rows = GATES[mode] * hidden_size
+        state_size = proj_size if proj_size > 0 else hidden_size
+        options = {"device": device, "dtype": dtype}
+        self._all_weights: list[list[str]] = []
+        for layer in range(num_layers):
+            for direction in range(directions):
+                suffix = f"_l{layer}" + ("_reverse" if direction else "")
+                width = input_size if layer == 0 else state_size * directions
+                names = []
+
+                def add(name: str, *shape: int, names: list[str] = names, suffix: str = suffix) -> None:
+                    setattr(self, name + suffix, Parameter(torch.empty(shape, **options)))
+                    names.append(name + suffix)
+
+                add("weight_ih", rows, width)
+                add("weight_hh", rows, state_size)
+                if bias:
+                    add("bias_ih", rows)
+                    add("bias_hh", rows)
+                if proj_size > 0:
+                    add("weight_hr", proj_size, hidden_size)
+                self._all_weights.append(names)
+        self.reset_parameters()
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    @property
+    def _flat_weights(self) -> list[Parameter]:
+        return [weight for weights in self.all_weights for weight in weights]
+
+    def flatten_parameters(self) -> None:
+        """There is no memory to be rearranged here."""
+
+    def reset_parameters(self) -> None:
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.proj_size != 0:
+            text += f", proj_size={self.proj_size}"
+        if self.num_layers != 1:
+            text += f", num_layers={self.num_layers}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        if self.batch_first is not False:
+            text += f", batch_first={self.batch_first}"
+        if self.dropout != 0:
+            text += f", dropout={self.dropout}"
+        if self.bidirectional is not False:
+            text += f", bidirectional={self.bidirectional}"
+        return text
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """``(T, N, input_size)`` (or packed, or without N) and the first state -> outputs of the last layer, last state."""
+        packed = isinstance(input, PackedSequence)
+        data = input.data if packed else input
+        if not packed and data.dim() not in (2, 3):
+            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {data.dim()}D instead")
+        if data.size(-1) != self.input_size:
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.size(-1)}")
+        if not packed and data.dtype != self.weight_ih_l0.dtype:
+            raise ValueError(f"input must have the type {self.weight_ih_l0.dtype}, got type {data.dtype}")
+        alone = not packed and data.dim() == 2
+        if alone:
+            data = data.unsqueeze(1)
+        elif not packed and self.batch_first:
+            data = data.transpose(0, 1)
+        sizes = input.batch_sizes.tolist() if packed else None
+        count = sizes[0] if sizes else data.size(1)
+        state = self._first_state(hx, data, count, alone, input.sorted_indices if packed else None)
+        out, last = self._walk(data, state, sizes)
+        if packed:
+            if input.unsorted_indices is not None:
+                last = tuple(each.index_select(1, input.unsorted_indices) for each in last)
+            out = PackedSequence(out, input.batch_sizes, input.sorted_indices, input.unsorted_indices)
+        elif alone:
+            out, last = out.squeeze(1), tuple(each.squeeze(1) for each in last)
+        elif self.batch_first:
+            out = out.transpose(0, 1)
+        return out, last if self.mode == "LSTM" else last[0]
+
+    def _first_state(self, hx: Any, data: Tensor, count: int, alone: bool, order: Any) -> tuple[Tensor, ...]:
+        """The first state as (layers times directions, N, size) tensors; RuntimeError where it does not fit."""
+        rows = self.num_layers * (2 if self.bidirectional else 1)
+        shapes = [(rows, count, self.proj_size if self.proj_size > 0 else self.hidden_size)]
+        if self.mode == "LSTM":
+            shapes.append((rows, count, self.hidden_size))
+        if hx is None:
+            return tuple(torch.zeros(shape, dtype=data.dtype) for shape in shapes)
+        given = hx if self.mode == "LSTM" else (hx,)
+        rank = 2 if alone else 3
+        if any(each.dim() != rank for each in given):
+            kind = "unbatched 2-D" if alone else "batched 3-D"
+            if self.mode == "LSTM":
+                ranks = f"({given[0].dim()}-D, {given[1].dim()}-D) tensors"
+                raise RuntimeError(f"For {kind} input, hx and cx should also be {rank}-D but got {ranks}")
+            raise RuntimeError(f"For {kind} input, hx should also be {rank}-D but got {given[0].dim()}-D tensor")
+        state = tuple(each.unsqueeze(1) for each in given) if alone else tuple(given)
+        for number, (each, shape) in enumerate(zip(state, shapes, strict=True)):
+            if tuple(each.shape) != shape:
+                name = "hidden" if self.mode != "LSTM" else f"hidden[{number}]"
+                raise RuntimeError(f"Expected {name} size {shape}, got {list(each.shape)}")
+        if order is not None:
+            state = tuple(each.index_select(1, order) for each in state)
+        return state
+
+    def _walk(self, data: Tensor, state: tuple[Tensor, ...], sizes: list[int] | None) -> tuple[Tensor, tuple[Any, ...]]:
+        step, lasts = STEPS[self.mode], []
+        directions = 2 if self.bidirectional else 1
+        states = [each.unbind(0) for each in state]
+        for layer in range(self.num_layers):
+            outs = []
+            for direction in range(directions):
+                number = layer * directions + direction
+                values = [getattr(self, name) for name in self._all_weights[number]]
+                hr = values.pop() if self.proj_size > 0 else None
+                weights = [*values[:2], *(values[2:] or [None, None]), hr]
+                first = tuple(each[number] for each in states)
+                if sizes is None:
+                    out, last = _along(step, data, first, weights, direction == 1)
+                else:
+                    out, last = _along_packed(step, data, sizes, first, weights, direction == 1)
+                outs.append(out)
+                lasts.append(last)
+            data = torch.cat(outs, -1) if directions == 2 else outs[0]
+            if self.dropout and self.training and layer < self.num_layers - 1:
+                data = F.dropout(data, self.dropout, True)
+        return data, tuple(torch.stack(list(parts)) for parts in zip(*lasts, strict=True))
+
+
+class RNN(RNNBase):
+    """``h' = tanh(W x + b + U h + c)`` along a sequence (or relu).
+
+    >>> import rushlight as torch
+    >>> out, h = torch.nn.RNN(3, 4, num_layers=2)(torch.zeros(5, 1, 3))
+    >>> out.shape, h.shape
+    (torch.Size([5, 1, 4]), torch.Size([2, 1, 4]))
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        if len(args) > 3:
+            self_nonlinearity = args[3]
+            args = args[:3] + args[4:]
+        else:
+            self_nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if self_nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{self_nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__("RNN_" + self_nonlinearity.upper(), *args, **kwargs)
+        self.nonlinearity = self_nonlinearity
+
+
+class LSTM(RNNBase):
+    """Long short-term memory: a state of output and cell, with gates in, forget, cell and out.
+
+    >>> import rushlight as torch
+    >>> out, (h, c) = torch.nn.LSTM(3, 4, batch_first=True)(torch.zeros(2, 5, 3))
+    >>> out.shape, c.shape
+    (torch.Size([2, 5, 4]), torch.Size([1, 2, 4]))
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
+
+
+class GRU(RNNBase):
+    """Gated recurrent unit: gates reset, update and new."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        super().__init__("GRU", *args, **kwargs)
+
+
+class RNNCellBase(Module):
+    """What the single steps share."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        options = {"device": device, "dtype": dtype}
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        rows = num_chunks * hidden_size
+        self.weight_ih = Parameter(torch.empty((rows, input_size), **options))
+        self.weight_hh = Parameter(torch.empty((rows, hidden_size), **options))
+        if bias:
+            self.bias_ih = Parameter(torch.empty(rows, **options))
+            self.bias_hh = Parameter(torch.empty(rows, **options))
+        else:
+            self.register_parameter("bias_ih", None)
+            self.register_parameter("bias_hh", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        if getattr(self, "nonlinearity", "tanh") != "tanh":
+            text += f", nonlinearity={self.nonlinearity}"
+        return text
+
+    def _step(self, mode: str, input: Tensor, hx: Any) -> tuple[Tensor, ...]:
+        name = type(self).__name__
+        states = hx if mode == "LSTM" else (hx,)
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        if hx is not None:
+            for number, each in enumerate(states):
+                if each.dim() not in (1, 2):
+                    where = f"hx[{number}]" if mode == "LSTM" else "hidden"
+                    raise ValueError(f"{name}: Expected {where} to be 1D or 2D, got {each.dim()}D instead")
+        alone = input.dim() == 1
+        data = input.unsqueeze(0) if alone else input
+        if hx is None:
+            zeros = torch.zeros(data.size(0), self.hidden_size, dtype=data.dtype)
+            states = (zeros, zeros) if mode == "LSTM" else (zeros,)
+        elif alone:
+            states = tuple(each.unsqueeze(0) for each in states)
+        if data.size(1) != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {data.size(1)} expected {self.input_size}")
+        for number, each in enumerate(states):
+            if each.size(0) != data.size(0):
+                raise RuntimeError(
+                    f"Input batch size {data.size(0)} doesn't match hidden{number if number else ''} batch size {each.size(0)}"
+                )
+            if each.size(1) != self.hidden_size:
+                raise RuntimeError(
+                    f"hidden{number if number else ''} has inconsistent hidden_size: got {each.size(1)}, expected "
+                    f"{self.hidden_size}"
+                )
+        weights = [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh, None]
+        out = STEPS[mode](F.linear(data, self.weight_ih, self.bias_ih), tuple(states), weights)
+        return tuple(each.squeeze(0) for each in out) if alone else tuple(out)
+
+
+class RNNCell(RNNCellBase):
+    """One step of an RNN: (N, input_size) and (N, hidden_size) -> (N, hidden_size)."""
+
+    nonlinearity: str
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, num_chunks=1, device=device, dtype=dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return self._step("RNN_" + self.nonlinearity.upper(), input, hx)[0]
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an LSTM: (N, input_size) and two (N, hidden_size) -> two (N, hidden_size)."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, num_chunks=4, device=device, dtype=dtype)
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, ...]:
+        return self._step("LSTM", input, hx)
+
+
+class GRUCell(RNNCellBase):
+    """One step of a GRU: (N, input_size) and (N, hidden_size) -> (N, hidden_size)."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, num_chunks=3, device=device, dtype=dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        return self._step("GRU", input, hx)[0]
