@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -260,6 +261,12 @@ def test_no_warning_of_numpy_comes_through() -> None:
         assert LINALG.cond(torch.zeros(2, 2), 1).item() == math.inf
         assert torch.logdet(torch.zeros(2, 2)).item() == -math.inf
         assert torch.logdet(-torch.eye(1)).isnan()
+
+
+def test_without_scipy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.linalg", None)
+    with pytest.raises(ImportError, match=r"pip install 'rushlight\[scipy\]'"):
+        LINALG.ldl_factor(torch.eye(2))
 
 
 def test_empty_matrices() -> None:

@@ -16,7 +16,9 @@ def _lapack(name: str, dtype: np.dtype[Any], hermitian: bool) -> Any:
     try:
         from scipy.linalg import lapack
     except ImportError:
-        raise ImportError("the LDL decomposition needs SciPy: pip install rushlight[scipy]") from None
+        raise ImportError(
+            "the LDL decomposition needs scipy.linalg.lapack, and SciPy is not installed: pip install 'rushlight[scipy]'"
+        ) from None
     family = "he" if hermitian and dtype.kind == "c" else "sy"
     return getattr(lapack, "sdcz"["fdFD".index(dtype.char)] + family + name)
 

@@ -26,6 +26,7 @@ from .linalg import (
     deprecated,
     diagonal,
     diagonal_matrix,
+    on_diagonal,
     recording,
     rows,
     value_of,
@@ -74,16 +75,7 @@ def _of_product(g: Any, xp: Any, factor: Any, upper: bool) -> Any:
 def _gaps(values: Any, xp: Any) -> Any:
     """``values[j] - values[i]`` as a matrix, with ones on the diagonal."""
     gaps = rows(values) - columns(values)
-    return xp.masked_fill(gaps, _on_diagonal(gaps), 1)
-
-
-def _on_diagonal(x: Any) -> Any:
-    mask = np.eye(x.shape[-1], dtype=np.bool_)
-    if hasattr(x, "_array"):
-        from ..tensor import wrap
-
-        return wrap(mask)
-    return mask
+    return xp.masked_fill(gaps, on_diagonal(gaps), 1)
 
 
 def _check_phase(size: Any, what: str, vectors: str) -> None:
@@ -105,7 +97,7 @@ def _eigh_slope(g: list[Any], xp: Any, values: Any, vectors: Any) -> Any:
     if is_complex(inner):
         _check_phase(xp.imag(diagonal(inner, xp)), "linalg_eigh_backward", "eigenvectors")
     inner = _skew(inner, xp) / (2 * _gaps(values, xp))
-    inner = xp.masked_fill(inner, _on_diagonal(inner), 0)
+    inner = xp.masked_fill(inner, on_diagonal(inner), 0)
     if g_values is not None:
         inner = inner + diagonal_matrix(g_values, xp)
     return vectors @ inner @ across
@@ -120,7 +112,7 @@ def _eig_slope(g: list[Any], xp: Any, values: Any, vectors: Any) -> Any:
     along = diagonal(inner, xp)
     _check_phase(xp.imag(along), "linalg_eig_backward", "eigenvectors")
     inner = (inner - across @ (vectors * rows(xp.real(along)))) / conj(_gaps(values, xp))
-    inner = xp.masked_fill(inner, _on_diagonal(inner), 0)
+    inner = xp.masked_fill(inner, on_diagonal(inner), 0)
     if g_values is not None:
         inner = inner + diagonal_matrix(g_values, xp)
     return xp.solve(across, inner @ across)
@@ -147,11 +139,11 @@ def _svd_slope(g: list[Any], xp: Any, u: Any, s: Any, vh: Any) -> Any:
     gaps = _gaps(s, xp) * _sums(s, xp)
     inner = None
     if u_inner is not None:
-        inner = xp.masked_fill(u_inner / gaps, _on_diagonal(gaps), 0) * rows(s)
+        inner = xp.masked_fill(u_inner / gaps, on_diagonal(gaps), 0) * rows(s)
         if is_complex(u):
             inner = inner + diagonal_matrix(diagonal(u_inner, xp) / (2 * s), xp)
     if v_inner is not None:
-        part = columns(s) * xp.masked_fill(v_inner / gaps, _on_diagonal(gaps), 0)
+        part = columns(s) * xp.masked_fill(v_inner / gaps, on_diagonal(gaps), 0)
         inner = part if inner is None else inner + part
     if g_s is not None:
         inner = inner + diagonal_matrix(g_s, xp)
@@ -168,7 +160,7 @@ def _svd_slope(g: list[Any], xp: Any, u: Any, s: Any, vh: Any) -> Any:
 def _sums(s: Any, xp: Any) -> Any:
     """``s[j] + s[i]`` as a matrix, with ones on the diagonal: never zero in the rule when two values differ."""
     sums = rows(s) + columns(s)
-    return xp.masked_fill(sums, _on_diagonal(sums), 1)
+    return xp.masked_fill(sums, on_diagonal(sums), 1)
 
 
 def _skew(x: Any, xp: Any) -> Any:

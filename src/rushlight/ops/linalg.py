@@ -5,8 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from .. import dtypes
 from ..backend.linalg import LinAlgError
+from . import dispatch
 from .public import module
 
 module("torch.linalg")["LinAlgError"] = LinAlgError
@@ -83,6 +86,12 @@ def diagonal_matrix(x: Any, xp: Any) -> Any:
     """Matrices with these diagonals."""
     ndim = len(x.shape) + 1
     return xp.embed_diagonal(x, (*x.shape, x.shape[-1]), 0, ndim - 2, ndim - 1)
+
+
+def on_diagonal(x: Any) -> Any:
+    """A mask of the diagonals of matrices, made of what ``x`` is made of."""
+    mask = np.eye(*x.shape[-2:], dtype=np.bool_)
+    return dispatch.new_tensor(mask) if isinstance(x, dispatch.Tensor_) else mask
 
 
 def columns(x: Any) -> Any:

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..backend import ldl as packed
 from ..backend import linalg as k
 from ..return_types import define
-from .linalg import check_floating, check_kernel, check_square, rows
+from .linalg import check_floating, check_kernel, check_square, on_diagonal, rows
 from .public import ops, public
 from .reading import conj
 from .table import op
@@ -36,12 +34,7 @@ def _not_implemented(name: str) -> Any:
 
 def _unit(x: Any, xp: Any) -> Any:
     """Columns with ones on the diagonal and zeros above it."""
-    mask: Any = np.eye(*x.shape[-2:], dtype=np.bool_)
-    if hasattr(x, "_array"):
-        from ..tensor import wrap
-
-        mask = wrap(mask)
-    return xp.masked_fill(xp.tril(x, 0), mask, 1)
+    return xp.masked_fill(xp.tril(x, 0), on_diagonal(x), 1)
 
 
 def _turned(g: Any, xp: Any, a: Any, tau: Any, c: Any, adjoint: bool) -> tuple[Any, Any, Any]:
