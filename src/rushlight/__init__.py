@@ -103,6 +103,7 @@ __getattr__ = module_getattr(
     __name__,
     frozenset(
         {
+            "_C",
             "accelerator",
             "autograd",
             "backends",
@@ -114,6 +115,7 @@ __getattr__ = module_getattr(
             "masked",
             "mps",
             "nn",
+            "overrides",
             "optim",
             "signal",
             "special",

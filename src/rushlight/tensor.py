@@ -68,6 +68,24 @@ class Tensor:
             return made
         return made.as_subclass(cls)
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith(__package__ + ".nn."):  # Parameter and Buffer: results are plain tensors
+            from .overrides import _disabled_torch_function_impl
+
+            cls.__torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[method-assign,assignment]
+        else:
+            from .overrides import watch
+
+            watch()
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        """What functions do with instances of a subclass that does not say so itself: results are of the subclass."""
+        from .overrides import default_torch_function
+
+        return default_torch_function(cls, func, types, args, kwargs)
+
     # Its place in the graph.
 
     @property
@@ -410,8 +428,22 @@ class Tensor:
 
     def as_subclass(self, cls: type) -> Any:
         """This tensor as an instance of a subclass, sharing memory and history."""
+        whole = table.tensors.alias(self) if self.requires_grad and modes.state.grad_enabled else self
         result = object.__new__(cls)
-        result.__dict__.update(self.__dict__)
+        for name in _SHARED:
+            if name in whole.__dict__:
+                result.__dict__[name] = whole.__dict__[name]
+        if cls not in PLAIN:
+            from .overrides import instance_made
+
+            instance_made()
+        return result
+
+    @staticmethod
+    def _make_subclass(cls: type, data: Tensor, require_grad: bool = False, *unused: Any) -> Any:
+        """A leaf of a subclass over the memory of ``data``."""
+        result = data.detach().as_subclass(cls)
+        result._needs_grad = bool(require_grad)
         return result
 
     # Python.
@@ -589,6 +621,7 @@ _OWN = frozenset(
     "_conjugate _tangents".split()
 )
 PLAIN: set[type] = {Tensor}
+_SHARED = ("_array", "_counter", "_needs_grad", "_edge", "_base", "_seen", "_made", "_inference", "_conjugate", "_tangents")
 
 
 def _tangent_text(tensor: Tensor) -> str | None:

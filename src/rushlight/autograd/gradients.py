@@ -124,6 +124,24 @@ def grad(
     >>> torch.autograd.grad(dx, x)
     (tensor(18.),)
     """
+    if modes.special.active:
+        from ..overrides import handle_torch_function, has_torch_function
+
+        relevant = (*_sequence(outputs), *_sequence(inputs))
+        if has_torch_function(relevant):
+            return handle_torch_function(
+                grad,
+                relevant,
+                outputs,
+                inputs,
+                grad_outputs=grad_outputs,
+                retain_graph=retain_graph,
+                create_graph=create_graph,
+                only_inputs=only_inputs,
+                allow_unused=allow_unused,
+                is_grads_batched=is_grads_batched,
+                materialize_grads=materialize_grads,
+            )
     if not only_inputs:
         warnings.warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "

@@ -57,7 +57,7 @@ def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
         )
     for value in args[1 : len(op.inputs)]:
         if not isinstance(value, (Tensor_, *NUMBERS)):
-            return NotImplemented
+            return _foreign(op, args, True) if hasattr(type(value), "__torch_function__") else NotImplemented
     return run(op, args, 1)
 
 
@@ -70,7 +70,12 @@ def run(op: Op, args: tuple[Any, ...], first: int) -> Any:
             if result is not NotImplemented:
                 return result
     for position, value in enumerate(inputs):
-        _check(op, position, value, first, args)
+        if not isinstance(value, Tensor_):
+            if hasattr(type(value), "__torch_function__"):
+                result = _foreign(op, args, first == 0)
+                if result is not NotImplemented:
+                    return result
+            _check(op, position, value, first, args)
     if op.promote is not None and not any(isinstance(value, Tensor_) for value in inputs):
         raise no_such_form(op.name, args)
     if op.check is not None:
@@ -83,10 +88,14 @@ def run(op: Op, args: tuple[Any, ...], first: int) -> Any:
     return finish(op, inputs, arrays, params, out)
 
 
+def _foreign(op: Op, args: tuple[Any, ...], is_method: bool) -> Any:
+    from ..overrides import foreign_op
+
+    return foreign_op(op, args, is_method)
+
+
 def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -> None:
     name = op.inputs[position]
-    if isinstance(value, Tensor_):
-        return
     if name == op.variadic:
         for index, item in enumerate(value):
             if item is not None and not isinstance(item, Tensor_):

@@ -99,12 +99,24 @@ def spoken_form(f: Callable[..., Any], name: str, out: bool) -> Callable[..., An
                 target = kwargs.pop("out", None)
                 if target is not None:
                     return write_out(f, name, target, args, kwargs)
-            return f(*args, **kwargs)
-        return f(*args)
+        try:
+            return f(*args, **kwargs) if kwargs else f(*args)
+        except (AttributeError, TypeError):
+            result = foreign(call, args, kwargs)
+            if result is NotImplemented:
+                raise
+            return result
 
     call.__name__ = name
     call.__qualname__ = name
     return call
+
+
+def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What an object that is no tensor but defines ``__torch_function__`` makes of a call; else NotImplemented."""
+    from ..overrides import foreign as ask
+
+    return ask(func, args, kwargs)
 
 
 def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -197,15 +209,19 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
 class CompiledOnUse:
     """A method that is an op: compiled when first looked up, then in its own place."""
 
-    def __init__(self, name: str, op_name: str, make: str) -> None:
-        self.name, self.op_name, self.make = name, op_name, make
-
-    def __get__(self, instance: Any, owner: type) -> Any:
+    def compile(self) -> Callable[..., Any]:
         entry = table[self.op_name]
         function = entry.operator() if self.make == "operator" else entry.method()
         if self.make == "method" and len(entry.inputs) == 2:
             function = _with_other(function)
         function.__name__ = self.name
+        return function
+
+    def __init__(self, name: str, op_name: str, make: str) -> None:
+        self.name, self.op_name, self.make = name, op_name, make
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        function = self.compile()
         home = next(cls for cls in owner.__mro__ if cls.__dict__.get(self.name) is self)
         setattr(home, self.name, function)
         return function if instance is None else function.__get__(instance, owner)

@@ -1,0 +1,488 @@
+"""torch.overrides: how classes and modes take PyTorch's functions over (``__torch_function__``).
+
+A function of torch that is given an object whose class defines ``__torch_function__`` leaves the call to it:
+``cls.__torch_function__(func, types, args, kwargs)``. A subclass of Tensor inherits one that makes results instances of the
+subclass. Within a :class:`TorchFunctionMode` every call goes to the mode first.
+
+None of this costs anything until a subclass or a mode exists: only then are the methods of Tensor made to look.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .autograd.modes import special
+from .ops import public
+from .ops.public import CompiledOnUse, registry
+from .tensor import PLAIN, Tensor
+
+__all__ = [
+    "TorchFunctionMode",
+    "enable_reentrant_dispatch",
+    "get_default_nowrap_functions",
+    "get_overridable_functions",
+    "handle_torch_function",
+    "has_torch_function",
+    "has_torch_function_unary",
+    "has_torch_function_variadic",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "resolve_name",
+    "wrap_torch_function",
+]
+
+
+class _State(threading.local):
+    subclasses_off = False
+    all_off = False
+    modes: tuple[Any, ...] = ()
+
+
+_state = _State()
+_SIMPLE = frozenset({int, float, bool, str, complex, type(None), slice, type(...)})
+
+
+def _disabled_torch_function_impl(
+    func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+) -> Any:
+    """As ``__torch_function__`` of a subclass: results are plain tensors."""
+    with DisableTorchFunctionSubclass():
+        return func(*args, **(kwargs or {}))
+
+
+class _Off:
+    """A block in which ``__torch_function__`` is not asked."""
+
+    _name = ""
+
+    def __enter__(self) -> None:
+        self._before = getattr(_state, self._name)
+        setattr(_state, self._name, True)
+
+    def __exit__(self, *error: object) -> None:
+        setattr(_state, self._name, self._before)
+
+
+class DisableTorchFunctionSubclass(_Off):
+    """Within it, subclasses are not asked; modes are."""
+
+    _name = "subclasses_off"
+
+
+class DisableTorchFunction(_Off):
+    """Within it, neither subclasses nor modes are asked."""
+
+    _name = "all_off"
+
+
+# Who is asked.
+
+
+def _takes_over(value: Any) -> bool:
+    kind = type(value)
+    if kind in PLAIN or kind in _SIMPLE:
+        return False
+    handler = getattr(kind, "__torch_function__", None)
+    return handler is not None and handler is not _disabled_torch_function_impl
+
+
+def _overloaded(values: Iterable[Any]) -> list[Any]:
+    """The arguments that take over, one of each class: subclasses before their bases, else from left to right."""
+    found: list[Any] = []
+    for value in values:
+        for one in value if isinstance(value, (list, tuple)) else (value,):
+            if not _takes_over(one) or any(type(one) is type(other) for other in found):
+                continue
+            place = next((n for n, other in enumerate(found) if issubclass(type(one), type(other))), len(found))
+            found.insert(place, one)
+    return found
+
+
+_DECLINED = "All that were asked returned NotImplemented."
+
+
+def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What modes and classes make of a call; NotImplemented where the call is for the function itself."""
+    if _state.all_off:
+        return NotImplemented
+    found = [] if _state.subclasses_off else _overloaded((*args, *kwargs.values()))
+    if not found and not _state.modes:
+        return NotImplemented
+    return _ask(func, found, args, kwargs, "Multiple dispatch failed for {name!r}; all __torch_function__ handlers returned "
+                "NotImplemented:\n\n{listed}")  # fmt: skip
+
+
+def _ask(
+    func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], refusal: str
+) -> Any:
+    types = tuple(type(one) for one in found)
+    before = _state.modes
+    if before:
+        _state.modes = before[:-1]
+        try:
+            result = before[-1].__torch_function__(func, types, args, kwargs)
+        finally:
+            _state.modes = before
+        if result is not NotImplemented:
+            return result
+    for one in found:
+        result = one.__torch_function__(func, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
+    listed = "\n".join(f"  - tensor subclass {kind}" for kind in types)
+    error = TypeError(refusal.format(name=resolve_name(func) or _qualified(func), listed=listed, types=list(types)))
+    error.add_note(_DECLINED)
+    raise error
+
+
+def _qualified(func: Any) -> str:
+    return f"{getattr(func, '__module__', 'torch')}.{getattr(func, '__name__', func)}"
+
+
+def has_torch_function(relevant_args: Iterable[Any]) -> bool:
+    """Whether one of the arguments, or a mode, takes calls over.
+
+    >>> import rushlight as torch
+    >>> from rushlight.overrides import has_torch_function
+    >>> class Sub(torch.Tensor): pass
+    >>> has_torch_function((torch.ones(1),)), has_torch_function((Sub([1.0]),))
+    (False, True)
+    """
+    if _state.all_off:
+        return False
+    return bool(_state.modes) or (not _state.subclasses_off and any(_takes_over(one) for one in relevant_args))
+
+
+def has_torch_function_unary(arg: Any) -> bool:
+    """:func:`has_torch_function` of one argument."""
+    return has_torch_function((arg,))
+
+
+def has_torch_function_variadic(*args: Any) -> bool:
+    """:func:`has_torch_function` of arguments given one by one."""
+    return has_torch_function(args)
+
+
+def handle_torch_function(
+    public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any
+) -> Any:
+    """Leaves a call of ``public_api(*args, **kwargs)`` to those of ``relevant_args`` that take over.
+
+    TypeError where all of them return NotImplemented.
+
+    >>> import rushlight as torch
+    >>> from rushlight.overrides import handle_torch_function, has_torch_function
+    >>> class Seven:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return 7
+    >>> def mine(x):
+    ...     return handle_torch_function(mine, (x,), x) if has_torch_function((x,)) else x
+    >>> mine(Seven()), mine(1)
+    (7, 1)
+    """
+    return _ask(
+        public_api,
+        _overloaded(relevant_args),
+        args,
+        kwargs,
+        "no implementation found for {name!r} on types that implement __torch_function__: {types}",
+    )
+
+
+def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator that makes a function overridable; ``dispatcher`` picks the relevant ones of its arguments.
+
+    >>> from rushlight.overrides import wrap_torch_function
+    >>> @wrap_torch_function(lambda a: (a,))
+    ... def double(a):
+    ...     return a + a
+    >>> double(2)
+    4
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            relevant = dispatcher(*args, **kwargs)
+            if has_torch_function(relevant):
+                return handle_torch_function(call, relevant, *args, **kwargs)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def is_tensor_like(inp: Any) -> bool:
+    """Whether something is a tensor or takes calls over."""
+    return type(inp) is Tensor or hasattr(inp, "__torch_function__")
+
+
+# What a subclass inherits.
+
+
+@functools.cache
+def get_default_nowrap_functions() -> set[Callable[..., Any]]:
+    """The functions whose results stay as they are: they give tensors that exist already."""
+    return {Tensor.__dict__[name].__get__ for name in ("_base", "grad", "_grad") if hasattr(Tensor.__dict__[name], "__get__")}
+
+
+def default_torch_function(
+    cls: type, func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any] | None
+) -> Any:
+    """``Tensor.__torch_function__``: the call on the arguments as they are, its results as instances of ``cls``."""
+    if not all(issubclass(cls, kind) for kind in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        result = func(*args, **(kwargs or {}))
+        if func in get_default_nowrap_functions():
+            return result
+        return _converted(result, cls)
+
+
+def _converted(result: Any, cls: type) -> Any:
+    if cls is Tensor:
+        return result
+    if isinstance(result, Tensor):
+        return result if isinstance(result, cls) else result.as_subclass(cls)
+    if isinstance(result, (tuple, list)):
+        parts = [_converted(one, cls) for one in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    return result
+
+
+# Modes.
+
+
+class TorchFunctionMode:
+    """Within a ``with`` block of a subclass, ``__torch_function__(func, types, args, kwargs)`` is asked about every call first;
+    calls that it makes itself go to the mode around it.
+
+    >>> import rushlight as torch
+    >>> class Names(torch.overrides.TorchFunctionMode):
+    ...     def __torch_function__(self, func, types, args=(), kwargs=None):
+    ...         print(func.__name__)
+    ...         return func(*args, **(kwargs or {}))
+    >>> with Names():
+    ...     _ = torch.ones(2) * 3
+    ones
+    mul
+    """
+
+    def __init__(self) -> None:
+        pass
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        watch()
+        special.enter()
+        _state.modes = (*_state.modes, self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _state.modes = _state.modes[:-1]
+        special.leave()
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls(*args, **kwargs)
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that changes nothing."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+@contextmanager
+def enable_reentrant_dispatch() -> Iterator[None]:
+    """Accepted for PyTorch's sake: calls within ``__torch_function__`` are dispatched as any others."""
+    yield
+
+
+# The methods of Tensor.
+
+_OPERATORS = {
+    "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_", "__mul__": "mul",
+    "__rmul__": "mul", "__imul__": "mul_", "__truediv__": "div", "__itruediv__": "div_", "__mod__": "remainder",
+    "__pow__": "pow", "__matmul__": "matmul", "__neg__": "neg", "__abs__": "abs", "__lt__": "lt", "__le__": "le",
+    "__gt__": "gt", "__ge__": "ge", "__invert__": "bitwise_not", "__rtruediv__": "__rdiv__",
+}  # fmt: skip
+_BINARY = {*_OPERATORS, *"__rsub__ __floordiv__ __rfloordiv__ __rpow__ __rmod__ __rmatmul__ __eq__ __ne__ __and__ __or__".split()}
+_UNWATCHED = frozenset(
+    "__new__ __init__ __init_subclass__ __getattr__ __getattribute__ __setattr__ __delattr__ __class_getitem__ __hash__ "
+    "__torch_function__ __dict__ __weakref__ __doc__ __module__ __annotations__ __qualname__ __array_priority__ "
+    "__array_namespace__ as_subclass _make_subclass grad_fn is_leaf output_nr _version _is_view _backward_hooks retains_grad "
+    "is_inference __dlpack__ __dlpack_device__ __array_wrap__ __dir__ __subclasshook__".split()
+)
+_watching = False
+_watch_lock = threading.Lock()
+
+
+class _WatchedProperty(property):
+    """A property of Tensor that modes and subclasses are asked about, as ``Tensor.<name>.__get__``."""
+
+    original: property
+    __name__ = "property"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        if special.active and type(instance) not in PLAIN or _state.modes:
+            result = dispatched(self.__get__, (instance,), {})
+            if result is not NotImplemented:
+                return result
+        return self.original.__get__(instance, owner)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        if special.active and (type(instance) not in PLAIN or _state.modes):
+            result = dispatched(self.__set__, (instance, value), {})
+            if result is not NotImplemented:
+                return
+        self.original.__set__(instance, value)
+
+    def __delete__(self, instance: Any) -> None:
+        self.original.__delete__(instance)
+
+
+def watch() -> None:
+    """Makes the methods of Tensor ask modes and subclasses; called when the first of them comes up."""
+    global _watching
+    with _watch_lock:
+        if _watching:
+            return
+        _watching = True
+        public.protocol.append(dispatched)
+        for name, value in list(Tensor.__dict__.items()):
+            if name in _UNWATCHED:
+                continue
+            if isinstance(value, property):
+                watched = _WatchedProperty(value.fget, value.fset, value.fdel, value.__doc__)
+                watched.original = value
+                setattr(Tensor, name, watched)
+            elif callable(value) and not isinstance(value, (type, classmethod, staticmethod)):
+                setattr(Tensor, name, _watched_method(name, value))
+            elif isinstance(value, CompiledOnUse):
+                setattr(Tensor, name, _watched_method(name, _OnUse(value)))
+
+
+class _OnUse:
+    """A method that is compiled when it is first called."""
+
+    def __init__(self, compiled: CompiledOnUse) -> None:
+        self.compiled = compiled
+
+    @functools.cached_property
+    def function(self) -> Callable[..., Any]:
+        return self.compiled.compile()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+
+def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    spoken = _OPERATORS.get(name, name)
+    is_operator = name in _BINARY
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if special.active:
+            try:
+                result = dispatched(call if spoken == name else getattr(Tensor, spoken, call), args, kwargs)
+            except TypeError as error:
+                if is_operator and _DECLINED in getattr(error, "__notes__", ()):
+                    return NotImplemented
+                raise
+            if result is not NotImplemented:
+                return result
+        return function(*args, **kwargs)
+
+    call.__name__, call.__qualname__ = name, name
+    call.__doc__ = getattr(function, "__doc__", None)
+    call.__module__ = "torch"
+    return call
+
+
+_instances = False
+
+
+def instance_made() -> None:
+    """From the first instance of a subclass on, ops look at their arguments' classes."""
+    global _instances
+    if not _instances:
+        _instances = True
+        special.enter()
+
+
+# Objects that are no tensors, but take over.
+
+
+def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What an object that is no tensor makes of a call, or NotImplemented."""
+    if any(_takes_over(one) for value in (*args, *kwargs.values())
+           for one in (value if isinstance(value, (list, tuple)) else (value,))):  # fmt: skip
+        return dispatched(func, args, kwargs)
+    return NotImplemented
+
+
+# Looking at the interface.
+
+
+@functools.cache
+def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
+    """The functions that can be taken over, by the namespace they are in."""
+    from importlib import import_module
+
+    found: dict[Any, list[Callable[..., Any]]] = {}
+    for space, functions in registry.items():
+        try:
+            owner = import_module("rushlight" + space.removeprefix("torch"))
+        except ImportError:
+            continue
+        found[owner] = [function for name, function in functions.items() if not name.startswith("_")]
+    found[Tensor] = [
+        value for name, value in ((name, getattr(Tensor, name, None)) for name in list(Tensor.__dict__)) if callable(value)
+    ]
+    return found
+
+
+def resolve_name(f: Callable[..., Any]) -> str | None:
+    """``'torch.add'`` for a function of torch, None for others.
+
+    >>> import rushlight as torch
+    >>> torch.overrides.resolve_name(torch.sum)
+    'torch.sum'
+    """
+    name = getattr(f, "__name__", None)
+    if name is None:
+        return None
+    for space, functions in registry.items():
+        if functions.get(name) is f:
+            return f"{space}.{name}"
+    if Tensor.__dict__.get(name) is f:
+        return f"torch.Tensor.{name}"
+    return None
+
+
+def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
+    """Whether a function is a method of Tensor, or reads one of its properties."""
+    name = getattr(func, "__name__", "")
+    return name in ("__get__", "__set__") or Tensor.__dict__.get(name) is func
+
+
+def foreign_op(op: Any, args: tuple[Any, ...], is_method: bool) -> Any:
+    """:func:`foreign` for an op of the table; NotImplemented too where the op is only a part of a public function."""
+    func = getattr(Tensor, op.name, None) if is_method else registry["torch"].get(op.name)
+    return NotImplemented if func is None else foreign(func, args, {})
+
