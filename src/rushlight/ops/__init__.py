@@ -48,6 +48,7 @@ FAMILIES = (
     "resampling",
     "attention",
     "sequences",
+    "masked",
 )
 
 for _family in FAMILIES:

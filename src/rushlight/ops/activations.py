@@ -155,7 +155,7 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
 _activation(celu, in_torch=True)
 
 
-@public(space="torch.nn.functional", out=False)
+@public(space="torch.nn.functional")
 def gelu(input: Any, approximate: str = "none") -> Any:
     """``x`` times the normal distribution function of ``x`` (by erf, or by tanh as an approximation)."""
     if approximate not in ("none", "tanh"):
@@ -178,7 +178,7 @@ def mish(input: Any) -> Any:
     return ops.mish(input)
 
 
-@public(space="torch.nn.functional", out=False)
+@public(space="torch.nn.functional")
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold."""
     _floating(input, "softplus_cpu", "f")
@@ -209,7 +209,7 @@ def hardswish(input: Any) -> Any:
     return ops.hardswish(input)
 
 
-@public(space="torch.nn.functional", out=False)
+@public(space="torch.nn.functional")
 def logsigmoid(input: Any) -> Any:
     """``log(sigmoid(x))``, without overflow."""
     _floating(input, "log_sigmoid_cpu", "f")
@@ -267,7 +267,7 @@ def prelu(input: Any, weight: Any) -> Any:
 module("torch")["prelu"] = module("torch.nn.functional")["prelu"]
 
 
-@public(space="torch.nn.functional", out=False)
+@public(space="torch.nn.functional")
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """``x`` moved towards zero by ``lambd``, zero within it."""
     _floating(input, "softshrink_check", "f")
@@ -279,7 +279,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     return ops.softshrink(input, lambd)
 
 
-@public(space="torch.nn.functional", method="hardshrink", out=False)
+@public(space="torch.nn.functional", method="hardshrink")
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """``x``, but zero within ``lambd`` of zero."""
     _floating(input, "hardshrink_cpu", "f")

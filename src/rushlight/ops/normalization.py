@@ -305,7 +305,7 @@ def _torch_batch_norm(
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
-@public(method=False, out=False)
+@public(method=False)
 def native_batch_norm(
     input: Any,
     weight: Any,

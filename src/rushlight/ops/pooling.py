@@ -373,7 +373,7 @@ def _publish_avg_pool(rank: int) -> None:
 
     avg_pool.__name__ = avg_pool.__qualname__ = name
     avg_pool.__doc__ = f"Means over windows of {rank} dimensions."
-    public(space=F, out=False)(avg_pool)
+    public(space=F)(avg_pool)
 
 
 for _rank in (2, 3):
