@@ -160,8 +160,7 @@ def mean(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
     given = input.dtype if dtype is None else dtype
     if not (given.is_floating_point or given.is_complex):
         raise ValueError(
-            "mean(): Could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
-            f"{given}"
+            f"mean(): Could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {given}"
         )
     axes = _axes(dim, input)
     return sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask) / _count(input, axes, bool(keepdim), mask)
@@ -181,18 +180,14 @@ def median(input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = Non
 
 
 @_publish
-def norm(
-    input: Any, ord: float = 2.0, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
-) -> Any:
+def norm(input: Any, ord: float = 2.0, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """The norm of what the mask lets through."""
     fill = math.inf if ord == -math.inf else 0
     values = _filled(input, mask, "norm", fill)
     return module("torch.linalg")["vector_norm"](values, ord, _axes(dim, input), bool(keepdim), dtype=dtype)
 
 
-def _spread(
-    input: Any, dim: Any, unbiased: Any, correction: Any, keepdim: bool, dtype: Any, mask: Any, root: bool
-) -> Any:
+def _spread(input: Any, dim: Any, unbiased: Any, correction: Any, keepdim: bool, dtype: Any, mask: Any, root: bool) -> Any:
     if unbiased is not None and correction is not None:
         raise AssertionError("Only one of unbiased and correction may be given")
     if correction is None:
@@ -259,9 +254,7 @@ _normalizer("softmin", "Softmax of the negated input among what the mask lets th
 
 
 @_publish
-def normalize(
-    input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
-) -> Any:
+def normalize(input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None) -> Any:
     """What the mask lets through over its norm (at least ``eps``); zero elsewhere."""
     size = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     least = dispatch.new_tensor(np.asarray(eps).astype(size._array.dtype))
