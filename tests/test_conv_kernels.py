@@ -231,9 +231,7 @@ def windows_by_hand(shape, out, kernel, stride, padding, dilation):
     for place in itertools.product(*map(range, out)):
         seen = []
         for taps in itertools.product(*map(range, kernel)):
-            at = tuple(
-                p * s - pad + t * d for p, s, pad, t, d in zip(place, stride, padding, taps, dilation, strict=True)
-            )
+            at = tuple(p * s - pad + t * d for p, s, pad, t, d in zip(place, stride, padding, taps, dilation, strict=True))
             if all(0 <= position < size for position, size in zip(at, shape, strict=True)):
                 seen.append(at)
         yield place, seen
@@ -298,8 +296,7 @@ def test_adaptive_pools_cover_the_input_with_bins(size):
     mean, (greatest, indices) = pooling.adaptive_avg_pool(x, size), pooling.adaptive_max_pool(x, size)
     for place in itertools.product(*map(range, size)):
         bins = tuple(
-            slice(at * have // want, -(-(at + 1) * have // want))
-            for at, have, want in zip(place, (6, 7), size, strict=True)
+            slice(at * have // want, -(-(at + 1) * have // want)) for at, have, want in zip(place, (6, 7), size, strict=True)
         )
         part, spot = x[(..., *bins)], (..., *place)
         np.testing.assert_allclose(mean[spot], part.mean((2, 3)), atol=1e-15)
@@ -358,9 +355,7 @@ def test_interpolation_by_hand():
     np.testing.assert_array_equal(interpolation.interpolate(x, (6,), "nearest"), [[0, 0, 4, 4, 8, 8]])
     np.testing.assert_array_equal(interpolation.interpolate(x, (6,), "linear"), [[0, 1, 3, 5, 7, 8]])
     np.testing.assert_array_equal(interpolation.interpolate(x, (5,), "linear", True), [[0, 2, 4, 6, 8]])
-    np.testing.assert_array_equal(
-        interpolation.interpolate(np.array([[0, 9]], np.uint8), (4,), "linear"), [[0, 2, 7, 9]]
-    )
+    np.testing.assert_array_equal(interpolation.interpolate(np.array([[0, 9]], np.uint8), (4,), "linear"), [[0, 2, 7, 9]])
 
 
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
@@ -415,6 +410,4 @@ def test_unfold_lays_out_what_convolution_multiplies(name):
 def test_affine_grid_base_names_the_last_axis_first():
     base = sampling.affine_grid_base((2, 3), True, np.dtype("float64"))
     np.testing.assert_array_equal(base[1, 0], [-1, 1, 1])
-    np.testing.assert_allclose(
-        sampling.affine_grid_base((1, 4), False, base.dtype)[0, :, 0], [-0.75, -0.25, 0.25, 0.75]
-    )
+    np.testing.assert_allclose(sampling.affine_grid_base((1, 4), False, base.dtype)[0, :, 0], [-0.75, -0.25, 0.25, 0.75])

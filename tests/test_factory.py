@@ -236,9 +236,7 @@ def test_copying_a_tensor_warns_at_the_callers_line():
     assert caught[0].filename == __file__ and "sourceTensor.detach().clone()" in str(caught[0].message)
 
 
-@pytest.mark.parametrize(
-    "fill", ["uniform_()", "normal_()", "exponential_()", "bernoulli_(0.5)", "random_(5)", "cauchy_()"]
-)
+@pytest.mark.parametrize("fill", ["uniform_()", "normal_()", "exponential_()", "bernoulli_(0.5)", "random_(5)", "cauchy_()"])
 def test_random_fills(fill):
     x = torch.ones(3, requires_grad=True)
     y = x * 2

@@ -118,9 +118,7 @@ def test_powers_with_numbers(exponent: float) -> None:
     check(lambda x: (abs(exponent) + 0.5) ** x, [-0.3, 1.2, 2.0])
 
 
-@pytest.mark.parametrize(
-    "f", [lambda x: 3 - x, lambda x: 3 / x, lambda x: x % 0.7, lambda x: x.clamp(-1, 1), lambda x: +x]
-)
+@pytest.mark.parametrize("f", [lambda x: 3 - x, lambda x: 3 / x, lambda x: x % 0.7, lambda x: x.clamp(-1, 1), lambda x: +x])
 def test_operators_with_numbers(f: Callable[..., Any]) -> None:
     check(f, [-1.3, -0.4, 0.35, 2.2])
 
@@ -135,9 +133,7 @@ def _parts(z: Any) -> Any:
 def test_complex_functions(name: str) -> None:
     # The parts of the result as functions of the parts of the argument.
     f = getattr(torch, name)
-    check(
-        lambda x, y: f(torch.complex(x, y)).real + 2 * f(torch.complex(x, y)).imag, [0.4, -1.1, 0.7], [0.9, 0.3, -0.6]
-    )
+    check(lambda x, y: f(torch.complex(x, y)).real + 2 * f(torch.complex(x, y)).imag, [0.4, -1.1, 0.7], [0.9, 0.3, -0.6])
 
 
 @pytest.mark.parametrize("f", [lambda z, w: z * w, lambda z, w: z / w, lambda z, w: z**w, lambda z, w: z.conj() * w])

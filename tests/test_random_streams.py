@@ -173,9 +173,7 @@ def test_a_sequence_of_all_kinds_is_pytorchs():
     for call, expected in SEQUENCE:
         drawn = eval(f"stream.{call}", NAMES, {"stream": stream})
         # Equal on this library's platform; a last bit may differ with another C library's logarithm.
-        np.testing.assert_allclose(
-            drawn.ravel(), np.array(expected, drawn.dtype), rtol=4 * rounding(drawn), err_msg=call
-        )
+        np.testing.assert_allclose(drawn.ravel(), np.array(expected, drawn.dtype), rtol=4 * rounding(drawn), err_msg=call)
 
 
 def rounding(array):

@@ -167,9 +167,7 @@ def test_bad_command_line_shows_the_usage(words: list[str], folder: Path) -> Non
 
 
 def test_version_and_help(folder: Path) -> None:
-    assert (
-        run(*RUSHLIGHT, "--version", cwd=folder).stdout == f"rushlight {rushlight.version.rushlight} (PyTorch 2.13.0)\n"
-    )
+    assert run(*RUSHLIGHT, "--version", cwd=folder).stdout == f"rushlight {rushlight.version.rushlight} (PyTorch 2.13.0)\n"
     assert run(*RUSHLIGHT, "--help", cwd=folder).stdout.startswith("usage: rushlight")
 
 

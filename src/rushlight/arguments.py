@@ -28,13 +28,9 @@ _LISTS = frozenset((tuple, list, Size))
 
 def refuse(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *forms: str) -> NoReturn:
     """PyTorch's TypeError for arguments that fit none of a function's forms."""
-    got = ", ".join(
-        [type_name(value) for value in args] + [f"{key}={type_name(value)}" for key, value in kwargs.items()]
-    )
+    got = ", ".join([type_name(value) for value in args] + [f"{key}={type_name(value)}" for key, value in kwargs.items()])
     expected = "".join(f" * ({form})\n" for form in forms)
-    raise TypeError(
-        f"{name}() received an invalid combination of arguments - got ({got}), but expected one of:\n{expected}"
-    )
+    raise TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected one of:\n{expected}")
 
 
 # Options ------------------------------------------------------------------------------------------------------------
@@ -113,9 +109,7 @@ def memory_format_name(name: str, memory_format: Any) -> str:
     if memory_format is None:
         return "preserve_format"
     if not isinstance(memory_format, MemoryFormat):
-        raise TypeError(
-            f"{name}(): argument 'memory_format' must be torch.memory_format, not {type_name(memory_format)}"
-        )
+        raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {type_name(memory_format)}")
     return str(memory_format.name)
 
 

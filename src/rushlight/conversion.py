@@ -117,9 +117,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def _refuse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
-    got = ", ".join(
-        [type_name(value) for value in args] + [f"{name}={type_name(value)}" for name, value in kwargs.items()]
-    )
+    got = ", ".join([type_name(value) for value in args] + [f"{name}={type_name(value)}" for name, value in kwargs.items()])
     options = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None"
     raise TypeError(
         f"to() received an invalid combination of arguments - got ({got}), but expected one of:\n"

@@ -398,9 +398,7 @@ class finfo:
         given = _default if type is None else type
         _check_argument("finfo", "type", 1, given)
         if given.kind_rank < FLOATING:
-            raise TypeError(
-                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
-            )
+            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
         real = given.to_real()
         mantissa, exponents = _FLOAT_LAYOUT[real]
         self.dtype = real.name

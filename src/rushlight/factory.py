@@ -68,9 +68,7 @@ def _watched(function: F) -> F:
 
 def _reworded(error: TypeError, name: str) -> TypeError:
     """Python's error for a missing argument in PyTorch's words."""
-    found = re.fullmatch(
-        rf"{name}\(\) missing (\d+) required (?:positional|keyword-only) arguments?: ('.*)", str(error)
-    )
+    found = re.fullmatch(rf"{name}\(\) missing (\d+) required (?:positional|keyword-only) arguments?: ('.*)", str(error))
     if found is None:
         return error
     names = ", ".join(f'"{each}"' for each in re.findall(r"'(\w+)'", found[2]))
@@ -258,9 +256,7 @@ def empty_strided(
     shape = checked_shape("empty_strided", size)
     steps = tuple(operator.index(step) for step in stride)
     if len(shape) != len(steps):
-        raise RuntimeError(
-            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
-        )
+        raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})")
     if any(step < 0 for step in steps):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}")
     return finished(backend.empty_strided(shape, steps, numpy_type), requires_grad)

@@ -133,7 +133,5 @@ def _define(dtype: dtypes.dtype) -> type:
 
 
 CLASSES: dict[str, type] = {
-    f"{each.scalar_name}Tensor": _define(each)
-    for each in dtypes.ALL
-    if not each.is_complex and "UInt" not in each.scalar_name
+    f"{each.scalar_name}Tensor": _define(each) for each in dtypes.ALL if not each.is_complex and "UInt" not in each.scalar_name
 }

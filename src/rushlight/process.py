@@ -27,9 +27,7 @@ def prepare_process() -> None:
 class _SpawnFinder(MetaPathFinder):
     """Waits for ``multiprocessing.spawn``, so that a program that never spawns does not pay for its import."""
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         if fullname != "multiprocessing.spawn":
             return None
         spec = PathFinder.find_spec(fullname, path)

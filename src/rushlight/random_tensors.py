@@ -165,9 +165,7 @@ def randint(
     return finished(array, requires_grad) if out is None else into(out, "randint", array, dtype)
 
 
-def _whole_numbers(
-    low: int, high: int, shape: Shape, numpy_type: np.dtype[Any], generator: Any
-) -> np.ndarray[Any, Any]:
+def _whole_numbers(low: int, high: int, shape: Shape, numpy_type: np.dtype[Any], generator: Any) -> np.ndarray[Any, Any]:
     if low < high:
         check_bounds(low, high, numpy_type)
     return generators.stream_of(generator).integers(shape, numpy_type, low, high)

@@ -96,8 +96,7 @@ def _bounds(given: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[An
     found = {"start": start, "end": end, "step": step}
     found.update(zip(names, values, strict=True))
     checked = {
-        name: number("arange", name, place + 1, value)
-        for place, (name, value) in enumerate(zip(names, values, strict=True))
+        name: number("arange", name, place + 1, value) for place, (name, value) in enumerate(zip(names, values, strict=True))
     }
     for name, value in found.items():
         if name not in checked:
@@ -164,9 +163,7 @@ def linspace(
     >>> torch.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    first, last, count, numpy_type = _ends(
-        "linspace", start, end, steps, out, dtype, layout, device, requires_grad, pin_memory
-    )
+    first, last, count, numpy_type = _ends("linspace", start, end, steps, out, dtype, layout, device, requires_grad, pin_memory)
     array = backend.linspace(first, last, count, numpy_type)
     return finished(array, requires_grad) if out is None else into(out, "linspace", array, dtype)
 
@@ -191,9 +188,7 @@ def logspace(
     >>> torch.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
-    first, last, count, numpy_type = _ends(
-        "logspace", start, end, steps, out, dtype, layout, device, requires_grad, pin_memory
-    )
+    first, last, count, numpy_type = _ends("logspace", start, end, steps, out, dtype, layout, device, requires_grad, pin_memory)
     array = backend.logspace(first, last, count, number("logspace", "base", 4, base), numpy_type)
     return finished(array, requires_grad) if out is None else into(out, "logspace", array, dtype)
 

@@ -59,9 +59,7 @@ def set_num_interop_threads(int: Any) -> None:
 def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
     """Kept and answered: everything here is deterministic."""
     if not isinstance(mode, bool):
-        raise TypeError(
-            f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type_name(mode)}"
-        )
+        raise TypeError(f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type_name(mode)}")
     _switches.deterministic, _switches.warn_only = mode, bool(warn_only)
 
 
@@ -93,9 +91,7 @@ def set_deterministic_debug_mode(debug_mode: Any) -> None:
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
     if isinstance(debug_mode, str):
         if debug_mode not in _DEBUG_MODES:
-            raise RuntimeError(
-                f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
-            )
+            raise RuntimeError(f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}")
         debug_mode = _DEBUG_MODES.index(debug_mode)
     if debug_mode not in (0, 1, 2):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")

@@ -108,9 +108,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
     """Fills with whole numbers: ``random_()`` all of the dtype's range, ``random_(to)``, ``random_(from, to)``."""
     dtype = self._array.dtype
-    first, last = _bounds(
-        "random_", (None, *bounds) if len(bounds) == 1 and "to" not in named else bounds, named, None, None
-    )
+    first, last = _bounds("random_", (None, *bounds) if len(bounds) == 1 and "to" not in named else bounds, named, None, None)
     if dtype.kind == "c":
         no_kernel("random_kernel_cpu", dtype)
     stream = generators.stream_of(generator)
@@ -188,9 +186,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
         raise RuntimeError(f"bernoulli_(): chances of shape {list(chances.shape)} do not expand to {list(shape)}")
     order = generators.memory_axes(self._array)
     spread = np.broadcast_to(chances, shape).transpose(order)
-    return _fill(
-        self, "bernoulli_", "BernoulliBackward1", lambda shape, _: stream.bernoulli(spread.shape, dtype, spread)
-    )
+    return _fill(self, "bernoulli_", "BernoulliBackward1", lambda shape, _: stream.bernoulli(spread.shape, dtype, spread))
 
 
 def _fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -247,9 +243,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
 
 
 @creation
-def multinomial(
-    input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
-) -> Tensor:
+def multinomial(input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None) -> Tensor:
     """Indices drawn by the weights in the last dimension of ``input``, which has one or two."""
     array = _tensor("multinomial", "input", 1, input)._array
     if array.ndim not in (1, 2):
@@ -314,9 +308,7 @@ def normal(
     """
     stream = generators.stream_of(generator)
     if size is not None:
-        numpy_type = options(
-            "normal", dtype, layout, device, requires_grad, pin_memory, None if out is None else out.dtype
-        )
+        numpy_type = options("normal", dtype, layout, device, requires_grad, pin_memory, None if out is None else out.dtype)
         middle, spread = number("normal", "mean", 1, mean), number("normal", "std", 2, std)
         shape = checked_shape("normal", size if isinstance(size, (tuple, list)) else (size,))
         drawn = stream.normal(shape, numpy_type, middle, spread)  # type: ignore[arg-type]

@@ -66,9 +66,7 @@ class _Storage:
         return list(self)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(
-            self._memory.astype(np.float32).tolist() if self._memory.dtype.kind == "V" else self._memory.tolist()
-        )
+        return iter(self._memory.astype(np.float32).tolist() if self._memory.dtype.kind == "V" else self._memory.tolist())
 
     def fill_(self, value: Any) -> Any:
         self._memory.fill(value)
@@ -185,9 +183,7 @@ class TypedStorage(_Storage):
     def __new__(cls, *args: Any, **kwargs: Any) -> TypedStorage:
         return object.__new__(TypedStorage)
 
-    def __init__(
-        self, *args: Any, dtype: dtypes.dtype | None = None, device: Any = None, wrap_storage: Any = None
-    ) -> None:
+    def __init__(self, *args: Any, dtype: dtypes.dtype | None = None, device: Any = None, wrap_storage: Any = None) -> None:
         source = wrap_storage if wrap_storage is not None else args[0] if args else 0
         if isinstance(source, Tensor):
             chosen = source.dtype
@@ -279,9 +275,7 @@ class _LegacyStorage(type):
 
 
 CLASSES: dict[str, type] = {
-    f"{each.scalar_name}Storage": _LegacyStorage(
-        f"{each.scalar_name}Storage", (), {"dtype": each, "__module__": "torch"}
-    )
+    f"{each.scalar_name}Storage": _LegacyStorage(f"{each.scalar_name}Storage", (), {"dtype": each, "__module__": "torch"})
     for each in dtypes.ALL
 }
 
@@ -334,9 +328,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         return self
     if isinstance(source, Tensor):
         if source._array.dtype != dtype:
-            raise RuntimeError(
-                f"Could not set tensor of type {source.dtype.c_name} to a tensor of type {self.dtype.c_name}"
-            )
+            raise RuntimeError(f"Could not set tensor of type {source.dtype.c_name} to a tensor of type {self.dtype.c_name}")
         if size is None:
             self._array = source._array
             return self
@@ -362,9 +354,7 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
     """Gives this tensor another size, keeping its memory where that is long enough, its first values otherwise."""
     if size is None and not sizes:
         raise TypeError('resize_() missing 1 required positional arguments: "size"')
-    wanted = (
-        size if size is not None else sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-    )
+    wanted = size if size is not None else sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
     if self.requires_grad and modes.state.grad_enabled:
         raise RuntimeError("cannot resize variables that require grad")
     shape = checked_shape("resize_", wanted)
@@ -389,9 +379,7 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
 def resize_as_(self: Tensor, the_template: Any, *, memory_format: Any = None) -> Tensor:
     """Gives this tensor the size of another."""
     if not isinstance(the_template, Tensor):
-        raise TypeError(
-            f"resize_as_(): argument 'the_template' (position 1) must be Tensor, not {type_name(the_template)}"
-        )
+        raise TypeError(f"resize_as_(): argument 'the_template' (position 1) must be Tensor, not {type_name(the_template)}")
     return resize_(self, *the_template._array.shape, size=None if the_template.ndim else ())
 
 

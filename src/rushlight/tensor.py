@@ -156,9 +156,7 @@ class Tensor:
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-                )
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value._array.shape != self._array.shape:
@@ -530,9 +528,7 @@ class Tensor:
     def __contains__(self, element: Any) -> bool:
         if isinstance(element, (Tensor, bool, int, float, complex)):
             return bool((self == element).any())
-        raise RuntimeError(
-            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
-        )
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
     def __hash__(self) -> int:
         return id(self)
@@ -682,9 +678,7 @@ def _copy_attributes(source: Tensor, target: Tensor, memo: dict[int, Any]) -> No
             target.__dict__[key] = copy.deepcopy(value, memo)
 
 
-def _rebuild(
-    cls: type, whole: np.ndarray[Any, Any], needs_grad: bool, extra: dict[str, Any], place: Any = None
-) -> Tensor:
+def _rebuild(cls: type, whole: np.ndarray[Any, Any], needs_grad: bool, extra: dict[str, Any], place: Any = None) -> Tensor:
     """A tensor out of a pickle: the array that owns the memory, and where in it the tensor lies."""
     result: Tensor = object.__new__(cls)
     if place is not None:

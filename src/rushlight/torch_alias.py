@@ -34,9 +34,7 @@ class _SameModule(Loader):
 class _TorchFinder(MetaPathFinder):
     """Finds ``torch.x`` among rushlight's modules, and says so when rushlight lacks what PyTorch has."""
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         top, _, rest = fullname.partition(".")
         if not rest or top not in ("torch", "rushlight"):
             return None

@@ -98,9 +98,7 @@ def blackman_window(
 ) -> Tensor:
     """The Blackman window: two cosines."""
     compute = backend.blackman_window
-    return _window(
-        "blackman_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory
-    )
+    return _window("blackman_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
 
 
 @creation
@@ -116,9 +114,7 @@ def bartlett_window(
 ) -> Tensor:
     """The Bartlett window: a triangle."""
     compute = backend.bartlett_window
-    return _window(
-        "bartlett_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory
-    )
+    return _window("bartlett_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
 
 
 @creation

@@ -134,9 +134,7 @@ def compare_tensors(ours: Side, theirs: Side, mine: Any, reference: Any, place: 
         raise Disagreement("requires_grad", f"{place}{mine.requires_grad} for {reference.requires_grad}")
 
 
-def compare_arrays(
-    mine: np.ndarray, reference: np.ndarray, kind: str, place: str, order: int = 0, beside: float = 0.0
-) -> None:
+def compare_arrays(mine: np.ndarray, reference: np.ndarray, kind: str, place: str, order: int = 0, beside: float = 0.0) -> None:
     difference = array_difference(mine, reference, tolerance_for(reference.dtype, order, beside))
     if difference is not None:
         raise Disagreement(kind, f"{place}{difference}")
@@ -196,9 +194,7 @@ def compare_derivatives(theirs: Run, ours: Run, processes: tuple[Any, Any], seco
         expected = gradients(torch, their_outputs, theirs.wanted, their_cotangents, second)
     except (RuntimeError, NotImplementedError):
         return
-    found = on_candidate(
-        ours, lambda: gradients(candidate.module, our_outputs, ours.wanted, our_cotangents, second), "grad"
-    )
+    found = on_candidate(ours, lambda: gradients(candidate.module, our_outputs, ours.wanted, our_cotangents, second), "grad")
     beside = largest(as_arrays(reference, [*theirs.wanted, *their_outputs, *expected]))
     compare_gradients(as_arrays(candidate, found), as_arrays(reference, expected), "grad", beside=beside)
     if not second:

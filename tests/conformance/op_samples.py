@@ -43,9 +43,7 @@ LARGEST_INPUT = 200_000
 SECONDS_PER_OP = 40
 MEMORY_PER_WORKER = 16 * 2**30
 
-_NOT_PUBLIC = re.compile(
-    r"^_[^_]|^torch\.(ops|_)|sparse|jiterator|triton|cutedsl|_scaled_mm|^native_dropout_backward$|^slice$"
-)
+_NOT_PUBLIC = re.compile(r"^_[^_]|^torch\.(ops|_)|sparse|jiterator|triton|cutedsl|_scaled_mm|^native_dropout_backward$|^slice$")
 
 
 class OutOfTime(BaseException):

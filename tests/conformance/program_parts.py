@@ -148,9 +148,7 @@ class NoFit(Exception):
 class Holes:
     """Fills the holes of one line, given the tensors by name, as PyTorch has them at this point of the program."""
 
-    def __init__(
-        self, draw: random.Random, tensors: dict[str, torch.Tensor], gradients: Set[str] = frozenset()
-    ) -> None:
+    def __init__(self, draw: random.Random, tensors: dict[str, torch.Tensor], gradients: Set[str] = frozenset()) -> None:
         self.draw = draw
         self.tensors = tensors
         self.gradients = gradients

@@ -190,9 +190,7 @@ def run(side: Side, lines: list[str]) -> tuple[list[Step], dict[str, Any]]:
         made = assigned(line)
         gradients.update(made if "grad(" in line or line.endswith(".grad") else ())
         born.update({name: space[name]._version for name in made if side.is_tensor(space.get(name))})
-        steps.append(
-            Step(None, {name: look(side, space.get(name), name in gradients, born.get(name, 0)) for name in made})
-        )
+        steps.append(Step(None, {name: look(side, space.get(name), name in gradients, born.get(name, 0)) for name in made}))
     end: dict[str, Any] = {}
     for name in list(space):
         value = space[name]

@@ -88,9 +88,7 @@ def test_ranges_to_the_last_bit(dtype):
             assert call(rushlight).tolist() == call(torch).tolist()
 
 
-@pytest.mark.parametrize(
-    "target", ["uint8", "int8", "int16", "int32", "int64", "bool", *FLOATS, "bfloat16", "complex64"]
-)
+@pytest.mark.parametrize("target", ["uint8", "int8", "int16", "int32", "int64", "bool", *FLOATS, "bfloat16", "complex64"])
 @pytest.mark.parametrize("source", ["uint8", "int16", "int64", "bool", *FLOATS, "bfloat16", "complex128"])
 def test_casts(source, target):
     values = [0, 1, 2.5, -1, -2.5, 127, 128, 255, 256, 300, 40000, 70000, 1e10, 1e20, 1e39, float("inf"), -float("inf")]
@@ -114,8 +112,7 @@ def test_windows(name, dtype):
     for length in (0, 1, 2, 3, 5, 8, 64, 257):
         for periodic in (True, False):
             ours, theirs = (
-                getattr(t, f"{name}_window")(length, periodic, dtype=getattr(t, dtype)).numpy()
-                for t in (rushlight, torch)
+                getattr(t, f"{name}_window")(length, periodic, dtype=getattr(t, dtype)).numpy() for t in (rushlight, torch)
             )
             np.testing.assert_allclose(ours, theirs, rtol=2e-6 if dtype == "float32" else 1e-12, atol=1e-6)
 
@@ -156,9 +153,7 @@ def test_default_dtype():
         assert made[0] == made[1]
 
 
-@pytest.mark.parametrize(
-    "make", ["zeros(1)", "tensor([1.0])", "rand(1)", "arange(3)", "full((1,), 2)", "randint(3, (1,))"]
-)
+@pytest.mark.parametrize("make", ["zeros(1)", "tensor([1.0])", "rand(1)", "arange(3)", "full((1,), 2)", "randint(3, (1,))"])
 def test_device_blocks(make):
     for module in (rushlight, torch):
         with module.device("cuda"), pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):

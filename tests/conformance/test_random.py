@@ -195,9 +195,7 @@ class Calls:
         pick = self.choose.randrange
         shape = self.choose.choice([(pick(1, 30),), (pick(1, 6), pick(1, 300))])
         weights = self.values(shape, self.choose.choice(FLOATS)) + 2**-5
-        count, replacement = self.choose.choice(
-            [(1, False), (1, True), (pick(1, 400), True), (pick(1, shape[-1] + 1), False)]
-        )
+        count, replacement = self.choose.choice([(1, False), (1, True), (pick(1, 400), True), (pick(1, shape[-1] + 1), False)])
         if not replacement and count > 1 and weights.dtype in HALVES:
             weights = weights.float()  # equal halves are common, and PyTorch leaves the order of equal ones open
         return (
@@ -403,9 +401,7 @@ def test_arrays_of_parameters_are_refused_alike(dtype):
         assert outcome(ours) == outcome(theirs), name
 
 
-@pytest.mark.parametrize(
-    "values", [(0.0, 0.0), (1.0, -1.0), (1.0, float("nan")), (1.0, float("inf")), (1.0, 0.0), (2.0, 1.0)]
-)
+@pytest.mark.parametrize("values", [(0.0, 0.0), (1.0, -1.0), (1.0, float("nan")), (1.0, float("inf")), (1.0, 0.0), (2.0, 1.0)])
 def test_values_of_parameters_are_refused_alike(values):
     given = torch.tensor(values)
     ours = array(given)

@@ -127,8 +127,7 @@ class MersenneTwister:
         """Take up the state in `octets` (5056 of them, uint8). Raises RuntimeError if it is none."""
         if octets.size != STATE_BYTES:
             raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG state size to be "
-                f"{octets.size}"
+                f"Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG state size to be {octets.size}"
             )
         state = np.ascontiguousarray(octets).reshape(-1).view(_STATE)[0]
         left, following = int(state["left"]), int(state["next"])

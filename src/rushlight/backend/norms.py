@@ -14,9 +14,7 @@ from .reduce import Axes, axes_of, narrow, wide
 _SMALL = 512
 
 
-def vector_norm(
-    x: Array, ord: float, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None
-) -> Any:
+def vector_norm(x: Array, ord: float, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
     """(sum of |x| ** ord) ** (1 / ord); the greatest and least |x| for inf and -inf, the number of nonzeros for 0."""
     if dtype is not None:
         x = x.astype(dtype)

@@ -98,9 +98,7 @@ class Stream:
             drawn[too_high] = dtype.type(low)
         return drawn.reshape(shape)
 
-    def normal(
-        self, shape: Shape, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0, contiguous: bool = True
-    ) -> Array:
+    def normal(self, shape: Shape, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0, contiguous: bool = True) -> Array:
         """Normal: 16 numbers or more by blocks of 16, and if some are left over the last 16 anew; fewer one by one.
 
         One by one also for an array that is not `contiguous` (say so, the result still is). There each pair of float64
@@ -379,9 +377,7 @@ class Stream:
 
     def _gammas(self, shapes: Array, single: bool) -> Array:
         uniform, normal = self._twister.double, self._gaussian
-        return _array(
-            [rejection.gamma(one, uniform, normal, single) for one in shapes.ravel().tolist()], _F8, shapes.shape
-        )
+        return _array([rejection.gamma(one, uniform, normal, single) for one in shapes.ravel().tolist()], _F8, shapes.shape)
 
 
 def _between(drawn: Array, low: float, high: float) -> Array:

@@ -53,9 +53,7 @@ def fold(columns: Array, size: Shape, kernel: Shape, dilation: Shape, padding: S
     batch, channels = columns.shape[0], columns.shape[1] // math.prod(kernel)
     out = _window_counts(size, kernel, dilation, padding, stride)
     windows = columns.reshape(batch, channels, *kernel, *out)
-    held = np.zeros(
-        (batch, channels, *(length + 2 * pad for length, pad in zip(size, padding, strict=True))), columns.dtype
-    )
+    held = np.zeros((batch, channels, *(length + 2 * pad for length, pad in zip(size, padding, strict=True))), columns.dtype)
     for taps in product(*(range(length) for length in kernel)):
         place: Any = (
             ...,
@@ -78,9 +76,7 @@ def _window_counts(size: Shape, kernel: Shape, dilation: Shape, padding: Shape, 
     return tuple((length + 2 * pad - spread * (taps - 1) - 1) // step + 1 for length, taps, spread, pad, step in axes)
 
 
-def grid_sample(
-    x: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool, order: Shape | None = None
-) -> Array:
+def grid_sample(x: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool, order: Shape | None = None) -> Array:
     """x (N, C, *spatial) at the places that grid (N, *out, rank) names from -1 to 1, last axis first: (N, C, *out).
 
     ``mode`` is "bilinear" (along every axis), "nearest" or "bicubic"; ``padding_mode`` "zeros", "border" or

@@ -132,9 +132,7 @@ def as_strided_adjoint(
     x_reach = x_offset + 1 + sum((n - 1) * s for n, s in zip(x_shape, x_strides, strict=True)) if 0 not in x_shape else 1
     storage = np.zeros(max(reach, x_reach), g.dtype)
     size = g.itemsize
-    positions = backend.strided(
-        np.arange(storage.size), shape, tuple(stride * 8 for stride in strides), offset * 8
-    )
+    positions = backend.strided(np.arange(storage.size), shape, tuple(stride * 8 for stride in strides), offset * 8)
     np.add.at(storage, positions, g)
     out = backend.strided(storage, x_shape, tuple(stride * size for stride in x_strides), x_offset * size)
     return np.array(out)

@@ -34,9 +34,7 @@ def steps(low: Any, high: Any, bins: int, dtype: np.dtype[Any]) -> Array:
     return np.where(number < half, up, down).astype(dtype)
 
 
-def counted(
-    x: Array, edges: list[Array], even: bool, weights: Array | None, dtype: np.dtype[Any]
-) -> Array:
+def counted(x: Array, edges: list[Array], even: bool, weights: Array | None, dtype: np.dtype[Any]) -> Array:
     """Rows of ``x`` (or their weights) counted in the boxes between ``edges``; the last edge belongs to the last "
     "box."""
     sizes = tuple(len(edge) - 1 for edge in edges)

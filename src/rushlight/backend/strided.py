@@ -8,9 +8,7 @@ from . import numpy as backend
 from .numpy import Array, Shape
 
 
-def strided_scatter(
-    x: Array, src: Array, shape: Shape, strides: Shape, offset: int, x_strides: Shape, x_offset: int
-) -> Array:
+def strided_scatter(x: Array, src: Array, shape: Shape, strides: Shape, offset: int, x_strides: Shape, x_offset: int) -> Array:
     """A copy of ``x``, laid out as it was, with ``src`` where as_strided with these numbers would see."""
     size = x.itemsize
     storage = np.zeros(max(_reach(shape, strides, offset), _reach(x.shape, x_strides, x_offset)), x.dtype)

@@ -188,8 +188,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
         return ops.masked_fill(input, mask, checked_number(value, input._array))
     if value._array.ndim:
         raise RuntimeError(
-            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._array.ndim} dimension(s)."
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
         )
     if value._array.dtype.kind == "c" and input._array.dtype.kind != "c":
         raise RuntimeError(

@@ -72,7 +72,7 @@ def _both_shares(g: Any, xp: Any, x: Any, least: Any, greatest: Any, axis: Any, 
 def refuse(kernel: str, input: Any, kinds: str = "c") -> None:
     """PyTorch's error where its kernel lacks a dtype; ``kinds`` are NumPy's letters of those that it lacks."""
     if input._array.dtype.kind in kinds:
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{input.dtype.scalar_name}\'')
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.scalar_name}'")
 
 
 def axis_with_elements(name: str, dim: Any, array: Any) -> int:
@@ -185,9 +185,7 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = No
     array = input._array
     if dim is None:
         if not array.size:
-            raise RuntimeError(
-                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
-            )
+            raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
         axes = tuple(range(array.ndim))
     else:
         axes = (axis_with_elements("aminmax", dim, array),) if array.ndim else (axis_of(dim, 0),)[:0]

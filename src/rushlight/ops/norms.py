@@ -50,9 +50,7 @@ def _renorm_slope(g: Any, xp: Any, x: Any, ord: float, axis: int, maxnorm: float
 
 
 def _not_floating(x: Any) -> RuntimeError:
-    return RuntimeError(
-        f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.scalar_name}"
-    )
+    return RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.scalar_name}")
 
 
 def _order(ord: Any) -> float:
@@ -92,9 +90,7 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
 
 def _check_dtype(x: Any, dtype: Any) -> None:
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise RuntimeError(
-            f"linalg.vector_norm: dtype should be floating point or complex, but got {dtype.scalar_name}"
-        )
+        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {dtype.scalar_name}")
     if dtype.is_complex != x.dtype.is_complex:
         kind = "complex" if x.dtype.is_complex else "real"
         raise RuntimeError(f"linalg.vector_norm: dtype should be {kind} for {kind} inputs, but got {dtype.scalar_name}")
@@ -127,9 +123,7 @@ def _shown(order: float) -> str:
 
 
 @public()
-def norm(
-    input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
-) -> Any:
+def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Any:
     """The norm of a tensor, all of it or along dimensions: :func:`torch.linalg.vector_norm` under its older name.
 
     >>> import rushlight as torch
@@ -158,8 +152,7 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
     for value in (input, other):
         if value._array.dtype.kind in "bui":
             raise RuntimeError(
-                f"norm(): input dtype should be either floating point or complex. Got {value.dtype.scalar_name} "
-                "instead."
+                f"norm(): input dtype should be either floating point or complex. Got {value.dtype.scalar_name} instead."
             )
     return ops.dist(input, other, float(p))
 
@@ -178,5 +171,3 @@ def renorm(input: Any, p: Any, dim: int, maxnorm: float) -> Any:
     if array.dtype.kind in "bui":
         raise _not_floating(input)
     return ops.renorm(input, float(p), axis, float(maxnorm))
-
-

@@ -44,10 +44,7 @@ def _real(xp: Any, value: Any) -> Any:
 
 def _no_bool(inputs: Any) -> None:
     k.no_bool_difference(
-        [
-            value._array.dtype.kind == "b" if isinstance(value, dispatch.Tensor_) else isinstance(value, bool)
-            for value in inputs
-        ]
+        [value._array.dtype.kind == "b" if isinstance(value, dispatch.Tensor_) else isinstance(value, bool) for value in inputs]
     )
 
 

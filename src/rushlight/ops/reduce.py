@@ -243,17 +243,13 @@ def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False
 
 
 @public(method=False, out=False)
-def var_mean(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
-) -> Any:
+def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Variance and mean."""
     return ops.var_mean(input, *_spread_arguments("var_mean", input, dim, unbiased, keepdim, correction))
 
 
 @public(method=False, out=False)
-def std_mean(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
-) -> Any:
+def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Standard deviation and mean."""
     return ops.std_mean(input, *_spread_arguments("std_mean", input, dim, unbiased, keepdim, correction))
 
@@ -281,4 +277,3 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """How many elements are not zero."""
     return ops.count_nonzero(input, axes_of(dim, input._array.ndim))
-

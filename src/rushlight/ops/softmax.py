@@ -36,7 +36,7 @@ def _prepared(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, Any]:
     axis = axis_of(dim, array.ndim)
     if array.dtype.kind not in "fV":
         place = "lastdim_" if axis == array.ndim - 1 or not array.ndim else ""
-        raise NotImplementedError(f'"{name}_{place}kernel_impl" not implemented for \'{input.dtype.scalar_name}\'')
+        raise NotImplementedError(f"\"{name}_{place}kernel_impl\" not implemented for '{input.dtype.scalar_name}'")
     return input, axis if array.ndim else ()
 
 
@@ -60,8 +60,7 @@ def log_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
 def _chosen(name: str, dim: Any, ndim: int) -> Any:
     if dim is None:
         warnings.warn(
-            f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
-            "argument.",
+            f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
             stacklevel=4,
         )
         return 0 if ndim in (0, 1, 3) else 1
@@ -102,4 +101,3 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
 
 for _name in ("softmax", "log_softmax", "logsumexp"):
     module("torch.special")[_name] = module("torch")[_name]
-

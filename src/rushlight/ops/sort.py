@@ -183,9 +183,7 @@ def _chosen(found: tuple[Any, Any, Any], return_inverse: bool, return_counts: bo
 
 
 @public(out=False)
-def unique(
-    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
-) -> Any:
+def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
     """The distinct values in order; on demand also which of them each element is, and how often each comes.
 
     >>> import rushlight as torch
@@ -255,9 +253,7 @@ def searchsorted(
     rows, wanted = sorted_sequence._array, values._array
     right = _side(right, side)
     if not rows.ndim:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
-        )
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension")
     if rows.ndim > 1 and not wanted.ndim:
         raise RuntimeError(
             "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we "

@@ -196,9 +196,7 @@ def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, de
     flat = None if weight is None else weight._array.reshape(-1)
     counts = k.counted(array.reshape(-1, columns), edges, even, flat, array.dtype)
     hist = k.density(counts, edges) if density else counts
-    return return_types.histogramdd(
-        dispatch.new_tensor(hist), tuple(dispatch.new_tensor(np.array(edge)) for edge in edges)
-    )
+    return return_types.histogramdd(dispatch.new_tensor(hist), tuple(dispatch.new_tensor(np.array(edge)) for edge in edges))
 
 
 # Covariance.
@@ -213,9 +211,7 @@ def _check_weights(name: str, weights: Any, observations: int) -> None:
     integral = array.dtype.kind in "ui"
     if integral != (name == "fweights") or array.dtype.kind in "bc":
         kind = "integral" if name == "fweights" else "floating point"
-        raise RuntimeError(
-            f"cov(): expected {name} to have {kind} dtype but got {name} with {weights.dtype.scalar_name} dtype"
-        )
+        raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with {weights.dtype.scalar_name} dtype")
     if array.size != observations:
         raise RuntimeError(
             f"cov(): expected {name} to have the same numel as there are observations in the input but got "
@@ -237,9 +233,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     """
     ndim = input._array.ndim
     if ndim > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions"
-        )
+        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions")
     if input._array.dtype.kind == "b":
         raise RuntimeError("cov(): bool dtype is not supported for input")
     rows = input if ndim == 2 else input.view(1, -1)

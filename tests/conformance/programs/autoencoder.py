@@ -33,9 +33,7 @@ for _ in range(150):
 print(f"{loss.item():.3f}", (close > apart).all().item(), vectors.shape)
 
 # k-means on whole numbers
-points = torch.tensor(
-    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [9.0, 9.0], [9.0, 10.0], [10.0, 9.0], [0.0, 10.0], [1.0, 9.0]]
-)
+points = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [9.0, 9.0], [9.0, 10.0], [10.0, 9.0], [0.0, 10.0], [1.0, 9.0]])
 centres = points[[0, 3, 6]].clone()
 for step in range(4):
     distance = (points[:, None] - centres[None]).pow(2).sum(-1)

@@ -19,9 +19,7 @@ for line in forms.strip().splitlines():
     for form in line.split("; "):
         y = eval(form)
         grads = torch.autograd.grad(y, list(leaves.values()), torch.tensor([1.0, 2.0, 4.0, 8.0]), allow_unused=True)
-        shown = {
-            n: [round(v, 4) + 0.0 for v in g.tolist()] for n, g in zip(leaves, grads, strict=True) if g is not None
-        }
+        shown = {n: [round(v, 4) + 0.0 for v in g.tolist()] for n, g in zip(leaves, grads, strict=True) if g is not None}
         print(f"{form}: {[round(v, 4) + 0.0 for v in y.tolist()]} {shown}")
 i = torch.tensor([1, 5, 9])
 print(i.clamp(2, 6), i.clamp(min=2.5), torch.where(i > 3, i, 0))

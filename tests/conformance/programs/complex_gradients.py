@@ -5,8 +5,7 @@ import torch
 
 def show(label, f, *values):
     leaves = [
-        torch.tensor(v, dtype=torch.complex128 if isinstance(v, complex) else torch.float64, requires_grad=True)
-        for v in values
+        torch.tensor(v, dtype=torch.complex128 if isinstance(v, complex) else torch.float64, requires_grad=True) for v in values
     ]
     y = f(*leaves)
     y.backward(torch.ones_like(y))

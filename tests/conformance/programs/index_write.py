@@ -24,9 +24,7 @@ writes = {
     "list": lambda t: t.__setitem__([0, 1], 2),
     "mixed": lambda t: t.__setitem__((1, [0, 2]), torch.tensor([5.0, 6.0])),
     "mask": lambda t: t.__setitem__(torch.tensor([[True, False, True], [False, True, False]]), -1),
-    "mask values": lambda t: t.__setitem__(
-        torch.tensor([[True, False, True], [False, True, False]]), torch.arange(3.0)
-    ),
+    "mask values": lambda t: t.__setitem__(torch.tensor([[True, False, True], [False, True, False]]), torch.arange(3.0)),
     "row mask": lambda t: t.__setitem__(torch.tensor([False, True]), torch.tensor([1.0, 2.0, 3.0])),
     "none": lambda t: t.__setitem__((None, 0), torch.ones(1, 3)),
     "bool": lambda t: t.__setitem__(torch.tensor(2.0) > 1, 9),

@@ -17,9 +17,7 @@ losses = {
     "bce": lambda r: F.binary_cross_entropy(p, t, reduction=r),
     "bce weight": lambda r: F.binary_cross_entropy(p, t, weight=torch.tensor([1.0, 2.0]), reduction=r),
     "bce logits": lambda r: F.binary_cross_entropy_with_logits(x, t, reduction=r),
-    "bce pos_weight": lambda r: F.binary_cross_entropy_with_logits(
-        x, t, pos_weight=torch.tensor([1.0, 3.0]), reduction=r
-    ),
+    "bce pos_weight": lambda r: F.binary_cross_entropy_with_logits(x, t, pos_weight=torch.tensor([1.0, 3.0]), reduction=r),
     "cross_entropy": lambda r: F.cross_entropy(x, c, reduction=r),
     "ce weight": lambda r: F.cross_entropy(x, c, weight=torch.tensor([1.0, 3.0]), reduction=r),
     "ce ignore": lambda r: F.cross_entropy(x, torch.tensor([1, -100]), reduction=r),
