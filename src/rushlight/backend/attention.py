@@ -20,7 +20,7 @@ def safe_softmax(x: Array, axis: int) -> Array:
 
 def causal(x: Array) -> Array:
     """-inf above the diagonal of the last two axes."""
-    return np.where(np.tri(*x.shape[-2:], dtype=bool), x, x.dtype.type(-np.inf))
+    return np.where(np.tri(*x.shape[-2:]) > 0, x, x.dtype.type(-np.inf))
 
 
 def attention(

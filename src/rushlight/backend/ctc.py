@@ -99,7 +99,8 @@ def ctc_slope(
     for t in range(times - 1, -1, -1):
         moved = _log_sum(after, _shifted(after, -1), np.where(ahead, _shifted(after, -2), -np.inf))
         begin = np.where(ends, 0.0, -np.inf)
-        beta = np.where((t == input_lengths - 1)[:, None], begin, moved) + wide[t, rows, labels]
+        last = input_lengths == t + 1
+        beta = np.where(last[:, None], begin, moved) + wide[t, rows, labels]
         beta = np.where(exists & (t < input_lengths)[:, None], beta, -np.inf)
         share = np.exp(alpha[t] + beta - 2 * wide[t, rows, labels] + loss[:, None] + wide[t, rows, labels])
         share = np.where(exists & np.isfinite(share), share, 0.0)

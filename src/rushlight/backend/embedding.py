@@ -16,7 +16,7 @@ def embedding(weight: Array, indices: Array) -> Array:
 
 
 def _rows(weight: Array, indices: Array) -> Array:
-    if indices.size and not (0 <= indices.min() and indices.max() < weight.shape[0]):
+    if indices.size and not (indices.min() >= 0 and indices.max() < weight.shape[0]):
         raise IndexError("index out of range in self")
     return np.take(weight, indices, 0)
 
@@ -56,6 +56,11 @@ def embedding_renorm(weight: Array, indices: Array, max_norm: float, ord: float)
     norms = np.linalg.norm(weight[rows].astype(np.float64), ord, 1)
     large = norms > max_norm
     weight[rows[large]] *= (max_norm / (norms[large] + 1e-7)).astype(weight.dtype)[:, None]
+
+
+def one_hot(target: Array, classes: int) -> Array:
+    """Ones at the classes, along a new last axis."""
+    return (target[..., None] == np.arange(classes)).astype(np.int64)
 
 
 # Bags.

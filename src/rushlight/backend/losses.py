@@ -8,6 +8,7 @@ import numpy as np
 
 from . import reduce
 from .activations import in_single, log_sigmoid
+from .embedding import one_hot
 from .numpy import Array, Shape
 from .pointwise import refuse
 
@@ -141,11 +142,6 @@ def soft_margin_loss(x: Array, target: Array, reduction: str) -> Any:
     wide = in_single(x)
     with np.errstate(over="ignore"):
         return reduced(np.log1p(np.exp(-target * wide)), reduction, x.dtype)
-
-
-def one_hot(target: Array, classes: int) -> Array:
-    """Ones at the classes, along a new last axis."""
-    return (target[..., None] == np.arange(classes)).astype(np.int64)
 
 
 def multi_margin_loss(

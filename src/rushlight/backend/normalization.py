@@ -81,8 +81,8 @@ def group_norm_with_moments(
     rows = x.reshape(x.shape[0], groups, size)
     mean, rstd = moments(rows, (2,), eps)
     out = ((in_single(rows) - mean) * rstd).reshape(x.shape)
-    columns = per_channel(weight, x.ndim), per_channel(bias, x.ndim)
-    return applied(out, *_NEUTRAL, *columns).astype(x.dtype, copy=False), mean[..., 0], rstd[..., 0]
-
-
-_NEUTRAL = (np.float32(0), np.float32(1))
+    if weight is not None:
+        out *= per_channel(weight, x.ndim)
+    if bias is not None:
+        out += per_channel(bias, x.ndim)
+    return out.astype(x.dtype, copy=False), mean[..., 0], rstd[..., 0]

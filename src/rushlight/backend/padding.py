@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .numpy import Array, Shape
@@ -48,6 +50,7 @@ def mirrored_pad_adjoint(g: Array, padding: Shape, mode: str) -> Array:
     for axis, before, after in _by_axis(padding, g.ndim):
         size = g.shape[axis] - before - after
         out = np.zeros((*g.shape[:axis], size, *g.shape[axis + 1 :]), g.dtype)
-        np.add.at(out, (slice(None),) * axis + (_sources(size, before, after, mode),), g)
+        place: Any = (*(slice(None),) * axis, _sources(size, before, after, mode))
+        np.add.at(out, place, g)
         g = out
     return g

@@ -10,7 +10,9 @@ from .sampling import affine_grid_base, fold, unfold
 
 def im2col(x: Array, window: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Array:
     """``sampling.unfold`` of what may be a single sample."""
-    return unfold(x, window, dilation, padding, stride) if x.ndim == 4 else unfold(x[None], window, dilation, padding, stride)[0]
+    return (
+        unfold(x, window, dilation, padding, stride) if x.ndim == 4 else unfold(x[None], window, dilation, padding, stride)[0]
+    )
 
 
 def col2im(columns: Array, size: Shape, window: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Array:

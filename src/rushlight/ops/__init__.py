@@ -49,6 +49,8 @@ FAMILIES = (
     "attention",
     "sequences",
     "masked",
+    "margins",
+    "adaptive_pooling",
 )
 
 for _family in FAMILIES:

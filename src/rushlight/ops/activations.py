@@ -31,7 +31,12 @@ op("softplus", k.softplus, kind="elementwise", x=lambda g, xp, x, beta, threshol
     x * beta > threshold, g, g * xp.sigmoid(x * beta)))  # fmt: skip
 op("hardtanh", k.hardtanh, kind="elementwise", x=lambda g, xp, x, low, high: g * ((x > low) & (x < high)))
 op("hardsigmoid", k.hardsigmoid, kind="elementwise", x=lambda g, x: g * ((x > -3) & (x < 3)) / 6)
-op("hardswish", k.hardswish, kind="elementwise", x=lambda g, xp, x: xp.where(x <= -3, g * 0, xp.where(x < 3, g * (x / 3 + 0.5), g)))
+op(
+    "hardswish",
+    k.hardswish,
+    kind="elementwise",
+    x=lambda g, xp, x: xp.where(x <= -3, g * 0, xp.where(x < 3, g * (x / 3 + 0.5), g)),
+)
 op("log_sigmoid", k.log_sigmoid, kind="elementwise", x=lambda g, xp, x: g * xp.sigmoid(-x))
 op("glu", k.glu, x=lambda g, xp, x, axis: _glu_slope(g, xp, x, axis))
 op("threshold", k.threshold, kind="elementwise", x=lambda g, xp, x, limit: xp.where(x <= limit, g * 0, g))
@@ -244,9 +249,7 @@ def prelu(input: Any, weight: Any) -> Any:
     if w.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
     if w.dtype != x.dtype:
-        raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {input.dtype.scalar_name} and {weight.dtype.scalar_name}"
-        )
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.scalar_name} and {weight.dtype.scalar_name}")
     _floating(input, "prelu_cpu", "f")
     if w.size != 1:
         if x.ndim == 0:
@@ -302,9 +305,7 @@ def softsign(input: Any) -> Any:
 
 
 @public(space="torch.nn.functional", out=False)
-def rrelu(
-    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
-) -> Any:
+def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Any:
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
     from ..autograd import views
     from .dropout import default_stream

@@ -29,9 +29,7 @@ op("trilinear", k.trilinear,
    b=lambda g, xp, a, weight: xp.trilinear(g, xp.permute_dims(conj(weight), (2, 0, 1)), conj(a)))  # fmt: skip
 
 
-def _attention_slopes(
-    g: Any, xp: Any, query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float
-) -> Any:
+def _attention_slopes(g: Any, xp: Any, query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float) -> Any:
     scores = xp.bmm(query, xp.adjoint(key)) * scale
     if is_causal:
         scores = xp.causal(scores)
@@ -56,7 +54,8 @@ def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
     dims = [tensor._array.ndim for tensor in (query, key, value)]
     if min(dims) < 2:
         raise RuntimeError(
-            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {dims[0]} key.dim: {dims[1]} "
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {dims[0]} "
+            f"key.dim: {dims[1]} "
             f"and value.dim: {dims[2]} instead."
         )
     if not query._array.dtype == key._array.dtype == value._array.dtype:
@@ -106,7 +105,7 @@ def scaled_dot_product_attention(
         and q.size
         and kk.size
         and q.dtype.kind in "fV"
-        and (attn_mask is None or attn_mask._array.ndim in (2, 4) and not attn_mask._needs_grad)
+        and (attn_mask is None or (attn_mask._array.ndim in (2, 4) and not attn_mask._needs_grad))
     )
     if fused:
         mask = None if attn_mask is None else _added(attn_mask, q.dtype)
@@ -114,17 +113,13 @@ def scaled_dot_product_attention(
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, factor)
 
 
-def _composed(
-    query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool, scale: float
-) -> Any:
+def _composed(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool, scale: float) -> Any:
     torch = module("torch")
     if is_causal:
         if mask is not None:
-            raise RuntimeError(
-                "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
-            )
+            raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
         shape = (query._array.shape[-2], key._array.shape[-2])
-        mask = dispatch.new_tensor(np.tri(*shape, dtype=bool))
+        mask = dispatch.new_tensor(np.tri(*shape) > 0)
     root = math.sqrt(scale) if scale >= 0 else math.nan
     scores = torch["matmul"](ops.times(query, root), ops.times(key.transpose(-2, -1), root))
     if mask is not None:
@@ -224,9 +219,7 @@ def multi_head_attention_forward(
     if use_separate_proj_weight:
         biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, kk, v = (
-            functions["linear"](x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)
-        )
+        q, kk, v = (functions["linear"](x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
     else:
         if key._array.shape != value._array.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
@@ -371,7 +364,8 @@ def linear_cross_entropy(
         )
     if len(shape) > 2 and len(x) == 1:
         raise RuntimeError(
-            f"K-dimensional loss defined by linear_weight shape {shape} requires batched input, (N, {x[0]}), got unbatched input "
+            f"K-dimensional loss defined by linear_weight shape {shape} requires batched input, (N, {x[0]}), got "
+            "unbatched input "
             f"with shape {x}"
         )
     if linear_bias is not None and linear_bias._array.shape != shape[:-1]:

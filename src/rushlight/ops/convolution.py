@@ -16,15 +16,12 @@ from .table import op
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
 
-def _input_grad(
-    h: Any, w: Any, x_shape: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int
-) -> Any:
+
+def _input_grad(h: Any, w: Any, x_shape: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int) -> Any:
     return k.conv_input_grad(h, w, x_shape, stride, padding, dilation, groups)
 
 
-def _weight_grad(
-    h: Any, x: Any, w_shape: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int
-) -> Any:
+def _weight_grad(h: Any, x: Any, w_shape: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int) -> Any:
     return k.conv_weight_grad(h, x, w_shape, stride, padding, dilation, groups)
 
 
@@ -182,7 +179,8 @@ def _check(
         raise RuntimeError(f"dilation should be greater than zero, but got {shown}")
     if len(w) != len(x):
         raise RuntimeError(
-            f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight {list(w)}, but got {len(x)}-dimensional input "
+            f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight {list(w)}, but got "
+            f"{len(x)}-dimensional input "
             f"of size {list(x)} instead"
         )
     if w[0] < groups:
@@ -223,21 +221,15 @@ def _check(
         if other is not None and other._array.dtype != input._array.dtype:
             if label == "weight" and other.dtype.is_floating_point and input.dtype.is_floating_point:
                 raise RuntimeError(f"expected scalar type {input.dtype.scalar_name} but found {other.dtype.scalar_name}")
-            raise RuntimeError(
-                f"Input type ({input.dtype.c_name}) and {label} type ({other.dtype.c_name}) should be the same"
-            )
+            raise RuntimeError(f"Input type ({input.dtype.c_name}) and {label} type ({other.dtype.c_name}) should be the same")
     if input._array.dtype.kind == "b":
         raise NotImplementedError("\"slow_conv2d_cpu\" not implemented for 'Bool'")
 
 
-def _check_transposed(
-    x: Shape, w: Shape, stride: Shape, padding: Shape, dilation: Shape, output_padding: Shape
-) -> None:
+def _check_transposed(x: Shape, w: Shape, stride: Shape, padding: Shape, dilation: Shape, output_padding: Shape) -> None:
     plain = len(x) < 5
     lead = 1 if len(x) == 3 else 0
-    if any(
-        extra >= step and extra >= spread for extra, step, spread in zip(output_padding, stride, dilation, strict=True)
-    ):
+    if any(extra >= step and extra >= spread for extra, step, spread in zip(output_padding, stride, dilation, strict=True)):
         names = ("height", "width") if plain else ("depth", "height", "width")
         shown = []
         for label, values, fill in (
@@ -305,8 +297,7 @@ def _same_padding(input: Any, weight: Any, stride: Any, dilation: Any) -> tuple[
     if any(step != 1 for step in _expanded(stride, rank, "stride")):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     totals = [
-        spread * (taps - 1)
-        for taps, spread in zip(weight._array.shape[2:], _expanded(dilation, rank, "dilation"), strict=True)
+        spread * (taps - 1) for taps, spread in zip(weight._array.shape[2:], _expanded(dilation, rank, "dilation"), strict=True)
     ]
     if any(total % 2 for total in totals):
         warnings.warn(
@@ -347,7 +338,8 @@ def _publish_conv(rank: int) -> None:
 
     conv.__name__ = conv.__qualname__ = name
     conv.__doc__ = (
-        f"Cross-correlation of (N, C, {_axes(rank)}) with a weight of (O, C / groups, {_axes(rank, 'k')}); ``padding`` is a number, "
+        f"Cross-correlation of (N, C, {_axes(rank)}) with a weight of (O, C / groups, {_axes(rank, 'k')}); "
+        "``padding`` is a number, "
         "one for each dimension, 'same' or 'valid'."
     )
     public(space=F, out=False)(conv)

@@ -113,9 +113,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     torch = module("torch")
     common = dtypes.promote_types(x1.dtype, x2.dtype) if x1.dtype is not x2.dtype else x1.dtype
     if not (common.is_floating_point or common.is_complex):
-        raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}"
-        )
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}")
     x1, x2 = (value if value.dtype is common else ops.astype(value, common.numpy) for value in (x1, x2))
     if x1._array.shape != x2._array.shape:
         x1, x2 = torch["broadcast_tensors"](x1, x2)

@@ -105,7 +105,9 @@ def _spatial(rank: int) -> Any:
         _check(p, ValueError)
         ndim = input._array.ndim
         if ndim not in (rank + 1, rank + 2):
-            purpose = f"Note that {name} exists to provide channel-wise dropout on inputs with {rank} spatial {spatial}, a channel "
+            purpose = (
+                f"Note that {name} exists to provide channel-wise dropout on inputs with {rank} spatial {spatial}, a channel "
+            )
             if rank == 1:
                 raise RuntimeError(
                     f"{name}: Expected 2D or 3D input, but received a {ndim}D input. {purpose}dimension, and an optional batch "
@@ -114,7 +116,8 @@ def _spatial(rank: int) -> Any:
             if rank == 3 or ndim != 3:
                 warnings.warn(
                     f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
-                    f"release. To retain the behavior and silence this warning, please use dropout instead. {purpose}dimension, "
+                    "release. To retain the behavior and silence this warning, please use dropout instead. "
+                    f"{purpose}dimension, "
                     f"and an optional batch dimension (i.e. {rank + 1}D or {rank + 2}D inputs).",
                     stacklevel=3,
                 )

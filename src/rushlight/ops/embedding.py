@@ -31,6 +31,7 @@ op("embedding_bag", lambda weight, indices, offsets, scales=None, mode="mean", b
        g, xp, weight, indices, offsets, scales, mode, but, by_frequency),
    scales=lambda g, xp, weight, indices, offsets, mode, but: xp.sum(
        _spread(g, xp, indices, offsets) * xp.embedding_but(weight, indices, but, False), (1,), False))  # fmt: skip
+op("one_hot", k.one_hot, inputs="target")
 op("bag_numbers", k.bag_numbers, inputs="offsets")
 op("bag_sizes", k.bag_sizes, inputs="indices offsets")
 op("bag_argmax", k.bag_argmax, inputs="weight indices offsets")
@@ -245,3 +246,29 @@ def _torch_embedding_bag(
     if mode == 0:
         bags, sizes = bags[:0], sizes * 0
     return out, *(dispatch.new_tensor(value.astype(starts.dtype)) for value in (bags, sizes, largest))
+
+
+@public(space=F, out=False)
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """Class numbers as rows of zeros with a one at the class.
+
+    >>> import rushlight.nn.functional as F, rushlight as torch
+    >>> F.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    array = tensor._array
+    if array.dtype.str[1:] != "i8":
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not array.size:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return ops.one_hot(tensor, num_classes)
+    if array.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    largest = int(array.max())
+    if num_classes == -1:
+        num_classes = largest + 1
+    elif num_classes <= largest:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return ops.one_hot(tensor, num_classes)

@@ -14,53 +14,36 @@ from .table import op
 F = "torch.nn.functional"
 
 op("mse_loss", k.mse_loss, promote="same", numbers="none",
-   a=lambda g, a, b, reduction: g * ((a - b) * (2 / _parts(a, reduction))),
-   b=lambda g, a, b, reduction: g * ((b - a) * (2 / _parts(a, reduction))))  # fmt: skip
+   a=lambda g, a, b, reduction: g * ((a - b) * (2 / parts(a, reduction))),
+   b=lambda g, a, b, reduction: g * ((b - a) * (2 / parts(a, reduction))))  # fmt: skip
 op("smooth_l1_loss", k.smooth_l1_loss, node="SmoothL1LossBackward0", promote="same", numbers="none",
-   a=lambda g, xp, a, b, reduction, beta: g * (xp.clamp((a - b) / beta, -1.0, 1.0) / _parts(a, reduction)),
-   b=lambda g, xp, a, b, reduction, beta: g * (xp.clamp((b - a) / beta, -1.0, 1.0) / _parts(a, reduction)))  # fmt: skip
+   a=lambda g, xp, a, b, reduction, beta: g * (xp.clamp((a - b) / beta, -1.0, 1.0) / parts(a, reduction)),
+   b=lambda g, xp, a, b, reduction, beta: g * (xp.clamp((b - a) / beta, -1.0, 1.0) / parts(a, reduction)))  # fmt: skip
 op("huber_loss", k.huber_loss, promote="same", numbers="none",
-   a=lambda g, xp, a, b, reduction, delta: g * (xp.clamp(a - b, -delta, delta) / _parts(a, reduction)),
-   b=lambda g, xp, a, b, reduction, delta: g * (xp.clamp(b - a, -delta, delta) / _parts(a, reduction)))  # fmt: skip
+   a=lambda g, xp, a, b, reduction, delta: g * (xp.clamp(a - b, -delta, delta) / parts(a, reduction)),
+   b=lambda g, xp, a, b, reduction, delta: g * (xp.clamp(b - a, -delta, delta) / parts(a, reduction)))  # fmt: skip
 for _name, _node in (("nll_loss", "NllLossBackward0"), ("nll_loss_planes", "NllLoss2DBackward0")):
     op(_name, k.nll_loss, node=_node, inputs="target weight", kind="linear",
        x=lambda g, xp, target, weight, x_shape, reduction, ignore_index: xp.nll_loss_adjoint(
            g, target, weight, x_shape, reduction, ignore_index))  # fmt: skip
 op("nll_loss_adjoint", k.nll_loss_adjoint, node="NllLossBackwardBackward0", inputs="target weight", kind="linear",
-   g=lambda g, xp, target, weight, reduction, ignore_index: xp.nll_loss(g, target, weight, reduction, ignore_index))  # fmt: skip
+   g=lambda g, xp, target, weight, reduction, ignore_index: xp.nll_loss(
+       g, target, weight, reduction, ignore_index))  # fmt: skip
 op("binary_cross_entropy", k.binary_cross_entropy, inputs="weight",
    x=lambda g, xp, x, target, weight, reduction: _weighted(g, weight) * (
-       (x - target) / xp.clamp((1 - x) * x, 1e-12, None) / _parts(x, reduction)),
+       (x - target) / xp.clamp((1 - x) * x, 1e-12, None) / parts(x, reduction)),
    target=lambda g, xp, x, weight, reduction: _weighted(g, weight) * (
-       (xp.log(1 - x) - xp.log(x)) / _parts(x, reduction)))  # fmt: skip
+       (xp.log(1 - x) - xp.log(x)) / parts(x, reduction)))  # fmt: skip
 op("binary_cross_entropy_with_logits", k.binary_cross_entropy_with_logits, inputs="weight pos_weight",
    x=lambda g, xp, x, target, weight, pos_weight, reduction: _weighted(g, weight) * (
-       _logit_slope(xp, x, target, pos_weight) / _parts(x, reduction)),
+       _logit_slope(xp, x, target, pos_weight) / parts(x, reduction)),
    target=lambda g, xp, x, weight, pos_weight, reduction: _weighted(g, weight) * ((
-       -x if pos_weight is None else xp.log_sigmoid(-x) - pos_weight * xp.log_sigmoid(x)) / _parts(x, reduction)))  # fmt: skip
-op("soft_margin_loss", k.soft_margin_loss, inputs="target",
-   x=lambda g, xp, x, target, reduction: g * (-target * xp.sigmoid(-target * x) / _parts(x, reduction)))  # fmt: skip
-op("one_hot", k.one_hot, inputs="target")
-op("multi_margin_loss", k.multi_margin_loss, inputs="target weight",
-   x=lambda g, xp, x, target, weight, p, margin, reduction: _multi_margin_slope(
-       g, xp, x, target, weight, p, margin, reduction))  # fmt: skip
-op("multilabel_margin_loss", k.multilabel_margin_loss, inputs="target",
-   x=lambda g, xp, x, target, reduction: _rows(g, reduction) * (
-       xp.multilabel_margin_slope(x, target) / _row_parts(x, reduction)))  # fmt: skip
-op("multilabel_margin_slope", k.multilabel_margin_slope, inputs="x target")
+       -x if pos_weight is None else xp.log_sigmoid(-x) - pos_weight * xp.log_sigmoid(x)) / parts(x, reduction)))  # fmt: skip
 
 
-def _parts(x: Any, reduction: str) -> int:
+def parts(x: Any, reduction: str) -> int:
     """What the mean divides by."""
     return math.prod(x.shape) if reduction == "mean" else 1
-
-
-def _row_parts(x: Any, reduction: str) -> int:
-    return x.shape[0] if reduction == "mean" else 1
-
-
-def _rows(g: Any, reduction: str) -> Any:
-    return g.reshape((-1, 1)) if reduction == "none" else g
 
 
 def _weighted(g: Any, weight: Any) -> Any:
@@ -72,20 +55,6 @@ def _logit_slope(xp: Any, x: Any, target: Any, pos_weight: Any) -> Any:
         return xp.sigmoid(x) - target
     heavy = pos_weight * target
     return (heavy + 1 - target) * xp.sigmoid(x) - heavy
-
-
-def _multi_margin_slope(
-    g: Any, xp: Any, x: Any, target: Any, weight: Any, p: int, margin: float, reduction: str
-) -> Any:
-    right = xp.one_hot(target, x.shape[1])
-    excess = xp.masked_fill(margin - xp.sum(x * right, (1,), True) + x, right == 1, 0)
-    slope = (excess > 0) * (g.reshape((-1, 1)) if reduction == "none" else g)
-    slope = slope * (1 / x.shape[1] / _row_parts(x, reduction))
-    if p == 2:
-        slope = slope * (2 * excess)
-    if weight is not None:
-        slope = slope * xp.sum(right * weight, (1,), True)
-    return slope - right * xp.sum(slope, (1,), True)
 
 
 # How losses are put together.
@@ -337,9 +306,7 @@ def _cross_entropy_of_probabilities(input: Any, target: Any, weight: Any, reduct
     return ops.divide_by(total, math.prod(shape) / shape[axis] if math.prod(shape) else math.nan)
 
 
-def _smoothed(
-    logs: Any, target: Any, weight: Any, reduction: str, ignore_index: int, smoothing: float, axis: int
-) -> Any:
+def _smoothed(logs: Any, target: Any, weight: Any, reduction: str, ignore_index: int, smoothing: float, axis: int) -> Any:
     nll = _nll(logs, target, weight, reduction, ignore_index)
     if weight is not None:
         smooth = ops.neg((logs * _along_classes(weight, logs._array.ndim, axis)).sum(axis))
@@ -442,237 +409,6 @@ def kl_div(
     return result
 
 
-@public(space=F, out=False)
-def soft_margin_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-) -> Any:
-    """The mean of ``log(1 + exp(-target * input))``."""
-    return ops.soft_margin_loss(input, target, reduction_of(size_average, reduce, reduction))
-
-
-# Margins.
-
-
-def _rows_of(input: Any, name: str) -> Any:
-    """(N, C) from what may be one sample."""
-    shape = input._array.shape
-    if not (len(shape) <= 2 and (shape[1:] if len(shape) == 2 else shape) != (0,)):
-        raise RuntimeError(
-            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
-        )
-    return input
-
-
-@public(space=F, out=False)
-def multi_margin_loss(
-    input: Any,
-    target: Any,
-    p: int = 1,
-    margin: float = 1.0,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """By how much other classes come within the margin of the right one: ``max(0, margin - x[y] + x[i]) ** p``, averaged."""
-    reduction = reduction_of(size_average, reduce, reduction)
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
-    if weight is not None and weight._array.ndim != 1:
-        raise ValueError("weight must be one-dimensional")
-    x, t = _rows_of(input, "multi_margin_loss")._array, target._array
-    rows, classes = (1, x.size) if x.ndim < 2 else x.shape
-    if t.ndim > 1 or t.size != rows:
-        raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
-            f"Expected target size [{rows}], but got {list(t.shape)}. Input has shape {list(x.shape)}."
-        )
-    if weight is not None and weight._array.size != classes:
-        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight._array.shape)}")
-    if t.dtype.kind != "i":
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.scalar_name}")
-    if ((t < 0) | (t >= classes)).any():
-        raise RuntimeError("target out of range")
-    return _by_rows("multi_margin_loss", input, target, reduction, weight, p, margin)
-
-
-def _by_rows(name: str, input: Any, target: Any, reduction: str, *options: Any) -> Any:
-    """Calls an op over (N, C) for what may be a single sample."""
-    loss = getattr(ops, name)
-    if input._array.ndim == 2:
-        return loss(input, target, *options, reduction)
-    with_rows = loss(ops.view(input, (1, input._array.size)), _as_rows(name, target), *options, reduction)
-    return with_rows.reshape(()) if reduction == "none" and target._array.ndim == 0 else with_rows
-
-
-def _as_rows(name: str, target: Any) -> Any:
-    size = target._array.size
-    return target.reshape((size,) if name == "multi_margin_loss" else (1, size))
-
-
-@public(space=F, out=False)
-def multilabel_margin_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-) -> Any:
-    """By how much classes that are not named come within 1 of those that are; each row's names end at the first -1."""
-    reduction = reduction_of(size_average, reduce, reduction)
-    x, t = _rows_of(input, "multilabel_margin_loss")._array, target._array
-    if t.shape != x.shape and not (x.ndim <= 1 and t.ndim <= 1 and t.size == x.size):
-        raise RuntimeError(f"inconsistent target size: {list(t.shape)} for input of size: {list(x.shape)}")
-    if x.size and (t.min() < -1 or t.max() >= (x.shape[-1] if x.ndim else 1)):
-        raise RuntimeError("argument #2 'target' is out of range")
-    if x.ndim == 2:
-        return ops.multilabel_margin_loss(input, target, reduction)
-    out = ops.multilabel_margin_loss(ops.view(input, (1, x.size)), target.reshape(1, x.size), reduction)
-    return out.reshape(()) if reduction == "none" else out
-
-
-@public(space=F, out=False)
-def multilabel_soft_margin_loss(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-) -> Any:
-    """:func:`binary_cross_entropy_with_logits`, averaged over the classes first."""
-    reduction = reduction_of(size_average, reduce, reduction)
-    losses = ops.neg(target * ops.log_sigmoid(input) + (1 - target) * ops.log_sigmoid(ops.neg(input)))
-    if weight is not None:
-        losses = losses * weight
-    last = input._array.ndim - 1
-    losses = losses.sum(last) / (input._array.shape[last] if input._array.ndim else 1)
-    return reduced(losses, reduction)
-
-
-@public(space=F, out=False)
-def hinge_embedding_loss(
-    input: Any,
-    target: Any,
-    margin: float = 1.0,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """The input where the target is 1, and how far it is below the margin where the target is -1."""
-    reduction = reduction_of(size_average, reduce, reduction)
-    below = ops.clamp_min(ops.sub(margin, input), 0)
-    zeros = dispatch.new_tensor(input._array * 0)
-    where = ops.where
-    return reduced(where(target != 1, below, zeros) + where(target != -1, input, zeros), reduction)
-
-
-@public(space=F, out=False)
-def cosine_embedding_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: float = 0.0,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """One minus the cosine where the target is 1, and how far it is above the margin where the target is -1."""
-    reduction = reduction_of(size_average, reduce, reduction)
-    ndim = target._array.ndim
-    if ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if ndim == 1 and (input1._array.ndim != 2 or input2._array.ndim != 2):
-        raise RuntimeError(
-            f"1D target tensor expects 2D input tensors, but found inputs with sizes {list(input1._array.shape)} and "
-            f"{list(input2._array.shape)}."
-        )
-    if ndim == 0 and (input1._array.ndim != 1 or input2._array.ndim != 1):
-        raise RuntimeError(
-            f"0D target tensor expects 1D input tensors, but found inputs with sizes {list(input1._array.shape)} and "
-            f"{list(input2._array.shape)}."
-        )
-    product = (input1 * input2).sum(ndim)
-    first = ops.plus((input1 * input1).sum(ndim), 1e-12)
-    second = ops.plus((input2 * input2).sum(ndim), 1e-12)
-    cosine = product / ops.sqrt(first * second)
-    zeros = dispatch.new_tensor(cosine._array * 0)
-    apart = ops.clamp_min(ops.minus(cosine, margin), 0)
-    where = ops.where
-    return reduced(where(target == 1, ops.sub(1, cosine), zeros) + where(target == -1, apart, zeros), reduction)
-
-
-@public(space=F, out=False)
-def margin_ranking_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: float = 0,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """``max(0, -target * (input1 - input2) + margin)``: the first should be larger where the target is 1."""
-    reduction = reduction_of(size_average, reduce, reduction)
-    if not input1._array.ndim == input2._array.ndim == target._array.ndim:
-        raise RuntimeError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
-            f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
-        )
-    losses = ops.clamp_min(ops.plus(ops.neg(target) * (input1 - input2), margin), 0)
-    return reduced(losses, reduction)
-
-
-@public(space=F, out=False)
-def triplet_margin_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-6,
-    swap: bool = False,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """By how much the anchor is not nearer to the positive than to the negative sample, by a margin."""
-    reduction = reduction_of(size_average, reduce, reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    dims = [value._array.ndim for value in (anchor, positive, negative)]
-    if len(set(dims)) != 1:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            f"anchor {dims[0]}D, positive {dims[1]}D, and negative {dims[2]}D inputs"
-        )
-    distance = module(F)["pairwise_distance"]
-    near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
-    if swap:
-        far = ops.minimum(far, distance(positive, negative, p, eps))
-    return reduced(ops.clamp_min(ops.plus(near, margin) - far, 0), reduction)
-
-
-@public(space=F, out=False)
-def triplet_margin_with_distance_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    *,
-    distance_function: Any = None,
-    margin: float = 1.0,
-    swap: bool = False,
-    reduction: str = "mean",
-) -> Any:
-    """:func:`triplet_margin_loss` with a distance of one's own."""
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    distance = module(F)["pairwise_distance"] if distance_function is None else distance_function
-    dims = [value._array.ndim for value in (anchor, positive, negative)]
-    if len(set(dims)) != 1:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            f"anchor {dims[0]}D, positive {dims[1]}D, and negative {dims[2]}D inputs"
-        )
-    near, far = distance(anchor, positive), distance(anchor, negative)
-    if swap:
-        far = ops.minimum(far, distance(positive, negative))
-    return reduced(ops.clamp_min(margin + near - far, 0), reduction)
-
-
 # Densities.
 
 
@@ -689,10 +425,7 @@ def poisson_nll_loss(
 ) -> Any:
     """The negative log likelihood of counts under rates, or their logarithms; ``full`` adds Stirling's term."""
     reduction = reduction_of(size_average, reduce, reduction)
-    if log_input:
-        losses = ops.exp(input) - target * input
-    else:
-        losses = input - target * ops.log(ops.plus(input, eps))
+    losses = ops.exp(input) - target * input if log_input else input - target * ops.log(ops.plus(input, eps))
     if full:
         stirling = target * ops.log(target) - target + 0.5 * ops.log(2 * math.pi * target)
         losses = losses + ops.masked_fill(stirling, target <= 1, 0)
@@ -700,9 +433,7 @@ def poisson_nll_loss(
 
 
 @public(space=F, out=False)
-def gaussian_nll_loss(
-    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
-) -> Any:
+def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
     """The negative log likelihood of targets under normal distributions of means ``input`` and variances ``var``."""
     from ..autograd.modes import no_grad
 
@@ -727,29 +458,3 @@ def gaussian_nll_loss(
     if full:
         losses = losses + 0.5 * math.log(2 * math.pi)
     return reduced(losses, reduction)
-
-
-@public(space=F, out=False)
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
-    """Class numbers as rows of zeros with a one at the class.
-
-    >>> import rushlight.nn.functional as F, rushlight as torch
-    >>> F.one_hot(torch.tensor([0, 2]))
-    tensor([[1, 0, 0],
-            [0, 0, 1]])
-    """
-    array = tensor._array
-    if array.dtype.str[1:] != "i8":
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if not array.size:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return ops.one_hot(tensor, num_classes)
-    if array.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
-    largest = int(array.max())
-    if num_classes == -1:
-        num_classes = largest + 1
-    elif num_classes <= largest:
-        raise RuntimeError("Class values must be smaller than num_classes.")
-    return ops.one_hot(tensor, num_classes)

@@ -18,7 +18,7 @@ from .table import op
 
 F = "torch.nn.functional"
 
-_LAYER_NORM = {
+_LAYER_NORM: dict[str, Any] = {
     "node": "NativeLayerNormBackward0",
     "inputs": "x weight bias",
     "joint": lambda g, xp, x, weight, axes, eps, needs: _layer_norm_slopes(g, xp, x, weight, axes, eps, needs),
@@ -49,9 +49,7 @@ def _slope(g: Any, xp: Any, hat: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
     return (g - xp.mean(g, axes, True) - hat * xp.mean(g * hat, axes, True)) * rstd
 
 
-def _layer_norm_slopes(
-    g: Any, xp: Any, x: Any, weight: Any, axes: tuple[int, ...], eps: float, needs: tuple[bool, ...]
-) -> Any:
+def _layer_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, axes: tuple[int, ...], eps: float, needs: tuple[bool, ...]) -> Any:
     hat, rstd = _normalized(xp, x, axes, eps)
     rows = tuple(range(axes[0]))
     return (
@@ -94,9 +92,7 @@ def _group_rows(x: Any, groups: int) -> Any:
     return x.reshape((x.shape[0], groups, size))
 
 
-def _group_norm_slopes(
-    g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]
-) -> Any:
+def _group_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
     hat, rstd = _normalized(xp, _group_rows(x, groups), (2,), eps)
     return (
         _slope(_group_rows(g if weight is None else g * _column(weight, x), groups), xp, hat, rstd, (2,)).reshape(x.shape)
@@ -107,9 +103,7 @@ def _group_norm_slopes(
     )
 
 
-def _group_moments_slopes(
-    g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]
-) -> Any:
+def _group_moments_slopes(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
     out, mean, rstd = g
     slopes: list[Any] = [None, None, None]
     if out is not None:
@@ -140,9 +134,8 @@ def _check_parameter_dtype(input: Any, *parameters: Any) -> None:
         if parameter is not None and parameter._array.dtype != input._array.dtype:
             if input._array.dtype.itemsize == 2 and parameter._array.dtype == np.float32:
                 continue
-            raise RuntimeError(
-                f"mixed dtype (CPU): expect parameter to have scalar type of {'Float' if input._array.dtype.itemsize == 2 else input.dtype.scalar_name}"
-            )
+            expected = "Float" if input._array.dtype.itemsize == 2 else input.dtype.scalar_name
+            raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {expected}")
 
 
 def _layer_axes(input: Any, normalized_shape: Any, weight: Any, bias: Any, name: str) -> tuple[int, ...]:
@@ -362,11 +355,13 @@ def _instance_norm(
     shape = input._array.shape
     samples, channels = shape[:2]
     _check_channels(channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    repeated = [None if value is None else value.repeat(samples) for value in (weight, bias, running_mean, running_var)]
+    repeated: list[Any] = [
+        None if value is None else value.repeat(samples) for value in (weight, bias, running_mean, running_var)
+    ]
     rows = input.contiguous().view(1, samples * channels, *shape[2:])
-    out = _batch_norm(rows, *repeated, use_input_stats, momentum, eps)
+    out = _batch_norm(rows, repeated[0], repeated[1], repeated[2], repeated[3], use_input_stats, momentum, eps)
     for target, wide in zip((running_mean, running_var), repeated[2:], strict=True):
-        if target is not None and use_input_stats:
+        if target is not None and wide is not None and use_input_stats:
             target._array[...] = wide._array.reshape(samples, channels).mean(0)
     return out.view(shape)
 
@@ -439,9 +434,7 @@ def _torch_group_norm(
 
 
 @public(method=False, out=False)
-def native_group_norm(
-    input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
-) -> Any:
+def native_group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> Any:
     """Group norm with the means and the reciprocal standard deviations, (N, groups) each."""
     _check_groups(input, group, weight, bias)
     return ops.group_norm_with_moments(input, weight, bias, group, eps)
@@ -453,9 +446,7 @@ def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float 
     functions = module(F)
     shape = input._array.shape
     if len(shape) < 3:
-        raise ValueError(
-            f"Expected 3D or higher dimensionality                          input (got {len(shape)} dimensions)"
-        )
+        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {len(shape)} dimensions)")
     if not input._array.size:
         return input
     squares = input * input

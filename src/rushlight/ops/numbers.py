@@ -16,4 +16,10 @@ def _fit(x: Any, number: Any) -> Any:
 
 op("plus", lambda x, number: _fit(x, number) + number, node="AddBackward1", kind="elementwise", x=lambda g: g)
 op("minus", lambda x, number: _fit(x, number) - number, node="SubBackward1", kind="elementwise", x=lambda g: g)
-op("times", lambda x, number: _fit(x, number) * number, node="MulBackward1", kind="linear", x=lambda g, number: g * conj(number))
+op(
+    "times",
+    lambda x, number: _fit(x, number) * number,
+    node="MulBackward1",
+    kind="linear",
+    x=lambda g, number: g * conj(number),
+)

@@ -42,7 +42,10 @@ def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
     for i in range(len(widths) // 2):
         size = shape[-1 - i] + widths[2 * i] + widths[2 * i + 1]
         if size < 0:
-            if min(widths[2 * i], widths[2 * i + 1]) >= 0 or shape[-1 - i] + min(widths[2 * i], 0) + min(widths[2 * i + 1], 0) < 0:
+            if (
+                min(widths[2 * i], widths[2 * i + 1]) >= 0
+                or shape[-1 - i] + min(widths[2 * i], 0) + min(widths[2 * i + 1], 0) < 0
+            ):
                 raise RuntimeError("narrow(): length must be non-negative.")
             raise RuntimeError(
                 f"The input size {shape[-1 - i]}, plus negative padding {widths[2 * i]} and {widths[2 * i + 1]} resulted in a "
@@ -130,7 +133,8 @@ def _check_mirrored(shape: tuple[int, ...], widths: tuple[int, ...], mode: str, 
     if 0 in shape[-rank:] or 0 in shape[len(shape) - rank - 1 :]:
         expected = f"{rank + 1}D or {rank + 2}D (batch mode)"
         raise RuntimeError(
-            f"Expected {expected} tensor with possibly 0 batch size and other non-zero dimensions for input, but got: {list(shape)}"
+            f"Expected {expected} tensor with possibly 0 batch size and other non-zero dimensions for input, but "
+            f"got: {list(shape)}"
         )
     for i in range(rank):
         size, before, after = shape[-1 - i], widths[2 * i], widths[2 * i + 1]
@@ -142,5 +146,3 @@ def _check_mirrored(shape: tuple[int, ...], widths: tuple[int, ...], mode: str, 
         if size + before + after < 1:
             name = "WHD"[i] if rank > 1 else "W"
             raise RuntimeError(f"input ({name}: {size}) is too small. Calculated output {name}: {size + before + after}")
-
-

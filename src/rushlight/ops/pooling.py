@@ -1,22 +1,16 @@
-"""Pooling: maxima and means over windows, windows of adapted or random places, and the way back from maxima."""
+"""Pooling: maxima and means over windows, and the way back from maxima."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import numpy as np
-
-
 from ..backend import pooling as k
-from . import dispatch
-from .dropout import default_stream
 from .public import module, ops, public
 from .table import op
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
-
 
 
 def _avg_pool(
@@ -40,20 +34,8 @@ def _avg_pool_adjoint(
     return k.avg_pool_input_grad(g, x_shape, window, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-def _max_pool_kernel(
-    x: Any, window: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
-) -> tuple[Any, Any]:
+def _max_pool_kernel(x: Any, window: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool) -> tuple[Any, Any]:
     return k.max_pool(x, window, stride, padding, dilation, ceil_mode)
-
-
-def _fractional(x: Any, samples: Any, window: Shape, size: Shape) -> Any:
-    if not x.size:
-        shape = (*x.shape[: x.ndim - len(size)], *size)
-        return np.zeros(shape, x.dtype), np.zeros(shape, np.int64)
-    if x.ndim == len(size) + 2:
-        return k.fractional_max_pool(x, window, size, samples)
-    out, indices = k.fractional_max_pool(x[None], window, size, samples)
-    return out[0], indices[0]
 
 
 op("pool_gather", k.pool_gather, node="MaxPool2DWithIndicesBackwardBackward0", inputs="indices", kind="linear",
@@ -63,25 +45,15 @@ op("pool_scatter", k.pool_scatter, node="MaxPool2DWithIndicesBackwardBackward0",
 for _rank in (2, 3):
     op(f"max_pool{_rank}", _max_pool_kernel, outputs="out indices!", node=f"MaxPool{_rank}DWithIndicesBackward0",
        x=lambda g, xp, indices, x_shape, window: xp.pool_scatter(g, indices, x_shape, len(window)))  # fmt: skip
-    op(f"adaptive_max_pool{_rank}", k.adaptive_max_pool, outputs="out indices!",
-       node=f"AdaptiveMaxPool{_rank}DBackward0",
-       x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
-    op(f"fractional_max_pool{_rank}", _fractional,
-       inputs="samples", outputs="out indices!", node=f"FractionalMaxPool{_rank}DBackward0",
-       x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
     op(f"max_unpool{_rank}", k.max_unpool, inputs="indices", node=f"MaxUnpool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, indices, size: xp.pool_gather(g, indices, len(size)))  # fmt: skip
     op(f"avg_pool{_rank}", _avg_pool, node=f"AvgPool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, x_shape, window, stride, padding, ceil_mode, count_include_pad, divisor_override: (
            xp.avg_pool_adjoint(
                g, x_shape, window, stride, padding, ceil_mode, count_include_pad, divisor_override)))  # fmt: skip
-    op(f"adaptive_avg_pool{_rank}", k.adaptive_avg_pool, node=f"AdaptiveAvgPool{_rank}DBackward0", kind="linear",
-       x=lambda g, xp, x_shape, size: xp.adaptive_avg_pool_adjoint(g, x_shape, len(size)))  # fmt: skip
 op("avg_pool_adjoint", _avg_pool_adjoint, node="AvgPool2DBackwardBackward0", kind="linear",
    g=lambda g, xp, window, stride, padding, ceil_mode, count_include_pad, divisor_override: xp.avg_pool2(
        g, window, stride, padding, ceil_mode, count_include_pad, divisor_override))  # fmt: skip
-op("adaptive_avg_pool_adjoint", k.adaptive_avg_pool_input_grad, node="AdaptiveAvgPool2DBackwardBackward0",
-   kind="linear", g=lambda g, xp, g_shape, rank: xp.adaptive_avg_pool2(g, g_shape[-rank:]))  # fmt: skip
 
 
 # Arguments.
@@ -89,7 +61,7 @@ op("adaptive_avg_pool_adjoint", k.adaptive_avg_pool_input_grad, node="AdaptiveAv
 _WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 
-def _sizes(value: Any, rank: int, name: str, argument: str, how: str = "") -> Shape:
+def sizes(value: Any, rank: int, name: str, argument: str, how: str = "") -> Shape:
     """A number, or one for each dimension."""
     values = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if len(values) == 1:
@@ -105,12 +77,12 @@ def _sizes(value: Any, rank: int, name: str, argument: str, how: str = "") -> Sh
 def _windows(
     name: str, rank: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any = 1
 ) -> tuple[Shape, Shape, Shape, Shape]:
-    kernel = _sizes(kernel_size, rank, name, "kernel_size")
-    if stride is None or isinstance(stride, (tuple, list)) and not stride:
+    kernel = sizes(kernel_size, rank, name, "kernel_size")
+    if stride is None or (isinstance(stride, (tuple, list)) and not stride):
         steps = kernel
     else:
-        steps = _sizes(stride, rank, name, "stride", "omitted, ")
-    return kernel, steps, _sizes(padding, rank, name, "padding"), _sizes(dilation, rank, name, "dilation")
+        steps = sizes(stride, rank, name, "stride", "omitted, ")
+    return kernel, steps, sizes(padding, rank, name, "padding"), sizes(dilation, rank, name, "dilation")
 
 
 def _check_windows(
@@ -160,7 +132,8 @@ def _check_filled(input: Any, rank: int, name: str) -> None:
         axis = shape[first:].index(0)
         kernel = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else "avg_pool3d_out_frame"
         raise RuntimeError(
-            f"{kernel}(): Expected input's non-batch dimensions to have positive length, but input has a shape of {list(shape)} "
+            f"{kernel}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
+            f"{list(shape)} "
             f"and non-batch dimension {axis if first == 0 else max(axis - 1, 0)} has length zero!"
         )
     raise RuntimeError(
@@ -169,7 +142,7 @@ def _check_filled(input: Any, rank: int, name: str) -> None:
     )
 
 
-def _no_kernel(input: Any, name: str, words: str = "fc") -> None:
+def no_kernel(input: Any, name: str, words: str = "fc") -> None:
     if input._array.dtype.kind not in words and input._array.dtype.kind != "V":
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
 
@@ -192,7 +165,7 @@ def _max_pool(
     if rank == 1:
         return _max_pool_of_lines(input, kernel[0], steps[0], pads[0], spreads[0], bool(ceil_mode), indices)
     _check_windows(input, kernel, steps, pads, spreads, bool(ceil_mode), name)
-    _no_kernel(input, f"max_pool{rank}d", "fiu")
+    no_kernel(input, f"max_pool{rank}d", "fiu")
     return getattr(ops, f"max_pool{rank}")(input, kernel, steps, pads, spreads, bool(ceil_mode))
 
 
@@ -220,7 +193,7 @@ def _max_pool_of_lines(
     out = k.pool_shape(shape[-1:], (kernel,), (stride,), (padding,), (dilation,), ceil_mode)
     if out[0] < 1:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {out[0]}")
-    _no_kernel(input, "max_pool1d_impl", "fiu" if indices else "f")
+    no_kernel(input, "max_pool1d_impl", "fiu" if indices else "f")
     values, places = ops.max_pool2(rows, *options)
     return values.squeeze(-2), places.squeeze(-2)
 
@@ -237,9 +210,7 @@ def _publish_max_pool(rank: int) -> None:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
-        result = _max_pool(
-            input, rank, kernel_size, stride, padding, dilation, ceil_mode, name, bool(return_indices)
-        )
+        result = _max_pool(input, rank, kernel_size, stride, padding, dilation, ceil_mode, name, bool(return_indices))
         return result if return_indices else result[0]
 
     def max_pool_plain(
@@ -275,9 +246,7 @@ for _rank in (1, 2, 3):
     _publish_max_pool(_rank)
 
 
-def _unpool_sizes(
-    input: Any, kernel: Shape, stride: Shape, padding: Shape, output_size: Any
-) -> Shape:
+def _unpool_sizes(input: Any, kernel: Shape, stride: Shape, padding: Shape, output_size: Any) -> Shape:
     rank = len(kernel)
     shape = input._array.shape[-rank:]
     default = tuple(
@@ -366,7 +335,7 @@ def _publish_avg_pool(rank: int) -> None:
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
         _check_windows(input, kernel, steps, pads, spreads, bool(ceil_mode), name)
-        _no_kernel(input, f"avg_pool{rank}d_out_frame" if rank == 3 else "avg_pool2d", "fi")
+        no_kernel(input, f"avg_pool{rank}d_out_frame" if rank == 3 else "avg_pool2d", "fi")
         return getattr(ops, f"avg_pool{rank}")(
             input, kernel, steps, pads, bool(ceil_mode), bool(count_include_pad), divisor_override
         )
@@ -391,20 +360,19 @@ def avg_pool1d(
 ) -> Any:
     """Means over windows of one dimension."""
     (kernel,), (step,), (pad,), _ = _windows("avg_pool1d", 1, kernel_size, stride, padding)
-    _check_lines(input, "avg_pool1d")
+    check_lines(input, "avg_pool1d")
     rows = input.unsqueeze(-2)
     _check_windows(rows, (1, kernel), (1, step), (0, pad), (1, 1), bool(ceil_mode), "avg_pool1d")
-    _no_kernel(input, "avg_pool2d", "fi")
-    return ops.avg_pool2(
-        rows, (1, kernel), (1, step), (0, pad), bool(ceil_mode), bool(count_include_pad), None
-    ).squeeze(-2)
+    no_kernel(input, "avg_pool2d", "fi")
+    return ops.avg_pool2(rows, (1, kernel), (1, step), (0, pad), bool(ceil_mode), bool(count_include_pad), None).squeeze(-2)
 
 
-def _check_lines(input: Any, name: str) -> None:
+def check_lines(input: Any, name: str) -> None:
     ndim = input._array.ndim
     if ndim not in (2, 3):
         raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while checking arguments for "
+            f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while checking "
+            "arguments for "
             f"{name})"
         )
 
@@ -413,10 +381,10 @@ module("torch")["avg_pool1d"] = module(F)["avg_pool1d"]
 
 
 def _lp_pool(input: Any, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool, rank: int) -> Any:
-    sizes = _sizes(kernel_size, rank, "", "kernel_size")
+    window = sizes(kernel_size, rank, "", "kernel_size")
     powers = input.pow(norm_type)
     mean = module(F)[f"avg_pool{rank}d"](powers, kernel_size, stride, 0, ceil_mode)
-    return (ops.sign(mean) * ops.relu(ops.abs(mean))).mul(math.prod(sizes)).pow(1.0 / norm_type)
+    return (ops.sign(mean) * ops.relu(ops.abs(mean))).mul(math.prod(window)).pow(1.0 / norm_type)
 
 
 def _publish_lp_pool(rank: int) -> None:
@@ -432,176 +400,3 @@ def _publish_lp_pool(rank: int) -> None:
 
 for _rank in (1, 2, 3):
     _publish_lp_pool(_rank)
-
-
-# Windows that adapt to the size that is wanted.
-
-
-def _wanted_sizes(output_size: Any, input: Any, rank: int, name: str) -> Shape:
-    if rank == 1:
-        return _sizes(output_size, 1, name, "output_size")
-    values = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * rank
-    shape = input._array.shape
-    if len(values) != rank:
-        raise RuntimeError(
-            f"{name}(): internal error: output_size.size() must be {rank}"
-            if "max" in name
-            else f"{name}: output_size must be {rank}"
-        )
-    if len(shape) <= rank:
-        raise ValueError(f"Input dimension should be at least {rank + 1}")
-    return tuple(have if want is None else int(want) for want, have in zip(values, shape[-rank:], strict=True))
-
-
-def _check_adaptive(input: Any, size: Shape, name: str, rank: int) -> None:
-    shape = input._array.shape
-    if len(shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got {list(shape)}")
-    if min(size, default=0) < 0 and "max" in name:
-        shape = (*shape[: len(shape) - rank], *size)
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(shape)}")
-    if min(size, default=0) < 0:
-        shown = ", ".join(str(one) for one in size)
-        raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{shown}}}"
-        )
-    for axis in range(len(shape) - rank, len(shape)):
-        if not shape[axis]:
-            raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(shape)} "
-                f"with dimension {axis} being empty"
-            )
-
-
-def _adaptive_avg(input: Any, size: Shape, rank: int) -> Any:
-    name = f"adaptive_avg_pool{rank}d"
-    _check_adaptive(input, size, name, rank)
-    if size == (1,) * rank and input._array.size:
-        return input.mean(tuple(range(-1, -rank - 1, -1)), True)
-    _no_kernel(input, name)
-    return getattr(ops, f"adaptive_avg_pool{rank}")(input, size)
-
-
-def _adaptive_max(input: Any, size: Shape, rank: int) -> Any:
-    name = f"adaptive_max_pool{rank}d"
-    _check_adaptive(input, size, name, rank)
-    _no_kernel(input, name)
-    return getattr(ops, f"adaptive_max_pool{rank}")(input, size)
-
-
-def _publish_adaptive(rank: int) -> None:
-    avg, greatest = f"adaptive_avg_pool{rank}d", f"adaptive_max_pool{rank}d"
-
-    def adaptive_avg_pool(input: Any, output_size: Any) -> Any:
-        size = _wanted_sizes(output_size, input, rank, avg)
-        if rank > 1:
-            return _adaptive_avg(input, size, rank)
-        _check_lines(input, avg)
-        return _adaptive_avg(input.unsqueeze(-2), (1, *size), 2).squeeze(-2)
-
-    def largest(input: Any, output_size: Any) -> Any:
-        size = _wanted_sizes(output_size, input, rank, greatest)
-        if rank > 1:
-            return _adaptive_max(input, size, rank)
-        _check_lines(input, greatest)
-        values, indices = _adaptive_max(input.unsqueeze(-2), (1, *size), 2)
-        return values.squeeze(-2), indices.squeeze(-2)
-
-    def adaptive_max_pool(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-        result = largest(input, output_size)
-        return result if return_indices else result[0]
-
-    def adaptive_max_pool_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-        return largest(input, output_size)
-
-    for function, public_name, what in (
-        (adaptive_avg_pool, avg, "Means"),
-        (adaptive_max_pool, greatest, "Maxima"),
-        (adaptive_max_pool_with_indices, greatest + "_with_indices", "Maxima and their indices"),
-    ):
-        function.__name__ = function.__qualname__ = public_name
-        function.__doc__ = f"{what} over as many bins, in {rank} dimension{'s' * (rank > 1)}, as are wanted."
-        public(space=F, out=False)(function)
-    if rank == 1:
-        module("torch")[avg] = module(F)[avg]
-        module("torch")[greatest] = module(F)[greatest + "_with_indices"]
-
-
-for _rank in (1, 2, 3):
-    _publish_adaptive(_rank)
-
-
-# Windows at random places.
-
-
-def _fractional_max(
-    name: str,
-    rank: int,
-    input: Any,
-    kernel_size: Any,
-    output_size: Any,
-    output_ratio: Any,
-    samples: Any,
-) -> Any:
-    if output_size is None and output_ratio is None:
-        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
-    shape = input._array.shape
-    if output_size is None:
-        ratios = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * rank
-        if rank == 2 and not isinstance(output_ratio, (tuple, list)):
-            raise TypeError(f"object of type '{type(output_ratio).__name__}' has no len()")
-        if len(ratios) > rank:
-            raise ValueError(
-                f"{name} requires output_ratio to either be a single Int or tuple of Ints."
-            )
-        output_size = [int(size * ratio) for size, ratio in zip(shape[-rank:], ratios, strict=True)]
-    kernel, size = (_sizes(value, rank, name, label) for value, label in ((kernel_size, "kernel_size"), (output_size, "output_size")))
-    if len(shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(shape)}")
-    for axis in range(1 if len(shape) == rank + 2 else 0, len(shape)):
-        if not shape[axis]:
-            raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)} with dimension "
-                f"{axis} being empty."
-            )
-    for label, have, taps, want in zip(("time", "height", "width")[3 - rank :], shape[-rank:], kernel, size, strict=True):
-        if want + taps - 1 > have:
-            raise RuntimeError(f"{name}(): pool {label} {taps} too large relative to input {label} {have}")
-    lead = (1, shape[0]) if len(shape) == rank + 1 else shape[:2]
-    if samples is None:
-        samples = dispatch.new_tensor(default_stream().uniform((*lead, rank), input._array.dtype))
-    return getattr(ops, f"fractional_max_pool{rank}")(input, samples, kernel, size)
-
-
-def _publish_fractional(rank: int) -> None:
-    name = f"fractional_max_pool{rank}d"
-
-    def fractional_max_pool(
-        input: Any,
-        kernel_size: Any,
-        output_size: Any = None,
-        output_ratio: Any = None,
-        return_indices: bool = False,
-        _random_samples: Any = None,
-    ) -> Any:
-        result = _fractional_max(name, rank, input, kernel_size, output_size, output_ratio, _random_samples)
-        return result if return_indices else result[0]
-
-    def fractional_max_pool_with_indices(
-        input: Any,
-        kernel_size: Any,
-        output_size: Any = None,
-        output_ratio: Any = None,
-        return_indices: bool = False,
-        _random_samples: Any = None,
-    ) -> Any:
-        return _fractional_max(name, rank, input, kernel_size, output_size, output_ratio, _random_samples)
-
-    for function, public_name in ((fractional_max_pool, name), (fractional_max_pool_with_indices, name + "_with_indices")):
-        function.__name__ = function.__qualname__ = public_name
-        function.__doc__ = f"Maxima over {rank}-dimensional windows at places that are drawn (Graham, 2014)."
-        public(space=F, out=False)(function)
-
-
-for _rank in (2, 3):
-    _publish_fractional(_rank)

@@ -194,11 +194,9 @@ def _check_resize(input: Any, wanted: Shape, mode: str, rank: int) -> None:
         want = ", ".join(f"{axis}: {size}" for axis, size in zip(axes, wanted, strict=True))
         raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({have}) and output ({want})")
     if 0 in shape[1:2]:
-        raise RuntimeError(
-            f"Non-empty {rank + 2}D data tensor expected but got a tensor with sizes {list(shape)}"
-        )
+        raise RuntimeError(f"Non-empty {rank + 2}D data tensor expected but got a tensor with sizes {list(shape)}")
     kind = input._array.dtype
-    if kind.kind not in "fV" and not (kind.kind == "u" and rank > 1 or kind.kind == "u" and mode == "nearest"):
+    if kind.kind not in "fV" and not ((kind.kind == "u" and rank > 1) or (kind.kind == "u" and mode == "nearest")):
         name = "compute_indices_weights_nearest" if mode.startswith("nearest") else "compute_indices_weights_linear"
         if rank == 2 and mode == "linear":
             name = "upsample_bilinear2d_channels_last"
@@ -229,9 +227,7 @@ def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) ->
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=4
-    )
+    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=4)
 
 
 _CORNERS = (
@@ -290,13 +286,9 @@ def _sampled(input: Any, grid: Any, mode: str, padding_mode: str, align_corners:
 
 
 @public(method=False, out=False)
-def grid_sampler(
-    input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Any:
+def grid_sampler(input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
     """:func:`torch.nn.functional.grid_sample` with its modes by number."""
-    return _sampled(
-        input, grid, _SAMPLE_MODES[interpolation_mode], _PADDING_MODES[padding_mode], bool(align_corners)
-    )
+    return _sampled(input, grid, _SAMPLE_MODES[interpolation_mode], _PADDING_MODES[padding_mode], bool(align_corners))
 
 
 module("torch")["grid_sampler_2d"] = module("torch")["grid_sampler"]
@@ -376,12 +368,11 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
     if len(shape) < 3:
         axis = len(shape)
         raise IndexError(f"Dimension out of range (expected to be in range of [{-axis}, {axis - 1}], but got {axis})")
-    _check_pairs(
-        kernel_size=(kernel, "kernel"), dilation=(spread, "dilation"), padding=(pad, "pad"), stride=(step, "stride")
-    )
+    _check_pairs(kernel_size=(kernel, "kernel"), dilation=(spread, "dilation"), padding=(pad, "pad"), stride=(step, "stride"))
     if len(shape) not in (3, 4) or 0 in shape[-3:]:
         raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: "
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+            "input, but got: "
             f"{list(shape)}"
         )
     blocks = _blocks(shape[-2:], kernel, spread, pad, step)
@@ -395,9 +386,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 
 
 @public(space=F, out=False)
-def fold(
-    input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> Any:
+def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Columns (N, C * window, windows) added up where their windows lie in images (N, C, *output_size)."""
     size, kernel, spread, pad, step = (
         _pair(value, name)
@@ -409,9 +398,7 @@ def fold(
             (stride, "stride"),
         )
     )
-    _check_pairs(
-        kernel_size=(kernel, "kernel"), dilation=(spread, "dilation"), padding=(pad, "pad"), stride=(step, "stride")
-    )
+    _check_pairs(kernel_size=(kernel, "kernel"), dilation=(spread, "dilation"), padding=(pad, "pad"), stride=(step, "stride"))
     shape = input._array.shape
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
         raise RuntimeError(
@@ -435,7 +422,10 @@ def fold(
             f"{blocks[1]} = {math.prod(blocks)}, but got input.size(2)={shape[-1]}."
         )
     if min(blocks) < 1:
-        raise RuntimeError(f"{described}, calculated shape of the array of sliding blocks as {_shown(blocks)}, which is too small (non-positive)")
+        raise RuntimeError(
+            f"{described}, calculated shape of the array of sliding blocks as {_shown(blocks)}, which is too small "
+            "(non-positive)"
+        )
     return ops.col2im(input, size, kernel, spread, pad, step)
 
 
@@ -445,9 +435,7 @@ def fold(
 def _check_image(input: Any, name: str, label: str, factor: int) -> Shape:
     shape = input._array.shape
     if len(shape) < 3:
-        raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} dimension(s)"
-        )
+        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} dimension(s)")
     if factor <= 0:
         raise RuntimeError(f"{name} expects a positive {label}, but got {factor}")
     return shape
@@ -487,9 +475,7 @@ def channel_shuffle(input: Any, groups: int) -> Any:
     if groups <= 0:
         raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
     if shape[1] % groups:
-        raise RuntimeError(
-            f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups."
-        )
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups.")
     return ops.channel_shuffle(input, groups)
 
 

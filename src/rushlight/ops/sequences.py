@@ -33,7 +33,8 @@ def _as_rows(targets: Any, lengths: np.ndarray[Any, Any], samples: int) -> np.nd
     if array.ndim > 1:
         if array.shape[1] < longest:
             raise RuntimeError(
-                f"Expected tensor to have size at least {longest} at dimension 1, but got size {array.shape[1]} for argument #2 "
+                f"Expected tensor to have size at least {longest} at dimension 1, but got size {array.shape[1]} for "
+                "argument #2 "
                 "'targets' (while checking arguments for ctc_loss_allocate_outputs)"
             )
         return array[:, :longest]
@@ -74,14 +75,13 @@ def ctc_loss(
             raise RuntimeError(f"{name}_lengths must be of size batch_size")
     if lengths.max(initial=0) > times:
         raise RuntimeError(
-            f"Expected input_lengths to have value at most {times}, but got value {lengths.max()} (while checking arguments for "
+            f"Expected input_lengths to have value at most {times}, but got value {lengths.max()} (while checking "
+            "arguments for "
             "ctc_loss_allocate_outputs)"
         )
     if alone and targets._array.ndim == 1:
         targets = targets.unsqueeze(0)
-    rows, own, others = (
-        dispatch.new_tensor(array) for array in (_as_rows(targets, labels, samples), lengths, labels)
-    )
+    rows, own, others = (dispatch.new_tensor(array) for array in (_as_rows(targets, labels, samples), lengths, labels))
     losses = ops.ctc_loss(log_probs, rows, own, others, int(blank), bool(zero_infinity))
     if alone:
         losses = losses.squeeze(0)
@@ -104,4 +104,6 @@ def _torch_ctc_loss(
     zero_infinity: bool = False,
 ) -> Any:
     """:func:`torch.nn.functional.ctc_loss` with the reduction by number."""
-    return ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction_of(None, None, reduction), zero_infinity)
+    return ctc_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction_of(None, None, reduction), zero_infinity
+    )

@@ -1,0 +1,209 @@
+"""Pooling into as many windows as are wanted: evenly spread bins, or windows at places that are drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backend import pooling as k
+from . import dispatch
+from .dropout import default_stream
+from .pooling import check_lines, no_kernel, sizes
+from .public import module, ops, public
+from .table import op
+
+F = "torch.nn.functional"
+Shape = tuple[int, ...]
+
+
+def _fractional(x: Any, samples: Any, window: Shape, size: Shape) -> Any:
+    if not x.size:
+        shape = (*x.shape[: x.ndim - len(size)], *size)
+        return np.zeros(shape, x.dtype), np.zeros(shape, np.int64)
+    if x.ndim == len(size) + 2:
+        return k.fractional_max_pool(x, window, size, samples)
+    out, indices = k.fractional_max_pool(x[None], window, size, samples)
+    return out[0], indices[0]
+
+
+for _rank in (2, 3):
+    op(f"adaptive_max_pool{_rank}", k.adaptive_max_pool, outputs="out indices!",
+       node=f"AdaptiveMaxPool{_rank}DBackward0",
+       x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
+    op(f"fractional_max_pool{_rank}", _fractional,
+       inputs="samples", outputs="out indices!", node=f"FractionalMaxPool{_rank}DBackward0",
+       x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
+    op(f"adaptive_avg_pool{_rank}", k.adaptive_avg_pool, node=f"AdaptiveAvgPool{_rank}DBackward0", kind="linear",
+       x=lambda g, xp, x_shape, size: xp.adaptive_avg_pool_adjoint(g, x_shape, len(size)))  # fmt: skip
+op("adaptive_avg_pool_adjoint", k.adaptive_avg_pool_input_grad, node="AdaptiveAvgPool2DBackwardBackward0",
+   kind="linear", g=lambda g, xp, g_shape, rank: xp.adaptive_avg_pool2(g, g_shape[-rank:]))  # fmt: skip
+
+
+def _wanted_sizes(output_size: Any, input: Any, rank: int, name: str) -> Shape:
+    if rank == 1:
+        return sizes(output_size, 1, name, "output_size")
+    values = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * rank
+    shape = input._array.shape
+    if len(values) != rank:
+        raise RuntimeError(
+            f"{name}(): internal error: output_size.size() must be {rank}"
+            if "max" in name
+            else f"{name}: output_size must be {rank}"
+        )
+    if len(shape) <= rank:
+        raise ValueError(f"Input dimension should be at least {rank + 1}")
+    return tuple(have if want is None else int(want) for want, have in zip(values, shape[-rank:], strict=True))
+
+
+def _check_adaptive(input: Any, size: Shape, name: str, rank: int) -> None:
+    shape = input._array.shape
+    if len(shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got {list(shape)}")
+    if min(size, default=0) < 0 and "max" in name:
+        shape = (*shape[: len(shape) - rank], *size)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(shape)}")
+    if min(size, default=0) < 0:
+        shown = ", ".join(str(one) for one in size)
+        raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received {{{shown}}}")
+    for axis in range(len(shape) - rank, len(shape)):
+        if not shape[axis]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(shape)} "
+                f"with dimension {axis} being empty"
+            )
+
+
+def _adaptive_avg(input: Any, size: Shape, rank: int) -> Any:
+    name = f"adaptive_avg_pool{rank}d"
+    _check_adaptive(input, size, name, rank)
+    if size == (1,) * rank and input._array.size:
+        return input.mean(tuple(range(-1, -rank - 1, -1)), True)
+    no_kernel(input, name)
+    return getattr(ops, f"adaptive_avg_pool{rank}")(input, size)
+
+
+def _adaptive_max(input: Any, size: Shape, rank: int) -> Any:
+    name = f"adaptive_max_pool{rank}d"
+    _check_adaptive(input, size, name, rank)
+    no_kernel(input, name)
+    return getattr(ops, f"adaptive_max_pool{rank}")(input, size)
+
+
+def _publish_adaptive(rank: int) -> None:
+    avg, greatest = f"adaptive_avg_pool{rank}d", f"adaptive_max_pool{rank}d"
+
+    def adaptive_avg_pool(input: Any, output_size: Any) -> Any:
+        size = _wanted_sizes(output_size, input, rank, avg)
+        if rank > 1:
+            return _adaptive_avg(input, size, rank)
+        check_lines(input, avg)
+        return _adaptive_avg(input.unsqueeze(-2), (1, *size), 2).squeeze(-2)
+
+    def largest(input: Any, output_size: Any) -> Any:
+        size = _wanted_sizes(output_size, input, rank, greatest)
+        if rank > 1:
+            return _adaptive_max(input, size, rank)
+        check_lines(input, greatest)
+        values, indices = _adaptive_max(input.unsqueeze(-2), (1, *size), 2)
+        return values.squeeze(-2), indices.squeeze(-2)
+
+    def adaptive_max_pool(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+        result = largest(input, output_size)
+        return result if return_indices else result[0]
+
+    def adaptive_max_pool_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+        return largest(input, output_size)
+
+    for function, public_name, what in (
+        (adaptive_avg_pool, avg, "Means"),
+        (adaptive_max_pool, greatest, "Maxima"),
+        (adaptive_max_pool_with_indices, greatest + "_with_indices", "Maxima and their indices"),
+    ):
+        function.__name__ = function.__qualname__ = public_name
+        function.__doc__ = f"{what} over as many bins, in {rank} dimension{'s' * (rank > 1)}, as are wanted."
+        public(space=F, out=False)(function)
+    if rank == 1:
+        module("torch")[avg] = module(F)[avg]
+        module("torch")[greatest] = module(F)[greatest + "_with_indices"]
+
+
+for _rank in (1, 2, 3):
+    _publish_adaptive(_rank)
+
+
+# Windows at random places.
+
+
+def _fractional_max(
+    name: str,
+    rank: int,
+    input: Any,
+    kernel_size: Any,
+    output_size: Any,
+    output_ratio: Any,
+    samples: Any,
+) -> Any:
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    shape = input._array.shape
+    if output_size is None:
+        ratios = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * rank
+        if rank == 2 and not isinstance(output_ratio, (tuple, list)):
+            raise TypeError(f"object of type '{type(output_ratio).__name__}' has no len()")
+        if len(ratios) > rank:
+            raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
+        output_size = [int(size * ratio) for size, ratio in zip(shape[-rank:], ratios, strict=True)]
+    kernel, size = (
+        sizes(value, rank, name, label) for value, label in ((kernel_size, "kernel_size"), (output_size, "output_size"))
+    )
+    if len(shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(shape)}")
+    for axis in range(1 if len(shape) == rank + 2 else 0, len(shape)):
+        if not shape[axis]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)} "
+                "with dimension "
+                f"{axis} being empty."
+            )
+    for label, have, taps, want in zip(("time", "height", "width")[3 - rank :], shape[-rank:], kernel, size, strict=True):
+        if want + taps - 1 > have:
+            raise RuntimeError(f"{name}(): pool {label} {taps} too large relative to input {label} {have}")
+    lead = (1, shape[0]) if len(shape) == rank + 1 else shape[:2]
+    if samples is None:
+        samples = dispatch.new_tensor(default_stream().uniform((*lead, rank), input._array.dtype))
+    return getattr(ops, f"fractional_max_pool{rank}")(input, samples, kernel, size)
+
+
+def _publish_fractional(rank: int) -> None:
+    name = f"fractional_max_pool{rank}d"
+
+    def fractional_max_pool(
+        input: Any,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Any = None,
+    ) -> Any:
+        result = _fractional_max(name, rank, input, kernel_size, output_size, output_ratio, _random_samples)
+        return result if return_indices else result[0]
+
+    def fractional_max_pool_with_indices(
+        input: Any,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Any = None,
+    ) -> Any:
+        return _fractional_max(name, rank, input, kernel_size, output_size, output_ratio, _random_samples)
+
+    for function, public_name in ((fractional_max_pool, name), (fractional_max_pool_with_indices, name + "_with_indices")):
+        function.__name__ = function.__qualname__ = public_name
+        function.__doc__ = f"Maxima over {rank}-dimensional windows at places that are drawn (Graham, 2014)."
+        public(space=F, out=False)(function)
+
+
+for _rank in (2, 3):
+    _publish_fractional(_rank)
