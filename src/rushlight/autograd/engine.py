@@ -95,7 +95,7 @@ class Pass:
             _deposit(buffers, node, number, g)
         for node in dict.fromkeys([node for node, _ in roots]):
             if not dependencies[node]:
-                sinks.append(node) if node.is_leaf_sink else heappush(ready, (node.order, node))
+                sinks.append(node) if node.at_once else heappush(ready, (node.order, node))
         g = None
 
         while True:
@@ -163,7 +163,7 @@ class Pass:
                 left = dependencies[target] - 1
                 if left:
                     dependencies[target] = left
-                elif target.is_leaf_sink:
+                elif target.at_once:
                     sinks.append(target)
                 elif following is None:
                     following = target
@@ -174,7 +174,9 @@ class Pass:
 
     def _finish(self, sink: Node, g: Any) -> None:
         """The end of the way: a leaf's hooks run, then its gradient is captured or accumulated."""
-        assert isinstance(sink, AccumulateGrad)
+        if not isinstance(sink, AccumulateGrad):  # a node that only raises
+            self._give_up(sink, g)
+            return
         variable = sink.variable
         if variable._hooks:
             g = self._call_hooks(variable._hooks, g)
@@ -206,6 +208,18 @@ class Pass:
             arrived = self._as_tensor(g) if g is not None else variable.grad
             for post in list(sink.post_hooks.values()):
                 post((), (arrived,))
+
+    def _give_up(self, node: Node, g: Any) -> None:
+        """The turn of a node without a derivative: an error, unless the way ends here."""
+        if node.hooked:
+            g = self._before(node, g)
+        if self.needed is not None:
+            if node in self.captures and not node.hooked:
+                self._capture(node, g)
+            if not self.needed.get(node, False):
+                return
+        everything: Any = (node,) * len(node.next)
+        (node.vjp_tensors if self.create_graph else node.vjp)(g, everything)
 
     # Hooks deal in Tensors, whatever the reading.
 

@@ -100,6 +100,7 @@ class Node:
     where: Any = None
     always_runs = False  # a Function's backward is called even when no gradient arrives
     is_leaf_sink = False
+    at_once = False  # runs before whatever else is ready
     hooked = False  # whether any of the following was ever set
     tensor_hooks: dict[int, Hooks] | None = None
     retained: dict[int, weakref.ref[Tensor]] | None = None
@@ -251,7 +252,7 @@ class AccumulateGrad(Node):
     """
 
     __module__ = "builtins"  # where PyTorch's nodes say they are from
-    is_leaf_sink = True
+    is_leaf_sink = at_once = True
     order = -(1 << 62)  # before every other node that is ready
 
     def __init__(self, variable: Tensor) -> None:

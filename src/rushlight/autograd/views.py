@@ -56,10 +56,13 @@ def refresh(view: Tensor) -> None:
     base = view._base
     assert base is not None
     if int(seen) != int(version):
-        if base._needs_grad or view._edge is not None:
-            check_made(view, "its base or another view of its base has been")
-            view._edge = (as_strided_node(base, view), 0)
-            view._needs_grad = True
+        if not base._needs_grad and view._edge is None:
+            return
+        check_made(view, "its base or another view of its base has been")
+        edge = (as_strided_node(base, view), 0)
+        if view._retains and view._edge is not None:
+            move_retained(view._edge, edge)
+        view._edge, view._needs_grad = edge, True
     elif view._edge is None and view._needs_grad is not True:
         view._needs_grad = BORROWED if base._needs_grad else False
     view._seen = version
@@ -92,6 +95,13 @@ def write(tensor: Tensor, value: Any, name: str) -> None:
     """Copies ``value`` (an array, broadcast and cast) into the memory of ``tensor``."""
     np.copyto(tensor._array, value, casting="unsafe")
     bump(tensor, name)
+
+
+def _overlap_error() -> RuntimeError:
+    return RuntimeError(
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+        "Please clone() the tensor before performing the operation."
+    )
 
 
 def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
@@ -134,10 +144,7 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
 def check_memory(tensor: Tensor, inputs: Iterable[Any] = ()) -> None:
     """Raises PyTorch's errors for a tensor that overlaps itself, or partly one of the ``inputs`` of a write into it."""
     if overlaps_itself(tensor._array):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
+        raise _overlap_error()
     for value in inputs:
         if getattr(value, "_counter", None) is tensor._counter:
             _check_overlap(tensor._array, value._array)
@@ -147,11 +154,23 @@ def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any]) ->
     same_layout = written.shape == read.shape and written.strides == read.strides
     if same_layout and backend.address(written) == backend.address(read):
         return
-    if written.flags.forc and read.flags.forc and np.may_share_memory(written, read):
+    if _without_gaps(written) and _without_gaps(read) and np.may_share_memory(written, read):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
             "memory location. Please clone() the tensor before performing the operation."
         )
+
+
+def _without_gaps(array: np.ndarray[Any, Any]) -> bool:
+    """Whether the elements fill one stretch of memory, in whatever order, each in a place of its own."""
+    reach = array.itemsize
+    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
+        if size == 1:
+            continue
+        if stride != reach:
+            return False
+        reach *= size
+    return True
 
 
 def check_made(tensor: Tensor, what: str = "is being") -> None:
@@ -316,12 +335,11 @@ def _adopt(self: Tensor, before: Tensor, result: Tensor) -> None:
                     items[index + 1] = self._counter[0]
             node.saved = tuple(items)
     if self._base is None:
-        retained = self._edge[0].retained.pop(self._edge[1], None) if self._edge and self._edge[0].retained else None
+        if self._edge is not None:
+            move_retained(self._edge, edge)
         self._edge, self._needs_grad = edge, True
         if node.metas is None:
             node.shape, node.dtype = self._array.shape, self._array.dtype
-        if retained is not None:
-            node.retain(edge[1], retained)
         return
     if own:
         write_through(self, node)
@@ -346,12 +364,18 @@ def write_through(view: Tensor, node: Node) -> None:
     copies.geometry = geometry(base, view)
     copies.order = next(orders)
     copies.where = node.where
-    retained = base._edge[0].retained.pop(base._edge[1], None) if base._edge and base._edge[0].retained else None
-    if retained is not None:
-        copies.retain(0, retained)
+    if base._edge is not None:
+        move_retained(base._edge, (copies, 0))
     base._edge, base._needs_grad = (copies, 0), True
     view._seen = -1
     refresh(view)
+
+
+def move_retained(old: Edge, new: Edge) -> None:
+    """A tensor that keeps its gradient keeps it when it takes another node."""
+    retained = old[0].retained
+    if retained and old[1] in retained:
+        new[0].retain(new[1], retained.pop(old[1]))
 
 
 Geometry = tuple[tuple[int, ...], tuple[int, ...], int, tuple[int, ...], np.dtype[Any]]
@@ -399,6 +423,8 @@ class CopySlices(Node):
         first = edges[0] if edges[0] is not None else None
         grads = self.inner.vjp(part.copy(), (first, *edges[1:]))
         if edges[0] is not None:
+            if overlaps_itself(part):
+                raise _overlap_error()
             part[...] = 0 if grads[0] is None else backend.fit(np.asarray(grads[0]), shape, dtype)
         return (result if edges[0] is not None else None, *grads[1:])
 

@@ -24,6 +24,10 @@ def leaky_relu(x: Array, slope: float) -> Array:
     return np.where(x > 0, x, x * x.dtype.type(slope))
 
 
+def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
+    return np.where(x > 0, h, h * h.dtype.type(slope))
+
+
 def elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array:
     wide = in_single(x)
     return np.where(wide > 0, wide * scale, np.expm1(np.minimum(wide, 0) * input_scale) * (alpha * scale)).astype(x.dtype)

@@ -17,7 +17,12 @@ def where(condition: Array, a: Array, b: Array) -> Array:
     if a.dtype is not b.dtype:
         dtype = common(a, b)
         a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
-    return np.asarray(np.where(condition, a, b))
+    if condition.flags.c_contiguous and a.flags.c_contiguous and b.flags.c_contiguous:
+        return np.asarray(np.where(condition, a, b))
+    out = backend.like_first((condition, a, b), a.dtype)
+    np.copyto(out, b)
+    np.copyto(out, a, where=condition)
+    return out
 
 
 def masked_fill(x: Array, mask: Array, value: Any) -> Array:
@@ -35,19 +40,33 @@ def clamp(x: Array, low: Any, high: Any) -> Array:
     """Between two numbers, either of which may be None; nan stays nan, and a bound of nan makes everything nan."""
     dtype = x.dtype
     if dtype.kind != "f" or low.__class__ not in REAL or high.__class__ not in REAL:
-        for bound in (low, high):
-            if bound is not None:
-                dtype = np.promote_types(dtype, meeting(x, bound)) if dtype != x.dtype else meeting(x, bound)
-        if x.dtype.kind == "c":
-            raise NotImplementedError("clamp is not supported for complex types")
+        if dtype.kind in "fV":
+            low, high = (real_number(bound) if isinstance(bound, complex) else bound for bound in (low, high))
+        dtype = clamped_dtype(x, low, high)
         if dtype.kind == "c":
-            raise RuntimeError("value cannot be converted to type double without overflow")
+            raise NotImplementedError("clamp is not supported for complex types")
         if dtype.kind == "b":
-            refuse("clamp_scalar_cpu", x)
+            refuse("clamp_scalar_cpu" if low is not None and high is not None else
+                   "clamp_min_scalar_cpu" if high is None else "clamp_max_scalar_cpu", x)  # fmt: skip
     result = x.astype(dtype, copy=False)
     if low is not None:
         result = _bound(np.maximum, result, low)
     return result if high is None else _bound(np.minimum, result, high)
+
+
+def real_number(value: complex) -> float:
+    if value.imag:
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    return value.real
+
+
+def clamped_dtype(x: Array, low: Any, high: Any) -> np.dtype[Any]:
+    """The dtype in which a tensor's array meets its bounds, numbers or None."""
+    if isinstance(low, complex) or isinstance(high, complex):
+        return meeting(x, 1j)
+    if isinstance(low, float) or isinstance(high, float):
+        return meeting(x, 1.0)
+    return meeting(x, low if high is None or isinstance(high, bool) and low is not None else high)
 
 
 REAL = (float, int, type(None))

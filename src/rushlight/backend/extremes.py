@@ -26,10 +26,10 @@ def aminmax(x: Array, axis: Axes, keepdims: bool = False) -> tuple[Any, Any]:
 
 
 def ties(x: Array, best: Any, axis: Axes, keepdims: bool) -> Array:
-    """Where ``x`` equals what it was reduced to; nan equals nan."""
+    """Where ``x`` equals what it was reduced to; nan equals nan if it was reduced as a whole."""
     best = unreduced(best, x.ndim, axis, keepdims)
     mask = x == best
-    if x.dtype.kind in "fV":
+    if x.dtype.kind in "fV" and axis is None:
         mask |= np.isnan(x) & np.isnan(best)
     return np.asarray(mask)
 
@@ -41,11 +41,16 @@ def unreduced(value: Any, ndim: int, axis: Axes, keepdims: bool) -> Array:
 
 
 def share(g: Any, x: Array, best: Any, axis: Axes, keepdims: bool = False) -> Array:
-    """``g`` in equal parts to the places of ``x`` that were reduced to ``best``."""
+    """``g`` in equal parts to the places of ``x`` that were reduced to ``best``.
+
+    Along axes, as PyTorch does it: 0 times ``g`` elsewhere (-0.0, or nan), and nan at nan, which nothing equals.
+    """
     mask = ties(x, best, axis, keepdims)
-    many = summation.add_up(mask, axis, np.int64, keepdims=axis is not None)
-    part = unreduced(g, x.ndim, axis, keepdims) / np.asarray(many).astype(g.dtype)
-    return np.where(mask, part, g.dtype.type(0))
+    many = np.asarray(summation.add_up(mask, axis, np.int64, keepdims=axis is not None)).astype(g.dtype)
+    g = unreduced(g, x.ndim, axis, keepdims)
+    if axis is not None:
+        return np.asarray(mask * g / many)
+    return np.where(mask, g / many, g.dtype.type(0))
 
 
 def gather_share(g: Array, x: Array, best: Any, axis: Axes, keepdims: bool = False) -> Any:
@@ -59,7 +64,7 @@ def gather_share(g: Array, x: Array, best: Any, axis: Axes, keepdims: bool = Fal
 def take_along(x: Array, indices: Array, axis: int) -> Array:
     """The elements at ``indices`` along ``axis``; other axes go in step."""
     if not x.ndim:
-        return x.reshape(indices.shape)
+        return x.reshape(indices.shape).copy()
     if x.ndim == 1:
         return x[indices]
     return x[_in_step(indices, axis)]

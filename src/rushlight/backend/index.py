@@ -15,21 +15,30 @@ def _key(indices: Indices, ndim: int) -> tuple[Any, ...]:
     return tuple(slice(None) if one is None else one for one in indices)
 
 
-def _in_words(error: IndexError, shape: Shape, indices: Indices) -> IndexError:
-    """NumPy's out-of-range error in PyTorch's words."""
+def _nothing_picked(error: IndexError, x: Array, indices: Indices) -> Array:
+    """The result of indices out of range where there is nothing to pick; otherwise the error, in PyTorch's words."""
     arrays = [one for one in indices if one is not None]
     try:
         np.broadcast_shapes(*(one.shape for one in arrays))
     except ValueError:
         shapes = ", ".join(str(list(one.shape)) for one in arrays)
-        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
-    for axis, one in enumerate(indices):
-        if one is not None and one.size:
-            size = shape[axis]
-            bad = one[(one < -size) | (one >= size)]
-            if bad.size:
-                return IndexError(f"index {bad.flat[0]} is out of bounds for dimension {axis} with size {size}")
-    return error
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        ) from None
+    sizes = [size for size, one in zip(x.shape, indices, strict=False) if one is not None]
+    if 0 in sizes:
+        raise IndexError("index is out of bounds for dimension with size 0") from None
+    # The same without bounds: each indexed dimension of size 1, each index 0.
+    one_each = np.empty([1 if axis < len(indices) and indices[axis] is not None else size
+                         for axis, size in enumerate(x.shape)], x.dtype)  # fmt: skip
+    picked = one_each[_key([None if one is None else np.zeros_like(one) for one in indices], x.ndim)]
+    if not picked.size:
+        return picked
+    for place, (size, one) in enumerate(zip(sizes, arrays, strict=True)):
+        bad = one[(one < -size) | (one >= size)]
+        if bad.size:
+            raise IndexError(f"index {bad.flat[0]} is out of bounds for dimension {place} with size {size}") from None
+    raise error
 
 
 def index(x: Array, indices: Indices) -> Array:
@@ -40,7 +49,7 @@ def index(x: Array, indices: Indices) -> Array:
             return x.take(indices[0], 0) if x.ndim > 1 and indices[0].size and _small(indices[0], x) else x[indices[0]]
         return x[_key(indices, x.ndim)]
     except IndexError as error:
-        raise _in_words(error, x.shape, indices) from None
+        return _nothing_picked(error, x, indices)
 
 
 def _small(one: Array, x: Array) -> bool:
@@ -80,7 +89,7 @@ def index_put(x: Array, values: Array, indices: Indices, accumulate: bool) -> Ar
         else:
             out[_key(indices, out.ndim)] = values
     except IndexError as error:
-        raise _in_words(error, x.shape, indices) from None
+        _nothing_picked(error, x, indices)
     return out
 
 

@@ -6,7 +6,8 @@ The kernels of ops stand beside it in this folder by family. Everything here tak
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cmp_to_key
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,38 @@ def strided(array: Array, shape: Shape, strides: tuple[int, ...], offset: int = 
     interface = _Interface(array, shape, strides, offset)
     view = np.asarray(interface)
     return view if view.dtype == array.dtype else view.view(array.dtype)
+
+
+def like_first(arrays: Sequence[Array], dtype: np.dtype[Any]) -> Array:
+    """An array for the result of an elementwise op, in the order in which the first of the operands lies.
+
+    Where an operand leaves the order of two dimensions open (it has size 1 in one of them, or does not overlap neatly),
+    the next one decides; NumPy instead prefers C order as soon as any operand has it.
+    """
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    ndim = len(shape)
+    steps = [
+        (0,) * (ndim - array.ndim)
+        + tuple(0 if size == 1 else step for size, step in zip(array.shape, array.strides, strict=True))
+        for array in arrays
+    ]
+    faster_first = sorted(range(ndim - 1, -1, -1), key=cmp_to_key(lambda one, other: _slower(one, other, steps, shape)))
+    slowest_first = faster_first[::-1]
+    laid = np.empty([shape[axis] for axis in slowest_first], dtype)
+    return laid.transpose(np.argsort(slowest_first)) if ndim else laid
+
+
+def _slower(one: int, other: int, steps: list[tuple[int, ...]], shape: Shape) -> int:
+    """Whether dimension ``one`` has longer steps than ``other``: 1 or -1, and 0 where no operand says."""
+    for step in steps:
+        a, b = step[one], step[other]
+        if not a or not b:
+            continue
+        if a != b:
+            return 1 if a > b else -1
+        if shape[one] != shape[other]:
+            return 1 if shape[one] > shape[other] else -1
+    return 0
 
 
 class _Interface:

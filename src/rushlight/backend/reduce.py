@@ -161,7 +161,7 @@ def variance(x: Array, axis: Axes, correction: float, keepdims: bool, at_once: b
     size = count(x.shape, axis)
     many = np.float64(size)
     freedom = np.float64(max(size - correction, 0))
-    if x.dtype == np.float64 and 0 < size <= _UPDATED and not (at_once and x.size == size):
+    if x.dtype == np.float64 and x.size and size <= _UPDATED and not (at_once and x.size == size):
         return _updated(whole, axes, freedom, keepdims)
     if at_once and x.size == size and whole.dtype is _DOUBLE and not keepdims:
         off = whole - over(sum_all(whole), many)

@@ -164,18 +164,25 @@ def astype(x: Array, dtype: np.dtype[Any]) -> Array:
 
 def concat(xs: list[Array], axis: int) -> Array:
     try:
-        return np.concatenate(xs, axis)
+        joined = np.concatenate(xs, axis)
     except ValueError:
         # Vectors without elements join anything, by old custom.
-        return np.concatenate([x for x in xs if x.shape != (0,)], axis)
+        joined = np.concatenate([x for x in xs if x.shape != (0,)], axis)
+    # Of the orders in memory, only channels last is passed on.
+    if joined.flags.c_contiguous or (joined.ndim in (4, 5) and all(_channels_last(x) for x in xs)):
+        return joined
+    return np.ascontiguousarray(joined)
+
+
+def _channels_last(x: Array) -> bool:
+    return x.ndim > 3 and bool(np.moveaxis(x, 1, -1).flags.c_contiguous)
 
 
 def stack(xs: list[Array], axis: int) -> Array:
-    if len(xs) > 8:
-        return np.stack(xs, axis)
     # NumPy's stack is a concatenation too, behind several Python functions.
     place = (*(slice(None),) * axis, None)
-    return np.concatenate([x[place] for x in xs], axis)
+    joined = np.concatenate([x[place] for x in xs], axis)
+    return joined if joined.flags.c_contiguous else np.ascontiguousarray(joined)
 
 
 def unbind(x: Array, axis: int) -> list[Array]:

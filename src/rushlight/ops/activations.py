@@ -17,7 +17,9 @@ from .table import op
 DOUBLE = np.dtype(np.float64)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
-op("leaky_relu", k.leaky_relu, kind="elementwise", x=lambda g, xp, x, slope: xp.where(x > 0, g, g * slope))
+op("leaky_relu", k.leaky_relu, kind="elementwise", x=lambda g, xp, x, slope: xp.leaky_relu_slope(g, x, slope))
+op("leaky_relu_slope", k.leaky_relu_slope, node="LeakyReluBackwardBackward0",
+   h=lambda g, xp, x, slope: xp.leaky_relu_slope(g, x, slope), x=lambda g, xp: xp.zeroed(g))  # fmt: skip
 for _name in ("elu", "celu"):
     op(_name, k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.where(
         x > 0, g * scale,

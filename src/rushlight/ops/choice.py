@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
+from ..autograd import views
 from ..autograd.modes import state
 from ..backend import choice as k
 from ..backend.pointwise import checked_number
 from ..dtypes import of as dtype_of
 from . import dispatch
 from .pointwise import LN2, not_differentiable, plain, smooth
-from .public import alias, ops, public, publish
+from .public import alias, methods, module, ops, public, publish
 from .reading import conj
 from .table import op
 
@@ -251,6 +252,30 @@ def clamp_max(input: Any, max: Any) -> Any:
     if not isinstance(input, dispatch.Tensor_):
         raise dispatch.no_such_form("clamp_max", (input, max))
     return ops.clamp_max_tensor(input, max) if isinstance(max, dispatch.Tensor_) else ops.clamp_max(input, max)
+
+
+def _into_itself(name: str) -> None:
+    """The in-place form: bounds that would make a tensor of integers a floating one are refused, in words of their own."""
+    write = methods[name]
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        bounds = [*args, *kwargs.values()]
+        numbers = [bound for bound in bounds if isinstance(bound, dispatch.NUMBERS)]
+        if self._array.dtype.kind in "biu" and numbers:
+            dtype = k.clamped_dtype(self._array, numbers[0], numbers[-1])
+            if not views.castable(dtype, self._array.dtype):
+                raise RuntimeError(
+                    f"result type {dtype_of(dtype).scalar_name} can't be cast to the desired output type {self.dtype.c_name}"
+                )
+        return write(self, *args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = write.__doc__
+    methods[name] = module("torch")[name] = call
+
+
+for _name in ("clamp_", "clip_", "clamp_min_", "clamp_max_"):
+    _into_itself(_name)
 
 
 def _same_dtype(input: Any, **others: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import return_types
@@ -33,7 +34,7 @@ op("logcumsumexp_from_end", k.logcumsumexp_from_end, node="FlipBackward0",
 
 
 def _cumprod_slope(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
-    if not x.shape:
+    if math.prod(x.shape) <= 1:
         return g
     if no_zero(x):
         return xp.cumsum_from_end(g * conj(out), axis) / conj(x)

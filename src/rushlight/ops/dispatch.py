@@ -186,7 +186,7 @@ def _retry(op: Op, arrays: list[Any], params: tuple[Any, ...], error: Exception)
 
 def translated(op: Op, arrays: Sequence[Any], error: Exception) -> Exception:
     """A kernel's error in PyTorch's words, where the matter is shapes that do not go together."""
-    if isinstance(error, ValueError) and str(error).startswith("operands could not be broadcast"):
+    if isinstance(error, ValueError) and str(error).startswith(("operands could not be broadcast", "shape mismatch: obj")):
         shapes = [array.shape for array in arrays if isinstance(array, np.ndarray)]
         mismatch = broadcast_error(shapes)
         if mismatch is not None:
@@ -267,7 +267,7 @@ def record(
     kept: list[Any] = []
     hooks = modes.state.saved_hooks
     for kind, name, users in op.keep:
-        wanted = any(needed[user] for user in users)
+        wanted = any(needed[user] is True for user in users)
         if kind == "input":
             position = op.inputs.index(name)
             value = inputs[position]

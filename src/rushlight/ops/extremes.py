@@ -137,11 +137,11 @@ def _axes(name: str, input: Any, dim: Any) -> tuple[int, ...]:
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
             "the 'dim' argument."
         )
-    axes = axes_of(dim, array.ndim)
-    for axis in axes:
-        if not array.shape[axis]:
-            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
-    return axes
+    if array.ndim and not array.size and dim is not None:
+        for one in dim if isinstance(dim, (tuple, list)) else (dim,):
+            if not array.shape[axis_of(one, array.ndim)]:
+                raise IndexError(f"{name}(): Expected reduction dim {one} to have non-zero size.")
+    return axes_of(dim, array.ndim)
 
 
 def _check_out(input: Any, out: Any) -> None:

@@ -309,7 +309,7 @@ def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
     start = None if one.start is None else int(one.start)
     stop = None if one.stop is None else int(one.stop)
     first, last, _ = slice(start, stop).indices(size)
-    if not always and first == 0 and last == size and step == 1:
+    if not always and not start and last == size and step == 1:
         return view
     return ops.slice(view, axis, first, max(first, last), step)
 

@@ -43,7 +43,7 @@ op("binary_cross_entropy_with_logits", k.binary_cross_entropy_with_logits, input
 
 def parts(x: Any, reduction: str) -> int:
     """What the mean divides by."""
-    return math.prod(x.shape) if reduction == "mean" else 1
+    return math.prod(x.shape) or 1 if reduction == "mean" else 1
 
 
 def _weighted(g: Any, weight: Any) -> Any:

@@ -123,7 +123,8 @@ def mv(input: Any, vec: Any) -> Any:
     if x.shape[1] != y.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})")
     if x.dtype != y.dtype:
-        raise RuntimeError(f"expected scalar type {_type_word(x)} but found {_type_word(y)}")
+        word = _type_word(y)
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {word}, {_type_word(x)}, and {word}")
     return ops.mv(input, vec)
 
 
@@ -263,17 +264,30 @@ def matmul_of(a: Any, b: Any) -> Any:
     if m == 2 and n == 1:
         return mv(a, b)
     if m == 1 and n == 2:
-        return ops.squeeze_row(mm(a.unsqueeze(0), b), (0,))
-    if n <= 2 <= m - 1:
-        return _folded(a, b)
-    if m == 3 and n >= 3 and x.shape[0] == 1 and n == 3 and y.shape[0] != 1:
+        row = ops.squeeze_row(mm(a.unsqueeze(0), b), (0,))
+        row._counter[0] = 1  # PyTorch squeezes it in place
+        return row
+    if m == n == 3 and x.shape[0] == 1 != y.shape[0] and a.requires_grad:
         a, m = a.squeeze(0), 2
-    if m <= 2 and n >= 3:
-        # The product of the transposes, transposed: the batch is on the right.
-        if m == 1:
-            return _folded(b.transpose(-1, -2), a)
+    elif m == n == 3 and y.shape[0] == 1 != x.shape[0] and b.requires_grad:
+        b, n = b.squeeze(0), 2
+    # Folding spares the gradient of the smaller one a sum over the batch; a product alone it must not cost a copy.
+    if n <= 2 and (b.requires_grad or _rows_in_step(a._array)):
+        return _folded(a, b)
+    # The product of the transposes, transposed: the batch is on the right.
+    if m == 1 and (a.requires_grad or _rows_in_step(y.swapaxes(-1, -2))):
+        return _folded(b.transpose(-1, -2), a)
+    if m == 2 and a.requires_grad:
         return _folded(b.transpose(-1, -2), a.t()).transpose(-1, -2).contiguous()
     return _batched(a, b)
+
+
+def _rows_in_step(array: Any) -> bool:
+    """Whether the rows of all matrices of a batch are the rows of one matrix, without a copy."""
+    if not array.size:
+        return True
+    shape, strides = array.shape, array.strides
+    return all(strides[axis] == strides[axis + 1] * shape[axis + 1] for axis in range(len(shape) - 2))
 
 
 def _folded(a: Any, b: Any) -> Any:
@@ -286,12 +300,21 @@ def _folded(a: Any, b: Any) -> Any:
 
 
 def _batched(a: Any, b: Any) -> Any:
+    """Batches of matrices (or a vector), broadcast: one product for each entry of the batch."""
     x, y = a._array.shape, b._array.shape
+    rows, columns = x[-2:-1], y[-1:] if len(y) > 1 else ()
+    if len(x) == 1:
+        a, x = a.unsqueeze(0), (1, *x)
+    if len(y) == 1:
+        b, y = b.unsqueeze(1), (*y, 1)
     batch = common_shape([x[:-2], y[:-2]])
     size = math.prod(batch)
     left = a.expand((*batch, *x[-2:])).reshape(size, *x[-2:])
     right = b.expand((*batch, *y[-2:])).reshape(size, *y[-2:])
-    return ops.unsafe_view(bmm(left, right), (*batch, x[-2], y[-1]))
+    product = bmm(left, right)
+    if not columns:
+        product = product.squeeze(-1)
+    return ops.unsafe_view(product, (*batch, *rows, *columns))
 
 
 @public()

@@ -15,7 +15,7 @@ import numpy as np
 from ..autograd import views
 from ..backend import pointwise as k
 from . import dispatch, inplace
-from .public import alias, methods, ops, public, publish
+from .public import alias, methods, module, ops, public, publish
 from .reading import conj
 from .table import op
 
@@ -86,7 +86,8 @@ op("fmod_number", k.fmod_number, node="FmodBackward0", kind="elementwise", x=lam
 # Powers.
 
 plain("pow", k.power, node="PowBackward1",
-      a=lambda g, xp, a, b: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
+      # As in PyTorch, the result is kept (and watched) whichever input needs a gradient.
+      a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
       b=lambda g, xp, a, b, out: g * conj(xp.masked_fill(out * xp.log(a), (a == 0) & (_real(xp, b) >= 0), 0)))
 op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
    x=lambda g, xp, x, exponent:
@@ -167,6 +168,23 @@ def _sgn_slope(g: Any, xp: Any, x: Any, out: Any) -> Any:
 publish("mul", "multiply")
 publish("neg", "negative")
 publish("abs", "absolute")
+
+
+def _abs_into_itself(name: str) -> None:
+    write = methods[name]
+
+    def call(self: Any) -> Any:
+        if self._array.dtype.kind == "c":
+            views.check_writable(self)
+            raise RuntimeError("In-place abs is not supported for complex tensors.")
+        return write(self)
+
+    call.__name__ = call.__qualname__ = name
+    methods[name] = module("torch")[name] = call
+
+
+_abs_into_itself("abs_")
+_abs_into_itself("absolute_")
 for _name in (
     "reciprocal sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sigmoid relu sin cos tan asin acos atan sinh cosh tanh "
     "asinh acosh atanh sgn sign floor ceil trunc frac"

@@ -118,6 +118,8 @@ class Op:
                 body["release"] = lambda node: None
             elif len(self.sources) > 1:
                 body["release"] = _releaser(self)
+            if self.node_name == "NotImplemented":
+                body["at_once"] = True
             if self.node_name in ("CopyBackwards", "NotImplemented"):
                 body["name"] = lambda node: f"torch::autograd::{type(node).__name__}"
             self._node_class = type(self.node_name, (Node,), body)
@@ -334,7 +336,8 @@ def _keep_tuple(entry: Op, optional: set[str]) -> str:
     """The expression for ``node.saved``, given ``r_<input>`` flags, ``v_<input>`` versions and ``x_<input>`` arrays."""
     items: list[str] = []
     for kind, name, users in entry.keep:
-        wanted = " or ".join(f"r_{user}" for user in users)
+        # A view made in no_grad has no place in the graph: nothing is kept for its cotangent.
+        wanted = " or ".join(f"r_{user} is True" for user in users)
         everyone = set(users) == set(entry.sources)
         condition = "" if everyone else f" if {wanted} else None"
         if kind == "input":
@@ -483,6 +486,15 @@ def _forward(entry: Op, general: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _opened_as(entry: Op, name: str) -> str:
+    """PyTorch's name of a saved value: it opens them in alphabetical order, and the first that was changed is the error."""
+    if name in entry.outputs:
+        return "result"
+    if name not in entry.inputs[:2]:
+        return name
+    return ("self", "other")[entry.inputs.index(name)]
+
+
 def _vjp_source(entry: Op, over_tensors: bool) -> str:
     """The function that runs an op's rules: opens what was kept, then calls the rules that are needed."""
     lines = ["def vjp(node, g, edges):"]
@@ -500,7 +512,7 @@ def _vjp_source(entry: Op, over_tensors: bool) -> str:
             else:
                 targets.append(f"k_{name}")
         add(f"    {', '.join(targets)}, = saved")
-        for kind, name, users in entry.keep:
+        for kind, name, _ in sorted(entry.keep, key=lambda kept: _opened_as(entry, kept[1])):
             if kind == "input" and name == entry.variadic:
                 add(f"    k_{name} = {'tensor_of_list' if over_tensors else 'array_of_list'}(node, k_{name}, v_{name})")
             elif kind == "input":

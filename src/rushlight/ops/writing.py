@@ -67,6 +67,8 @@ def fill_(input: Any, value: Any) -> Any:
             raise RuntimeError(
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
             )
+        views.check_writable(input, value.requires_grad)
+        views.check_memory(input)
         if _recording(input, value):
             return views.inplace(ops.filled_tensor, "fill_", input, value)
         value = value._array
