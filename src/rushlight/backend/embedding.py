@@ -41,13 +41,28 @@ def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequ
         return out
     order = np.argsort(places, kind="stable")
     found, starts = np.unique(places[order], return_index=True)
-    sums = np.add.reduceat(in_single(g.reshape(-1, shape[1]))[order], starts, 0)
+    counts = np.diff(starts, append=len(places))
+    sums = _sums_of_runs(in_single(g.reshape(-1, shape[1])), order, starts, counts)
     if by_frequency:
-        sums = sums / np.diff([*starts, len(places)])[:, None]
+        sums = sums / counts[:, None]
     out[found] = sums
     if 0 <= but < shape[0]:
         out[but] = 0
     return out
+
+
+def _sums_of_runs(rows: Array, order: Array, starts: Array, counts: Array) -> Array:
+    """Sums of the rows ``order[starts[i]:starts[i] + counts[i]]``, first to last.
+
+    Few rows go to one place as a rule: then all first rows are taken, all second rows added, and so on.
+    """
+    if counts.max() > 16:
+        return np.asarray(np.add.reduceat(rows[order], starts, 0))
+    sums = rows[order[starts]]
+    for turn in range(1, int(counts.max())):
+        (further,) = np.nonzero(counts > turn)
+        sums[further] += rows[order[starts[further] + turn]]
+    return sums
 
 
 def embedding_renorm(weight: Array, indices: Array, max_norm: float, ord: float) -> None:

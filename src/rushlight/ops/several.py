@@ -26,7 +26,7 @@ def forward_source(entry: Op, arguments: str, keep: Callable[..., str], keeps_te
             lines += [f"    if x_{name}.dtype is not x_{entry.inputs[0]}.dtype:", f"        {general}"]
     passed = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
     add("    try:")
-    add(f"        outs = kernel({passed})")
+    add(f"        outs = compute({passed})")
     add("    except Exception as error:")
     add(f"        return failed(op, ({', '.join(names)},), error, general)")
     flags = " or ".join(f"r_{name}" for name in entry.sources)

@@ -426,7 +426,7 @@ def _forward_source(entry: Op) -> str:
             add(f"        {general}")
     arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
     add("    try:")
-    add(f"        out = kernel({arguments}{', out=...' if entry.is_ufunc else ''})")
+    add(f"        out = compute({arguments}{', out=...' if entry.is_ufunc else ''})")
     add("    except Exception as error:")
     add(f"        return failed(op, {everything}, error, general)")
     if not entry.is_ufunc:
@@ -477,7 +477,7 @@ def _forward_source(entry: Op) -> str:
 
 
 def _forward(entry: Op, general: Callable[..., Any]) -> Callable[..., Any]:
-    bound: dict[str, Any] = {"op": entry, "kernel": entry.kernel, "general": general, "Node": entry.node_class}
+    bound: dict[str, Any] = {"op": entry, "compute": entry.kernel, "general": general, "Node": entry.node_class}
     for name, default in entry.params:
         if default is not inspect.Parameter.empty:
             bound[f"default_{name}"] = default
