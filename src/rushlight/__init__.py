@@ -76,6 +76,7 @@ from .factory import (
 )
 from .like import empty_like, full_like, ones_like, zeros_like
 from .missing import module_getattr
+from .ops.public import registry as _registry
 from .printing import get_printoptions, set_printoptions
 from .random import (
     Generator,
@@ -97,6 +98,88 @@ from .version import __version__
 from .from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
 
 newaxis = None
+__all__ = [
+    "Generator",
+    "Size",
+    "Tensor",
+    "TypedStorage",
+    "UntypedStorage",
+    "arange",
+    "as_tensor",
+    "can_cast",
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "default_generator",
+    "device",
+    "dtype",
+    "e",
+    "empty",
+    "empty_cache",
+    "empty_like",
+    "empty_strided",
+    "enable_grad",
+    "eye",
+    "finfo",
+    "from_numpy",
+    "full",
+    "full_like",
+    "get_default_device",
+    "get_default_dtype",
+    "get_printoptions",
+    "get_rng_state",
+    "iinfo",
+    "inf",
+    "inference_mode",
+    "initial_seed",
+    "install_as_torch",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "jagged",
+    "layout",
+    "legacy_contiguous_format",
+    "linspace",
+    "logspace",
+    "manual_seed",
+    "memory_format",
+    "memory_stats",
+    "nan",
+    "no_grad",
+    "ones",
+    "ones_like",
+    "pi",
+    "preserve_format",
+    "promote_types",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "range",
+    "scalar_tensor",
+    "seed",
+    "set_default_device",
+    "set_default_dtype",
+    "set_default_tensor_type",
+    "set_grad_enabled",
+    "set_memory_fraction",
+    "set_printoptions",
+    "set_rng_state",
+    "sparse_bsc",
+    "sparse_bsr",
+    "sparse_coo",
+    "sparse_csc",
+    "sparse_csr",
+    "strided",
+    "tensor",
+    "zeros",
+    "zeros_like",
+]
+
 globals().update({**_dtypes.NAMES, **_legacy.CLASSES, **_storage.CLASSES})
 install_methods()
 __getattr__ = module_getattr(
@@ -124,3 +207,5 @@ __getattr__ = module_getattr(
         }
     ),
 )
+# What `from torch import *` gives beside them.
+__all__.extend(name for name in _registry["torch"] if name not in __all__ and "_" not in (name[0], name[-1]))

@@ -34,11 +34,11 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Any) -> None:
         """Keeps tensors (inputs, outputs, or others) for backward, where ``saved_tensors`` gives them back, checked for
         in-place changes. Call it once, with tensors or None."""
-        self.to_save = tensors
+        self.to_save: tuple[Any, ...] | None = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
         """Keeps tensors for ``jvp``."""
-        self.saved_for_forward = tensors
+        self.saved_for_forward: tuple[Any, ...] | None = tensors
 
     def mark_dirty(self, *args: Any) -> None:
         """Says which inputs forward changed in place; they must be returned."""

@@ -132,7 +132,9 @@ def _array(value: Any) -> Any:
 
 def common_dtype(values: Sequence[Any]) -> dtypes.dtype:
     """The dtype that tensors and numbers meet in: PyTorch's three categories."""
-    dimensioned, zero_dim, numbers = [], [], []
+    dimensioned: list[Any] = []
+    zero_dim: list[Any] = []
+    numbers: list[Any] = []
     for value in values:
         if isinstance(value, Tensor_):
             array = value._array

@@ -323,7 +323,8 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
     if isinstance(value, complex) and self._array.dtype.kind != "c":
         raise RuntimeError(f"value cannot be converted to type {self.dtype.c_name} without overflow")
     if isinstance(key, bool):
-        view, indices = (ops.expand_dims(self, 0) if key else None), []
+        view = ops.expand_dims(self, 0) if key else None
+        indices: list[Any] = []
         if view is None:
             return
     else:

@@ -109,16 +109,14 @@ def filled(g: Any, xp: Any, shape: tuple[int, ...], dtype: Any) -> list[Any]:
         return g  # type: ignore[no-any-return]
     from .table import arrays
 
-    zeros = None
+    zeros: Any = None
     result = []
     for part in g:
         if part is None:
             if zeros is None:
                 import numpy as np
 
-                zeros = np.zeros(shape, dtype)
-                if xp is not arrays:
-                    zeros = dispatch.new_tensor(zeros)
+                zeros = np.zeros(shape, dtype) if xp is arrays else dispatch.new_tensor(np.zeros(shape, dtype))
             part = zeros
         result.append(part)
     return result
@@ -729,7 +727,7 @@ def _inplace_view(name: str) -> None:
         result = function(self, *args, **kwargs)
         node = result.grad_fn
         if node is not None and type(node).__name__ in _INPLACE_NODES:
-            node.__class__ = _inplace_node(type(node))
+            node.__class__ = _inplace_node(type(node))  # type: ignore[arg-type]
         views.become(self, result, name + "_")
         return self
 
