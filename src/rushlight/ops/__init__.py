@@ -43,12 +43,12 @@ FAMILIES = (
     "short_time",
     "copies",
     "hashing",
+    "masked",
     "convolution",
     "pooling",
     "resampling",
     "attention",
     "sequences",
-    "masked",
     "margins",
     "adaptive_pooling",
 )

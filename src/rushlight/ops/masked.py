@@ -1,275 +1,318 @@
-"""torch.masked: reductions and normalizations of what a mask lets through.
+"""torch.masked: reductions and normalizations of the elements that a mask lets through.
 
-All are compositions: what the mask stops is replaced by the number that changes nothing, then comes the ordinary op.
+What is masked out is replaced by the value that does not change the result (0 for a sum, -inf for a maximum), and the
+plain function does the rest. A mask is True where elements count, and broadcasts to its input.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
 from . import dispatch
-from .public import axes_of, module, ops, public
+from .public import module, public
 
-SPACE = "torch.masked"
-torch = module("torch")
-
-
-def _publish(function: Callable[..., Any]) -> Callable[..., Any]:
-    return public(space=SPACE, out=False)(function)
+_torch, _functional, _linalg = module("torch"), module("torch.nn.functional"), module("torch.linalg")
+_published = public(space="torch.masked", method=False, out=False)
 
 
-def _identity(name: str, input: Any) -> Any:
-    """The number that the op is not changed by."""
-    dtype = input.dtype
-    if name in ("sum", "cumsum", "norm", "mean"):
-        return 0
-    if name in ("prod", "cumprod"):
-        return 1
-    if name in ("median",):
-        return math.nan
-    least = name in ("amax", "argmax", "logaddexp", "logsumexp", "softmax", "log_softmax")
-    if dtype.is_floating_point or dtype.is_complex:
-        return -math.inf if least else math.inf
-    if dtype is dtypes.bool_:
-        raise NotImplementedError(f"identity of {name} on {dtype} input")
-    info = dtypes.iinfo(dtype)
-    return info.min if least else info.max
+def _axes(dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions from 0 in ascending order; all of them for None and ()."""
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+        return tuple(range(ndim))
+    ndim = max(ndim, 1)
+    axes: list[int] = []
+    for one in (dim,) if isinstance(dim, int) else dim:
+        axis = one + ndim if one < 0 else one
+        if axis in axes:
+            raise RuntimeError(f"dim={one} appears multiple times in the list of dims")
+        if not 0 <= axis < ndim:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {one})"
+            )
+        axes.append(axis)
+    return tuple(sorted(axes))
 
 
-def _seen(input: Any, mask: Any) -> Any:
-    """The mask as bool in the shape of the input."""
-    if mask._array.ndim > input._array.ndim:
-        raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
+def _first_axis(dim: Any, ndim: int) -> int:
+    return (_axes(dim, ndim) or (0,))[0]
+
+
+def _mask_for(input: Any, mask: Any) -> Any:
+    """The mask in the shape of its input."""
+    if len(mask.shape) > input._array.ndim:
+        raise IndexError(
+            "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
+        )
     if mask._array.shape != input._array.shape:
-        mask = mask.expand(input._array.shape)
-    return mask if mask._array.dtype.kind == "b" else ops.astype(mask, np.dtype(bool))
+        mask = _torch["broadcast_to"](mask, input._array.shape)
+    return mask.to(dtypes.bool_)
 
 
-def _filled(input: Any, mask: Any, name: str, identity: Any = None) -> Any:
+def _masked(input: Any, mask: Any, identity: Any) -> Any:
+    """The input with ``identity(its dtype)`` where the mask is False."""
+    dtype = dtypes.of(input._array.dtype)
     if mask is None:
         return input
-    value = _identity(name, input) if identity is None else identity
-    dtype = input._array.dtype if not isinstance(value, float) or input._array.dtype.kind in "fcV" else np.dtype(np.float32)
-    return torch["where"](_seen(input, mask), input, dispatch.new_tensor(np.asarray(value).astype(dtype)))
+    fill = np.asarray(identity(dtype)).astype(dtype.numpy)
+    return _torch["where"](_mask_for(input, mask), input, dispatch.new_tensor(fill))
 
 
-def _axes(dim: Any, input: Any) -> tuple[int, ...]:
-    """All dimensions for None and for an empty list; 0-dim tensors have one."""
-    ndim = input._array.ndim
-    if isinstance(dim, (tuple, list)) and len({one % max(ndim, 1) for one in dim}) != len(dim):
-        doubled = next(one for place, one in enumerate(dim) if one in dim[:place])
-        raise RuntimeError(f"dim={doubled} appears multiple times in the list of dims")
-    return axes_of(dim, ndim)
+def _lowest(name: str, highest: bool = False, complex_too: bool = False) -> Any:
+    """What does not change a maximum (or, if ``highest``, a minimum)."""
+
+    def identity(dtype: Any) -> Any:
+        if dtype.is_floating_point or (complex_too and dtype.is_complex):
+            return math.inf if highest else -math.inf
+        if dtype is dtypes.bool_:
+            raise NotImplementedError(f"identity of {name} on torch.bool input")
+        limits = dtypes.iinfo(dtype)
+        return limits.max if highest else limits.min
+
+    return identity
 
 
-def _whole(dtype: Any, input: Any) -> Any:
+def _zero(dtype: Any) -> int:
+    return 0
+
+
+def _one(dtype: Any) -> int:
+    return 1
+
+
+def _summed_dtype(input: Any, dtype: Any) -> Any:
     """The dtype of sums and products: int64 for integers."""
     if dtype is not None:
         return dtype
-    return dtypes.int64 if input._array.dtype.kind in "biu" else input.dtype
+    own = dtypes.of(input._array.dtype)
+    return own if own.is_floating_point or own.is_complex else dtypes.int64
 
 
-def _to(input: Any, dtype: Any) -> Any:
-    return input if dtype is None or input.dtype is dtype else ops.astype(input, dtype.numpy)
+# Reductions.
 
 
-@_publish
+@_published
 def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """The sum of what the mask lets through.
+    """The sum of the elements that ``mask`` lets through, 0 where there is none.
 
     >>> import rushlight as torch
-    >>> torch.masked.sum(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
-    tensor(5.)
+    >>> torch.masked.sum(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, mask=torch.tensor([[True, False], [False, False]]))
+    tensor([1., 0.])
     """
-    values, dtype = _filled(input, mask, "sum"), _whole(dtype, input)
-    return ops.sum(values, _axes(dim, input), bool(keepdim), dtype.numpy if dtype is not input.dtype else None)
+    dtype = _summed_dtype(input, dtype)
+    kept = _masked(input, mask, _zero)
+    return _torch["sum"](kept, _axes(dim, kept._array.ndim), keepdim, dtype=dtype)
 
 
-@_publish
+@_published
 def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """The product of what the mask lets through."""
-    values, dtype = _filled(input, mask, "prod"), _whole(dtype, input)
-    if not input._array.ndim:
-        return torch["prod"](values, dtype=dtype)
-    for axis in sorted(_axes(dim, input), reverse=True):
-        values = torch["prod"](values, axis, bool(keepdim))
-    return _to(values, dtype)
+    """The product of the elements that ``mask`` lets through, 1 where there is none."""
+    dtype = _summed_dtype(input, dtype)
+    result = _masked(input, mask, _one).to(dtype)
+    for axis in reversed(_axes(dim, result._array.ndim)):
+        result = _torch["prod"](result, axis, keepdim)
+    return result
 
 
-def _running(name: str, doc: str) -> None:
-    def running(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-        return torch[name](_filled(input, mask, name), dim, dtype=_whole(dtype, input))
-
-    running.__name__ = running.__qualname__ = name
-    running.__doc__ = doc
-    _publish(running)
+@_published
+def amax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The largest element that ``mask`` lets through, -inf (or the least integer) where there is none."""
+    kept = _masked(input, mask, _lowest("amax"))
+    return _torch["amax"](kept, _axes(dim, kept._array.ndim), keepdim).to(input.dtype if dtype is None else dtype)
 
 
-_running("cumsum", "Running sums of what the mask lets through.")
-_running("cumprod", "Running products of what the mask lets through.")
+@_published
+def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The smallest element that ``mask`` lets through, inf (or the largest integer) where there is none."""
+    kept = _masked(input, mask, _lowest("amin", highest=True))
+    return _torch["amin"](kept, _axes(dim, kept._array.ndim), keepdim).to(input.dtype if dtype is None else dtype)
 
 
-def _extreme(name: str, doc: str) -> None:
-    def extreme(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-        if input._array.dtype.kind == "c":
-            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
-        _identity(name, input)
-        return _to(torch[name](_filled(input, mask, name), _axes(dim, input), bool(keepdim)), dtype)
-
-    extreme.__name__ = extreme.__qualname__ = name
-    extreme.__doc__ = doc
-    _publish(extreme)
+@_published
+def argmax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """Where the largest element is that ``mask`` lets through, in the dtype of the input."""
+    kept = _masked(input, mask, _lowest("argmax"))
+    return _torch["argmax"](kept, dim, keepdim).to(input.dtype if dtype is None else dtype)
 
 
-_extreme("amax", "The largest of what the mask lets through.")
-_extreme("amin", "The smallest of what the mask lets through.")
+@_published
+def argmin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """Where the smallest element is that ``mask`` lets through, in the dtype of the input."""
+    kept = _masked(input, mask, _lowest("argmin", highest=True))
+    return _torch["argmin"](kept, dim, keepdim).to(input.dtype if dtype is None else dtype)
 
 
-def _place(name: str, doc: str) -> None:
-    def place(input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-        _identity(name, input)
-        found = torch[name](_filled(input, mask, name), dim, bool(keepdim))
-        return _to(found, input.dtype if dtype is None else dtype)
-
-    place.__name__ = place.__qualname__ = name
-    place.__doc__ = doc
-    _publish(place)
+@_published
+def logsumexp(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The logarithm of the sum of exponentials of what ``mask`` lets through, -inf where there is nothing."""
+    kept = _masked(input, mask, _lowest("logsumexp", complex_too=True))
+    result = _torch["logsumexp"](kept, _axes(dim, kept._array.ndim), keepdim)
+    return result.to(input.dtype if dtype is None else dtype)
 
 
-_place("argmax", "Where the largest of what the mask lets through is, in the dtype of the input.")
-_place("argmin", "Where the smallest of what the mask lets through is, in the dtype of the input.")
-
-
-def _count(input: Any, axes: tuple[int, ...], keepdim: bool, mask: Any) -> Any:
-    """How many elements the mask lets through."""
-    if mask is None:
-        seen = dispatch.new_tensor(np.ones(input._array.shape, np.int64))
-    else:
-        seen = ops.astype(_seen(input, mask), np.dtype(np.int64))
-    return ops.sum(seen, axes, keepdim)
-
-
-@_publish
+@_published
 def mean(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """The mean of what the mask lets through; nan where that is nothing."""
-    given = input.dtype if dtype is None else dtype
-    if not (given.is_floating_point or given.is_complex):
+    """The mean of the elements that ``mask`` lets through, nan where there is none. ValueError for integers.
+
+    >>> import rushlight as torch
+    >>> torch.masked.mean(torch.tensor([1.0, 2.0, 6.0]), 0, mask=torch.tensor([False, True, True]))
+    tensor(4.)
+    """
+    which, chosen = ("Input", input.dtype) if dtype is None else ("Optional", dtype)
+    if not (chosen.is_floating_point or chosen.is_complex):
         raise ValueError(
-            f"mean(): Could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {given}"
+            f"mean(): Could not infer output dtype. {which} dtype must be either a floating point or complex dtype. "
+            f"Got: {chosen}"
         )
-    axes = _axes(dim, input)
-    return sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask) / _count(input, axes, bool(keepdim), mask)
+    count = _count(input, dim, keepdim, mask)
+    return sum(input, dim, keepdim=keepdim, dtype=chosen, mask=mask) / count
 
 
-@_publish
-def median(input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """The middle one of what the mask lets through (the lower of two)."""
-    given = input.dtype if dtype is None else dtype
-    values = _to(_filled(input, mask, "median"), dtype)
-    if values._array.dtype.kind not in "fV":
-        values = ops.astype(values, np.dtype(np.float32))
-    found = torch["nanmedian"](values, dim, bool(keepdim)).values
-    if not given.is_floating_point and np.isnan(found._array).any():
-        raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
-    return _to(found, given)
+def _count(input: Any, dim: Any, keepdim: bool, mask: Any) -> Any:
+    """How many elements count, for each result."""
+    if mask is not None:
+        return _torch["sum"](_mask_for(input, mask), dim, keepdim)
+    ones = dispatch.new_tensor(np.ones(input._array.shape, np.int64))
+    return sum(ones, dim, keepdim=keepdim)
 
 
-@_publish
-def norm(input: Any, ord: float = 2.0, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """The norm of what the mask lets through."""
-    fill = math.inf if ord == -math.inf else 0
-    values = _filled(input, mask, "norm", fill)
-    return module("torch.linalg")["vector_norm"](values, ord, _axes(dim, input), bool(keepdim), dtype=dtype)
-
-
-def _spread(input: Any, dim: Any, unbiased: Any, correction: Any, keepdim: bool, dtype: Any, mask: Any, root: bool) -> Any:
-    if unbiased is not None and correction is not None:
-        raise AssertionError("Only one of unbiased and correction may be given")
-    if correction is None:
-        correction = 0 if unbiased is False else 1
-    if dtype is None:
-        dtype = dtypes.get_default_dtype() if input._array.dtype.kind in "biu" else input.dtype
-    axes = _axes(dim, input)
-    count = _count(input, axes, True, mask)
-    center = ops.sum(_filled(input, mask, "sum"), axes, True) / count
-    off = input - center
-    squares = off * (off.conj() if off.dtype.is_complex else off)
-    total = ops.sum(_filled(squares, mask, "sum"), axes, bool(keepdim))
+def _variance(
+    input: Any, dim: Any, unbiased: Any, correction: Any, keepdim: bool, dtype: Any, mask: Any, root: bool
+) -> Any:
+    assert unbiased is None or correction is None, "Only one of unbiased and correction may be given"
+    less = (1 if unbiased else 0) if unbiased is not None else 1 if correction is None else correction
+    chosen = input.dtype if dtype is None else dtype
+    if not (chosen.is_floating_point or chosen.is_complex):
+        chosen = dtypes.float32
+    count = _count(input, dim, True, mask)
+    total = sum(input, dim, keepdim=True, dtype=dtype, mask=mask)
+    centred = input - total / count
+    squares = centred * centred.conj()
+    total = sum(squares, dim, keepdim=keepdim, dtype=chosen, mask=mask)
     if not keepdim:
         count = count.reshape(total._array.shape)
-    if correction != 0:
-        count = torch["clamp"](count - correction, min=0)
-    out = _to(total / count, dtype)
-    return ops.sqrt(out) if root else out
+    if less != 0:
+        count = count.to(chosen.to_real()) - less
+        count = _torch["maximum"](count, _torch["zeros_like"](count))
+    result = (total / count).to(chosen)
+    return result.sqrt() if root else result
 
 
-@_publish
+@_published
 def var(
-    input: Any,
-    dim: Any = None,
-    unbiased: bool | None = None,
-    *,
-    correction: Any = None,
-    keepdim: bool = False,
-    dtype: Any = None,
-    mask: Any = None,
-) -> Any:
-    """The variance of what the mask lets through."""
-    return _spread(input, dim, unbiased, correction, keepdim, dtype, mask, False)
+    input: Any, dim: Any = None, unbiased: Any = None, *, correction: Any = None, keepdim: bool = False,
+    dtype: Any = None, mask: Any = None,
+) -> Any:  # fmt: skip
+    """The variance of the elements that ``mask`` lets through, divided by their number less ``correction``."""
+    return _variance(input, dim, unbiased, correction, keepdim, dtype, mask, False)
 
 
-@_publish
+@_published
 def std(
-    input: Any,
-    dim: Any = None,
-    unbiased: bool | None = None,
-    *,
-    correction: Any = None,
-    keepdim: bool = False,
-    dtype: Any = None,
-    mask: Any = None,
+    input: Any, dim: Any = None, unbiased: Any = None, *, correction: Any = None, keepdim: bool = False,
+    dtype: Any = None, mask: Any = None,
+) -> Any:  # fmt: skip
+    """The root of :func:`var`."""
+    return _variance(input, dim, unbiased, correction, keepdim, dtype, mask, True)
+
+
+@_published
+def norm(
+    input: Any, ord: Any = 2.0, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Any:
-    """The standard deviation of what the mask lets through."""
-    return _spread(input, dim, unbiased, correction, keepdim, dtype, mask, True)
+    """The vector norm of the elements that ``mask`` lets through."""
+
+    def identity(own: Any) -> float:
+        if ord != -math.inf:
+            return 0
+        assert own.is_floating_point, f"input must be floating point, got {own}"
+        return math.inf
+
+    kept = _masked(input, mask, identity)
+    return _linalg["vector_norm"](kept, ord, _axes(dim, kept._array.ndim), keepdim, dtype=dtype)
 
 
-def _normalizer(name: str, doc: str) -> None:
-    def normalizer(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-        values = _filled(input, mask, name)
-        return module("torch.nn.functional")[name](values, dim, dtype=dtype)
+@_published
+def median(input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The median (the lower of two) of what ``mask`` lets through; nan, or ValueError for integers, if there is none."""
+    floating = input.dtype.is_floating_point
+    wide = input if floating else input.to(dtypes.float32)
+    kept = _masked(wide, mask, lambda own: math.nan)
+    values = _torch["nanmedian"](kept, _first_axis(dim, kept._array.ndim), keepdim)[0]
+    if floating:
+        return values
+    if np.isnan(values._array).any():
+        raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
+    return values.to(input.dtype if dtype is None else dtype)
 
-    normalizer.__name__ = normalizer.__qualname__ = name
-    normalizer.__doc__ = doc
-    _publish(normalizer)
+
+@_published
+def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None) -> Any:
+    """The logarithm of the sum of two exponentials, each left out where its mask is False."""
+    identity = _lowest("logaddexp", complex_too=True)
+    first, second = _masked(input, input_mask, identity), _masked(other, other_mask, identity)
+    return _torch["logaddexp"](first, second).to(input.dtype if dtype is None else dtype)
 
 
-_normalizer("softmax", "Softmax among what the mask lets through; zero elsewhere.")
-_normalizer("log_softmax", "The logarithm of softmax among what the mask lets through; -inf elsewhere.")
-_normalizer("softmin", "Softmax of the negated input among what the mask lets through; zero elsewhere.")
+# What keeps the shape.
 
 
-@_publish
-def normalize(input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None) -> Any:
-    """What the mask lets through over its norm (at least ``eps``); zero elsewhere."""
+@_published
+def cumsum(input: Any, dim: Any, *, dtype: Any = None, mask: Any = None) -> Any:
+    """Running sums, in which what ``mask`` leaves out counts as 0."""
+    return _running("cumsum", input, dim, dtype, mask, _zero)
+
+
+@_published
+def cumprod(input: Any, dim: Any, *, dtype: Any = None, mask: Any = None) -> Any:
+    """Running products, in which what ``mask`` leaves out counts as 1."""
+    return _running("cumprod", input, dim, dtype, mask, _one)
+
+
+def _running(name: str, input: Any, dim: Any, dtype: Any, mask: Any, identity: Any) -> Any:
+    chosen = input.dtype if dtype is None else dtype
+    if chosen is dtypes.bool_:
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    kept = _masked(input, mask, identity)
+    return _torch[name](kept, _first_axis(dim, kept._array.ndim), dtype=chosen)
+
+
+def _soft(name: str, input: Any, dim: Any, dtype: Any, mask: Any, identity: Any) -> Any:
+    kept = _masked(input, mask, identity)
+    chosen = input.dtype if dtype is None else dtype
+    return _functional[name](kept, _first_axis(dim, kept._array.ndim), dtype=chosen)
+
+
+@_published
+def softmax(input: Any, dim: Any, *, dtype: Any = None, mask: Any = None) -> Any:
+    """Softmax over what ``mask`` lets through: 0 for the rest, nan where nothing is left.
+
+    >>> import rushlight as torch
+    >>> torch.masked.softmax(torch.zeros(3), 0, mask=torch.tensor([True, True, False]))
+    tensor([0.5000, 0.5000, 0.0000])
+    """
+    return _soft("softmax", input, dim, dtype, mask, _lowest("amax"))
+
+
+@_published
+def log_softmax(input: Any, dim: Any, *, dtype: Any = None, mask: Any = None) -> Any:
+    """The logarithm of :func:`softmax`: -inf for what ``mask`` leaves out."""
+    return _soft("log_softmax", input, dim, dtype, mask, _lowest("amax"))
+
+
+@_published
+def softmin(input: Any, dim: Any, *, dtype: Any = None, mask: Any = None) -> Any:
+    """:func:`softmax` of the negative."""
+    return _soft("softmin", input, dim, dtype, mask, _lowest("amin", highest=True))
+
+
+@_published
+def normalize(input: Any, ord: Any, dim: Any, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None) -> Any:
+    """Divided by the norm of what ``mask`` lets through, or by ``eps`` if that is larger; 0 for the rest."""
+    kept = _masked(input, mask, _zero)
     size = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     least = dispatch.new_tensor(np.asarray(eps).astype(size._array.dtype))
-    return _filled(input, mask, "norm", 0) / ops.maximum(size, least)
-
-
-@_publish
-def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None) -> Any:
-    """log(exp(input) + exp(other)), where what a mask stops counts as exp(-inf)."""
-    a, b = _filled(input, input_mask, "logaddexp"), _filled(other, other_mask, "logaddexp")
-    return _to(torch["logaddexp"](a, b), input.dtype if dtype is None else dtype)
-
-
-@_publish
-def logsumexp(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """log(sum(exp(x))) of what the mask lets through."""
-    found = torch["logsumexp"](_filled(input, mask, "logsumexp"), _axes(dim, input), bool(keepdim))
-    return _to(found, input.dtype if dtype is None else dtype)
+    return kept / _torch["maximum"](size, least)
