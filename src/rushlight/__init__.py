@@ -36,6 +36,7 @@ from .autograd.modes import (
     set_grad_enabled,
 )
 from .backend.heap import empty_cache, memory_stats, set_memory_fraction
+from .batching import vmap
 from .device import (
     channels_last,
     channels_last_3d,

@@ -55,12 +55,14 @@ def open_level() -> int:
     """Opens an innermost level; ops look at tangents while one is open."""
     level = next(_levels)
     _state.active.append(level)
+    modes.state.forward_levels += 1
     modes.special.enter()
     return level
 
 
 def close_level(level: int) -> None:
     _state.active.remove(level)
+    modes.state.forward_levels -= 1
     modes.special.leave()
 
 
@@ -218,7 +220,22 @@ def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
             for one, tangent in zip(outs, found, strict=False):
                 if tangent is not None and one._array.dtype.kind in "fcV":
                     with_tangent(one, _shaped(tangent, one), level)
+    _keep_tangents(op, inputs, primals, out)
     return out
+
+
+def _keep_tangents(op: table.Op, inputs: Sequence[Any], primals: Sequence[Any], out: Any) -> None:
+    """Gives the op's node the tensors with their tangents, so that a backward pass can be differentiated forward."""
+    outs = out if isinstance(out, tuple) else (out,)
+    node = next((one._edge[0] for one in outs if isinstance(one, Tensor) and one._edge is not None), None)
+    if node is None or getattr(type(node), "op", None) is not op or not node.saved:
+        return
+    whole = {id(primal): value for primal, value in zip(_flat(primals), _flat(inputs), strict=True) if primal is not value}
+    node.saved = tuple(
+        tuple(whole.get(id(one), one) for one in item) if isinstance(item, tuple) else whole.get(id(item), item)
+        for item in node.saved
+    )
+    node.tangents = {number: one._tangents for number, one in enumerate(outs) if one._tangents is not None} or None
 
 
 def _map(value: Any, f: Any) -> Any:

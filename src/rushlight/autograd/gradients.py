@@ -164,7 +164,9 @@ def grad(
         retain_graph = create_graph
     if is_grads_batched:
         return _batched(outs, ins, cotangents, retain_graph, create_graph, allow_unused, materialize_grads)
-    roots, seeds = _seeds(outs, cotangents, create_graph)
+    # In forward mode the pass is read over Tensors, whose tangents the gradients then carry on.
+    over_tensors = create_graph or modes.state.forward_levels > 0
+    roots, seeds = _seeds(outs, cotangents, over_tensors)
     edges: list[Edge | None] = []
     for value in ins:
         if isinstance(value, GradientEdge):
@@ -173,7 +175,7 @@ def grad(
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         else:
             edges.append(engine.input_edge(value))
-    task = engine.Pass(retain_graph, create_graph)
+    task = engine.Pass(retain_graph, over_tensors)
     task.capture(edges, roots)
     task.run(roots, seeds)
     results = []
@@ -188,9 +190,18 @@ def grad(
             results.append(engine.wrap(np.zeros(*_meta(value))) if materialize_grads else None)
         else:
             if id(g) not in made:
-                made[id(g)] = g if create_graph else engine.wrap(np.asarray(g))
+                made[id(g)] = g if create_graph else _without_graph(g) if over_tensors else engine.wrap(np.asarray(g))
             results.append(made[id(g)])
     return tuple(results)
+
+
+def _without_graph(g: Any) -> Any:
+    """A recorded gradient without its history, but with its tangents."""
+    result = engine.wrap(g._array)
+    result._tangents = g._tangents and {
+        level: _without_graph(tangent) for level, tangent in g._tangents.items()
+    }
+    return result
 
 
 def _batched(

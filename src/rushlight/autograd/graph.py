@@ -106,6 +106,7 @@ class Node:
     retained: dict[int, weakref.ref[Tensor]] | None = None
     pre_hooks: Hooks | None = None
     post_hooks: Hooks | None = None
+    tangents: dict[int, Any] | None = None  # of the outputs, in forward mode: a rule that reads an output needs them
     _metadata: dict[str, Any] | None = None
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:

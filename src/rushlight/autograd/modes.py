@@ -29,6 +29,7 @@ class ThreadState(threading.local):
     saved_hooks_refusal: str | None = None  # the message of disable_saved_tensors_hooks
     mutation_allowed: bool = False  # within allow_mutation_on_saved_tensors
     multithreading: bool = True
+    forward_levels: int = 0  # how many levels of forward mode are open
 
 
 state = ThreadState()

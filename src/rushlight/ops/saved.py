@@ -155,7 +155,9 @@ def tensor_of(node: Node, position: int, value: Any, expected: int) -> Any:
         return value.detach() if now is not None or value._needs_grad else value
     if edge[0].is_leaf_sink or now == edge:
         return value
-    return make_tensor(value._array, value._counter, edge)
+    opened = make_tensor(value._array, value._counter, edge)
+    opened._tangents = value._tangents
+    return opened
 
 
 def tensor_of_list(node: Node, values: Any, expected: Any) -> Any:
@@ -186,7 +188,10 @@ def output_tensor(node: Node, number: int, value: Any, versions: Any, expected: 
         return value.open(edge)
     if versions[0] != expected:
         output_array(node, number, value, versions, expected)
-    return make_tensor(value, versions, edge)
+    opened = make_tensor(value, versions, edge)
+    if node.tangents is not None:
+        opened._tangents = node.tangents.get(number)
+    return opened
 
 
 def open_function_saved(node: Any, value: Any, counter: Any, expected: Any, edge: Any) -> Any:

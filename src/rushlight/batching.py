@@ -1,0 +1,193 @@
+"""``vmap``: a function of single examples as a function of batches.
+
+The function runs once for each example and the results are stacked; gradients flow through both. So it is as fast as a loop.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from .autograd import gradients as reverse
+from .random import get_rng_state, set_rng_state
+from .tensor import Tensor
+from .utils._pytree import LEAF, TreeSpec, tree_flatten, tree_unflatten
+
+
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """A function that applies ``func`` to each entry of a dimension of its arguments, and stacks the results.
+
+    ``in_dims``     the dimension of each argument: a number for all, or a tuple (of trees) with a number or None for each;
+                    an argument with None is given whole each time. Keyword arguments have dimension 0
+    ``out_dims``    where the new dimension of each result stands
+    ``randomness``  random numbers in ``func`` are an 'error', 'different' for each entry, or the 'same'
+
+    ValueError where dimensions are missing or of different sizes.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.func.vmap(torch.dot)(x, x)
+    tensor([ 5., 25.])
+    >>> torch.func.vmap(torch.func.grad(lambda row: (row**2).sum()))(x)
+    tensor([[2., 4.],
+            [6., 8.]])
+    """
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(
+            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
+        )
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    @functools.wraps(func)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        caller = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
+        leaves, spec = tree_flatten(args)
+        dims = _dims(caller, in_dims, leaves, spec, args)
+        named, named_spec = tree_flatten(kwargs)
+        named_dims = [0 if isinstance(one, Tensor) else None for one in named]
+        size = _size(leaves + named, dims + named_dims)
+        rows, out_spec = [], LEAF
+        start = get_rng_state() if randomness != "different" else None
+        for index in range(size or 1):
+            if randomness == "same" and index:
+                set_rng_state(start)
+            if not size:  # the shapes of the results are those of an example of zeros
+                leaves, named = _zeros(leaves, dims), _zeros(named, named_dims)
+            given = tree_unflatten(_entries(leaves, dims, index), spec)
+            result = func(*given, **tree_unflatten(_entries(named, named_dims, index), named_spec))
+            if randomness == "error" and index == 0 and not bool((get_rng_state() == start).all()):  # type: ignore[union-attr]
+                raise RuntimeError(
+                    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+                    "randomness flags on vmap or perform the randomness operation out of vmap"
+                )
+            row, out_spec = tree_flatten(result)
+            _check_results(func, row)
+            rows.append(row)
+        columns = list(zip(*rows, strict=True))
+        places = _out_dims(func, out_dims, out_spec, len(columns))
+        stacked = [
+            column[0] if place is None else reverse.stack(list(column), place)
+            for column, place in zip(columns, places, strict=True)
+        ]
+        if not size:
+            stacked = [
+                one if place is None else one.narrow(place, 0, 0) for one, place in zip(stacked, places, strict=True)
+            ]
+        return tree_unflatten(stacked, out_spec)
+
+    return wrapped
+
+
+def _name(func: Callable[..., Any]) -> str:
+    return getattr(func, "__name__", repr(func))
+
+
+def _entries(leaves: list[Any], dims: list[int | None], index: int) -> list[Any]:
+    return [one if dim is None else one.select(dim, index) for one, dim in zip(leaves, dims, strict=True)]
+
+
+def _zeros(leaves: list[Any], dims: list[int | None]) -> list[Any]:
+    """One entry of zeros along each mapped dimension."""
+    return [
+        one
+        if dim is None
+        else one.new_zeros([1 if axis == dim else length for axis, length in enumerate(one.shape)])
+        for one, dim in zip(leaves, dims, strict=True)
+    ]
+
+
+def _dims(caller: str, in_dims: Any, leaves: list[Any], spec: TreeSpec, args: tuple[Any, ...]) -> list[int | None]:
+    """The mapped dimension of each leaf of the arguments."""
+    if not isinstance(in_dims, (int, tuple, list)):
+        raise ValueError(
+            f"{caller}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, got: "
+            f"{type(in_dims)}."
+        )
+    if not args:
+        raise ValueError(
+            f"{caller}: got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function with no "
+            "inputs. The latter is unsupported."
+        )
+    dims = _broadcast(in_dims if isinstance(in_dims, int) else tuple(in_dims), spec)
+    if dims is None:
+        raise ValueError(
+            f"{caller}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+            f"{tree_flatten(in_dims)[1]} but inputs has structure {spec}."
+        )
+    found: list[int | None] = []
+    for leaf, dim in zip(leaves, dims, strict=True):
+        if dim is None:
+            found.append(None)
+            continue
+        if not isinstance(dim, int):
+            raise ValueError(f"{caller}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or None.")
+        if not isinstance(leaf, Tensor):
+            raise ValueError(
+                f"{caller}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
+                "non-Tensor arguments, please use None as the respective in_dim"
+            )
+        ndim = leaf._array.ndim
+        if not -ndim <= dim < ndim:
+            raise ValueError(
+                f"{caller}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {ndim} so expected "
+                f"in_dim to satisfy -{ndim} <= in_dim < {ndim}."
+            )
+        found.append(dim % ndim)
+    return found
+
+
+def _broadcast(dims: Any, spec: TreeSpec) -> list[Any] | None:
+    """A tree of dimensions spread over a larger tree; None where the forms do not fit."""
+    if not isinstance(dims, (tuple, list, dict)):
+        return [dims] * spec.num_leaves
+    children = list(dims.values()) if isinstance(dims, dict) else list(dims)
+    if spec.is_leaf() or len(children) != len(spec.children_specs) or isinstance(dims, dict) != (spec.context is not None):
+        return None
+    spread: list[Any] = []
+    for child, part in zip(children, spec.children_specs, strict=True):
+        found = _broadcast(child, part)
+        if found is None:
+            return None
+        spread += found
+    return spread
+
+
+def _size(leaves: list[Any], dims: list[int | None]) -> int:
+    sizes = [one._array.shape[dim] for one, dim in zip(leaves, dims, strict=True) if dim is not None]
+    if not sizes:
+        raise ValueError("vmap: at least one input must have a mapped dimension (in_dims is None for all of them)")
+    if any(size != sizes[0] for size in sizes):
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped dimension"
+        )
+    return int(sizes[0])
+
+
+def _check_results(func: Callable[..., Any], row: list[Any]) -> None:
+    for one in row:
+        if not isinstance(one, Tensor):
+            raise ValueError(
+                f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type {type(one)}. Did you mean to "
+                "set out_dims= to None for output?"
+            )
+
+
+def _out_dims(func: Callable[..., Any], out_dims: Any, spec: TreeSpec, count: int) -> list[Any]:
+    places = _broadcast(out_dims, spec)
+    if places is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and spec.is_leaf():
+        places = list(out_dims)
+    if places is None or len(places) != count:
+        raise ValueError(
+            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
+            f"`outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
+        )
+    return places

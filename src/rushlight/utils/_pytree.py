@@ -1,0 +1,116 @@
+"""Trees of tuples, lists and dicts: taken apart into leaves, and put together again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["TreeSpec", "tree_flatten", "tree_leaves", "tree_map", "tree_map_only", "tree_unflatten"]
+
+
+@dataclass(frozen=True)
+class TreeSpec:
+    """The form of a tree: the kind of its top, what that kind needs to be made again, and its children. A leaf has kind None."""
+
+    type: Any
+    context: Any
+    children_specs: tuple[TreeSpec, ...] = ()
+
+    @property
+    def num_leaves(self) -> int:
+        return 1 if self.type is None else sum(child.num_leaves for child in self.children_specs)
+
+    def is_leaf(self) -> bool:
+        return self.type is None
+
+    def __str__(self) -> str:
+        return str(tree_unflatten([_Star()] * self.num_leaves, self))
+
+
+class _Star:
+    def __repr__(self) -> str:
+        return "*"
+
+
+LEAF = TreeSpec(None, None)
+
+
+def _children(tree: Any) -> tuple[list[Any], Any] | None:
+    if isinstance(tree, (dict, OrderedDict, defaultdict)):
+        return list(tree.values()), tuple(tree)
+    if isinstance(tree, (tuple, list)):
+        return list(tree), None
+    return None
+
+
+def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], TreeSpec]:
+    """The leaves from left to right, and the form.
+
+    >>> from rushlight.utils._pytree import tree_flatten
+    >>> leaves, spec = tree_flatten({"a": 1, "b": (2, [3])})
+    >>> leaves, str(spec)
+    ([1, 2, 3], "{'a': *, 'b': (*, [*])}")
+    """
+    found = None if is_leaf is not None and is_leaf(tree) else _children(tree)
+    if found is None or type(tree).__name__ == "Size":
+        return [tree], LEAF
+    values, context = found
+    leaves: list[Any] = []
+    specs = []
+    for value in values:
+        part, spec = tree_flatten(value, is_leaf)
+        leaves += part
+        specs.append(spec)
+    return leaves, TreeSpec(type(tree), context, tuple(specs))
+
+
+def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+    """The leaves from left to right."""
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
+    """The tree of a form with other leaves. ValueError where their number is wrong.
+
+    >>> from rushlight.utils._pytree import tree_flatten, tree_unflatten
+    >>> leaves, spec = tree_flatten([1, {"a": 2}])
+    >>> tree_unflatten([3, 4], spec)
+    [3, {'a': 4}]
+    """
+    leaves = list(leaves)
+    if len(leaves) != treespec.num_leaves:
+        raise ValueError(
+            f"tree_unflatten(leaves, treespec): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
+            f"{treespec.num_leaves} items ({treespec})."
+        )
+    return _built(iter(leaves), treespec)
+
+
+def _built(leaves: Any, spec: TreeSpec) -> Any:
+    kind = spec.type
+    if kind is None:
+        return next(leaves)
+    parts = [_built(leaves, child) for child in spec.children_specs]
+    if spec.context is not None:
+        made = dict(zip(spec.context, parts, strict=True))
+        return made if kind is dict or kind is defaultdict else kind(made)
+    return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+
+
+def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+    """The tree with ``func`` of each leaf (and of those of further trees of the same form).
+
+    >>> from rushlight.utils._pytree import tree_map
+    >>> tree_map(lambda x: x * 2, {"a": 1, "b": (2, 3)})
+    {'a': 2, 'b': (4, 6)}
+    """
+    leaves, spec = tree_flatten(tree, is_leaf)
+    others = [tree_flatten(rest, is_leaf)[0] for rest in rests]
+    return tree_unflatten([func(*row) for row in zip(leaves, *others, strict=True)], spec)
+
+
+def tree_map_only(kind: Any, func: Callable[[Any], Any], tree: Any) -> Any:
+    """:func:`tree_map` of the leaves that are instances of ``kind``; the others stay."""
+    return tree_map(lambda one: func(one) if isinstance(one, kind) else one, tree)
