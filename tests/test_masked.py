@@ -93,8 +93,8 @@ def test_variance_of_complex_numbers_is_that_of_their_parts() -> None:
 
 
 def test_running_sums_and_products_pass_over_what_is_left_out() -> None:
-    assert same(M.cumsum(X, 1, mask=MASK)[0], torch.tensor([0.3, 0.3, 2.4, 3.1]).double())
-    assert same(M.cumprod(X, 1, mask=MASK)[0], torch.tensor([0.3, 0.3, 0.63, 0.441]).double())
+    assert same(M.cumsum(X, 1, mask=MASK)[0], torch.tensor([0.3, 0.3, 2.4, 3.1], dtype=torch.float64))
+    assert same(M.cumprod(X, 1, mask=MASK)[0], torch.tensor([0.3, 0.3, 0.63, 0.441], dtype=torch.float64))
     assert same(M.cumsum(X, 0), X.cumsum(0))
 
 
