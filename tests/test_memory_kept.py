@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ def span(array):
 def check_disjoint(tensors):
     """No two live tensors overlap, and each still holds the one number it was filled with."""
     spans = sorted((*span(tensor.numpy()), value) for tensor, value in tensors)
-    for (_, end, _), (start, _, _) in zip(spans, spans[1:], strict=False):
+    for (_, end, _), (start, _, _) in pairwise(spans):
         assert end <= start
     for tensor, value in tensors:
         assert (tensor.numpy() == value).all()
@@ -78,7 +79,7 @@ def test_gradients_of_large_tensors_own_their_memory():
     ((x * 2 + y).tanh() + x).sum().backward()
     arrays = [x.detach().numpy(), y.detach().numpy(), x.grad.numpy(), y.grad.numpy()]
     spans = sorted(map(span, arrays))
-    assert all(end <= start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
     slope = 1 - np.tanh(arrays[0] * 2 + arrays[1]) ** 2
     np.testing.assert_allclose(arrays[2], 2 + 2 * slope, rtol=1e-5)
     np.testing.assert_allclose(arrays[3], 1 + slope, rtol=1e-5)

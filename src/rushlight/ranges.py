@@ -223,5 +223,5 @@ def _ends(
     if numpy_type.kind == "b":
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
     if numpy_type.kind in "iu":
-        first, last = (int(value.real if isinstance(value, complex) else value) for value in (first, last))
+        first, last = (int(value.real) for value in (first, last))
     return first, last, count, numpy_type

@@ -66,7 +66,7 @@ def clamped_dtype(x: Array, low: Any, high: Any) -> np.dtype[Any]:
         return meeting(x, 1j)
     if isinstance(low, float) or isinstance(high, float):
         return meeting(x, 1.0)
-    return meeting(x, low if high is None or isinstance(high, bool) and low is not None else high)
+    return meeting(x, low if high is None or (isinstance(high, bool) and low is not None) else high)
 
 
 REAL = (float, int, type(None))

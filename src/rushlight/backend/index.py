@@ -22,9 +22,7 @@ def _nothing_picked(error: IndexError, x: Array, indices: Indices) -> Array:
         np.broadcast_shapes(*(one.shape for one in arrays))
     except ValueError:
         shapes = ", ".join(str(list(one.shape)) for one in arrays)
-        raise IndexError(
-            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
-        ) from None
+        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}") from None
     sizes = [size for size, one in zip(x.shape, indices, strict=False) if one is not None]
     if 0 in sizes:
         raise IndexError("index is out of bounds for dimension with size 0") from None
@@ -155,7 +153,7 @@ def scatter_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, i
     _COMBINE[reduce].at(out, key, part)
     if reduce == "mean":
         count = np.full(out.shape, 1 if include_self else 0, np.int64)
-        np.add.at(count, key, 1)
+        np.add.at(count, key, 1)  # type: ignore[arg-type]
         count[count == 0] = 1
         out = out // count if out.dtype.kind in "iu" else (out / count).astype(out.dtype)
     return out.reshape(x.shape)

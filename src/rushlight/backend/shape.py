@@ -180,13 +180,13 @@ def _channels_last(x: Array) -> bool:
 
 def stack(xs: list[Array], axis: int) -> Array:
     # NumPy's stack is a concatenation too, behind several Python functions.
-    place = (*(slice(None),) * axis, None)
+    place: Any = (*(slice(None),) * axis, None)
     joined = np.concatenate([x[place] for x in xs], axis)
     return joined if joined.flags.c_contiguous else np.ascontiguousarray(joined)
 
 
 def unbind(x: Array, axis: int) -> list[Array]:
-    lead = (slice(None),) * axis
+    lead: Any = (slice(None),) * axis
     return [x[(*lead, index, ...)] for index in range(x.shape[axis])]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..autograd import views
 from ..autograd.modes import special, state
 from ..backend import numpy as backend
-from . import dispatch, saved
+from . import saved
 from .table import _globals as compiled  # what compiled ops see: the set of classes that are plain tensors
 from .table import tensors
 
@@ -149,10 +149,7 @@ def by_result(f: Callable[..., Any], name: str) -> Callable[..., Any]:
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:
     """Whether one of the inputs lies in the memory of ``self``."""
     counter = self._counter
-    for value in inputs:
-        if value.__class__ in compiled["plain"] and value._counter is counter:
-            return True
-    return False
+    return any(value.__class__ in compiled["plain"] and value._counter is counter for value in inputs)
 
 
 def recorded(self: Any, name: str, op_name: str, *args: Any) -> Any:

@@ -20,7 +20,7 @@ def conj(value: Any) -> Any:
 
 def expand(g: Any, axis: int | tuple[int, ...] | None, keepdims: bool, ndim: int) -> Any:
     """Puts reduced axes back with size 1, so that ``g`` broadcasts against what was reduced."""
-    if keepdims or axis is None and not ndim:
+    if keepdims or (axis is None and not ndim):
         return g
     axes = range(ndim) if axis is None else ((axis,) if isinstance(axis, int) else axis)
     shape = list(g.shape)

@@ -7,7 +7,7 @@ As in table.py, the text is what a person would write by hand for the op's form;
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .table import Op

@@ -146,10 +146,8 @@ def _between(ordered: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
     lower = ops.take_along(ordered, dispatch.new_tensor(below), rows.ndim - 1)
     if interpolation not in ("linear", "midpoint"):
         return lower
-    if interpolation == "midpoint":
-        weights = ranks.detach() * 0 + 0.5
-    else:
-        weights = ranks - dispatch.new_tensor(below.astype(rows.dtype))
+    fraction = ranks - dispatch.new_tensor(below.astype(rows.dtype))
+    weights = ranks.detach() * 0 + 0.5 if interpolation == "midpoint" else fraction
     above = np.ceil(ranks._array).astype(np.int64)
     upper = ops.take_along(ordered, dispatch.new_tensor(above), rows.ndim - 1)
     return lower.lerp(upper, weights)
