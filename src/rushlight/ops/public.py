@@ -81,7 +81,7 @@ def public(
 
 def spoken_form(f: Callable[..., Any], name: str, out: bool) -> Callable[..., Any]:
     """``f`` with NumPy's spellings of its arguments accepted, and ``out=`` if wanted."""
-    parameters = inspect.signature(f).parameters
+    parameters = parameter_names(f)
     spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
 
     @functools.wraps(f)
@@ -101,15 +101,38 @@ def spoken_form(f: Callable[..., Any], name: str, out: bool) -> Callable[..., An
                     return write_out(f, name, target, args, kwargs)
         try:
             return f(*args, **kwargs) if kwargs else f(*args)
-        except (AttributeError, TypeError):
+        except (AttributeError, TypeError) as error:
             result = foreign(call, args, kwargs)
             if result is NotImplemented:
-                raise
+                wrong = not_a_tensor(name, parameters, args, kwargs, error)
+                if wrong is None:
+                    raise
+                raise wrong from None
             return result
 
     call.__name__ = name
     call.__qualname__ = name
     return call
+
+
+def parameter_names(f: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's parameters (``inspect.signature`` takes ten times as long)."""
+    code = inspect.unwrap(f).__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def not_a_tensor(
+    name: str, parameters: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+) -> TypeError | None:
+    """PyTorch's error for an argument that had to be a tensor, if that is what ``error`` came from."""
+    if not isinstance(error, AttributeError) or error.name != "_array":
+        return None
+    for position, (label, value) in enumerate([*zip(parameters, args, strict=False), *kwargs.items()], 1):
+        if value is error.obj:
+            return TypeError(
+                f"{name}(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}"
+            )
+    return None
 
 
 def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -122,7 +145,7 @@ def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
 def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The method that puts ``f(self, ...)`` into self."""
     write = inplace.by_result(f, name)
-    parameters = inspect.signature(f).parameters
+    parameters = parameter_names(f)
     spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
