@@ -23,13 +23,14 @@ VALUES: list[tuple[int, str]] = [
     (3, "torch.{floor ceil round trunc frac}({float})"),
     (10, "{number} {+ - * /} {mate}"),
     (8, "torch.{add sub mul div}({number}, {mate})"),
-    (6, "torch.{maximum minimum atan2 hypot fmod remainder}({float}, {fmate})"),
+    (4, "torch.{maximum minimum atan2 hypot}({float}, {fmate})"),
+    (2, "torch.{fmod remainder}({modest}, {fmate})"),
     (3, "torch.{add sub}({number}, {mate}, alpha={integer})"),
     (8, "{number} {+ - * / **} {scalar}"),
     (6, "{scalar} {+ - * /} {number}"),
     (3, "{number} {+ * -} {other}"),
-    (2, "{float} // {positive}"),
-    (2, "{float} % {positive}"),
+    (2, "{modest} // {positive}"),
+    (2, "{modest} % {positive}"),
     (3, "{float} ** {fmate}"),
     (3, "{tensor} {> < >= <= == !=} {mate}"),
     (3, "{tensor} {> < >= == !=} {scalar}"),
@@ -120,14 +121,15 @@ ACTIONS: list[tuple[int, str]] = [
     (2, "{target}.{unsqueeze_ squeeze_}(0)"),
     (2, "{target}.t_()"),
     (2, "{target}.detach_()"),
-    (3, "{tensor}.requires_grad_()"),
+    (3, "{lasting}.requires_grad_()"),
     (2, "{recorded}.retain_grad()"),
     (2, "{hookable}.register_hook(lambda g: g * 2)"),
-    (2, "{target}.add_({other})"),
+    (2, "{target}.add_({apart})"),
     (8, "{outcome}.backward()"),
     (8, "{outcome}.backward(retain_graph=True)"),
     (4, "{recorded}.backward(torch.ones_like({subject}), retain_graph={True False})"),
-    (2, "{recorded}.backward({other})"),
+    # A copy: unlike PyTorch's, a `.grad` of rushlight never shares memory with the gradient that was passed.
+    (2, "{recorded}.backward({other}.clone())"),
     (2, "{other}.backward()"),
     (3, "{outcome}.backward(create_graph=True)"),
     (2, "{outcome}.backward(inputs=[{source}])"),
@@ -208,8 +210,17 @@ class Holes:
 
         return self.pick(fits)
 
+    def lasting(self) -> str:
+        """No gradient, nor a view of one: which of those are views themselves is the engine's own business."""
+        held = [self.tensors[name] for name in self.gradients if name in self.tensors]
+        return self.pick(lambda t: not t.is_complex() and not any(_share(t, gradient) for gradient in held))
+
     def float(self) -> str:
         return self.pick(torch.is_floating_point)
+
+    def modest(self) -> str:
+        """Numbers whose last digit does not matter to where they lie between multiples of another."""
+        return self.pick(lambda t: t.is_floating_point() and _largest(t) < 100)
 
     def matrix(self) -> str:
         return self.pick(lambda t: t.ndim == 2 and t.is_floating_point())
@@ -225,6 +236,21 @@ class Holes:
 
     def other(self) -> str:
         return self.pick(lambda t: True, subject=False)
+
+    def apart(self) -> str:
+        """Something to write into the subject with: either the very subject, or nothing that shares memory with it.
+
+        Otherwise the outcome depends on the order of the writes; that it is refused where PyTorch sees it is not drawn.
+        """
+        return self.pick(self._apart, subject=False)
+
+    def _apart(self, t: torch.Tensor) -> bool:
+        return t is self.it or not _share(t, self.it)
+
+    def _can_hold(self, t: torch.Tensor) -> bool:
+        """Not an integer tensor for what needs a gradient: PyTorch makes it one that requires a gradient, and then refuses
+        to compute any; in rushlight integers have no history."""
+        return self.it.is_floating_point() or self.it.is_complex() or not t.requires_grad
 
     def recorded(self) -> str:
         return self.pick(lambda t: t.grad_fn is not None)
@@ -267,7 +293,7 @@ class Holes:
         return self.pick(lambda t: t.dtype is torch.bool and _broadcast(t.shape, self.it.shape) == self.it.shape, False)
 
     def fitting(self) -> str:
-        return self.pick(lambda t: _broadcast(t.shape, self.it.shape) == self.it.shape, False)
+        return self.pick(lambda t: _broadcast(t.shape, self.it.shape) == self.it.shape and self._apart(t), False)
 
     def source_of_copy(self) -> str:
         """A tensor that can be copied into the subject; one that shares memory with it has no defined outcome."""
@@ -277,6 +303,7 @@ class Holes:
                 and not _share(t, self.it)
                 and (self.it.is_complex() or not t.is_complex())
                 and (self.it.is_floating_point() or self.it.is_complex() or not t.is_floating_point())
+                and self._can_hold(t)
             ),
             False,
         )
@@ -402,7 +429,9 @@ class Holes:
         return ", ".join([":"] * dim + [part]) if dim else part
 
     def window_value(self) -> str:
-        return self.pick(lambda t: t.ndim <= 1 and not t.is_complex() and not _share(t, self.it), False)
+        return self.pick(
+            lambda t: t.ndim <= 1 and not t.is_complex() and not _share(t, self.it) and self._can_hold(t), False
+        )
 
     def index(self) -> str:
         if self.it.ndim == 0:
@@ -421,7 +450,8 @@ class Holes:
         extra = self.draw.random()
         if extra < 0.08:
             parts.insert(0, "None")
-        elif extra < 0.16:
+        elif extra < 0.16 and not any("[" in part for part in parts):
+            # With a list it would be out of range here and there: PyTorch then has written some of the elements.
             parts.insert(0, "...")
             parts = parts[: 1 + self.it.ndim]
         return ", ".join(parts)

@@ -353,6 +353,7 @@ def write_through(view: Tensor, node: Node) -> None:
     """The history of a base after a write through one of its views: CopySlices around the node of the write."""
     base = view._base
     assert base is not None
+    node.on_view = True
     node.shape, node.dtype = view._array.shape, view._array.dtype
     copies = object.__new__(CopySlices)
     copies.inner = node

@@ -16,6 +16,11 @@ def product(a: Array, b: Array) -> Array:
     return _product(a, b, "bmm" if a.ndim == 3 else "addmm_impl_cpu_")
 
 
+def batch_product(a: Array, b: Array) -> Array:
+    """:func:`product` of batches; dtypes differ only where there is nothing to multiply: then the second's counts."""
+    return product(a if a.dtype is b.dtype else a.astype(b.dtype), b)
+
+
 def _product(a: Array, b: Array, kernel: str) -> Array:
     kind = a.dtype
     if kind.char == "?":

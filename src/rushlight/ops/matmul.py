@@ -22,7 +22,7 @@ from .table import op
 op("adjoint", k.adjoint, kind="linear", x=lambda g, xp: xp.adjoint(g))
 op("mm", k.product, kind="bilinear",
    a=lambda g, b, xp: xp.mm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.mm(xp.adjoint(a), g))  # fmt: skip
-op("bmm", k.product, kind="bilinear",
+op("bmm", k.batch_product, kind="bilinear",
    a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))  # fmt: skip
 op("mv", k.vector_product, kind="bilinear",
    a=lambda g, b, xp: xp.outer(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.adjoint(a), g))  # fmt: skip
@@ -110,7 +110,7 @@ def _check_bmm(input: Any, mat2: Any) -> None:
             f"Expected size for first two dimensions of batch2 tensor to be: [{x.shape[0]}, {x.shape[2]}] but got: "
             f"[{y.shape[0]}, {y.shape[1]}]."
         )
-    if x.dtype != y.dtype:
+    if x.dtype != y.dtype and x.size and y.size:
         raise RuntimeError(f"expected scalar type {_type_word(x)} but found {_type_word(y)}")
 
 

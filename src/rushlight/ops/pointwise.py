@@ -170,21 +170,17 @@ publish("neg", "negative")
 publish("abs", "absolute")
 
 
-def _abs_into_itself(name: str) -> None:
+def _not_into_complex(name: str, error: Exception) -> None:
     write = methods[name]
 
     def call(self: Any) -> Any:
         if self._array.dtype.kind == "c":
             views.check_writable(self)
-            raise RuntimeError("In-place abs is not supported for complex tensors.")
+            raise error
         return write(self)
 
     call.__name__ = call.__qualname__ = name
     methods[name] = module("torch")[name] = call
-
-
-_abs_into_itself("abs_")
-_abs_into_itself("absolute_")
 for _name in (
     "reciprocal sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sigmoid relu sin cos tan asin acos atan sinh cosh tanh "
     "asinh acosh atanh sgn sign floor ceil trunc frac"
@@ -340,3 +336,8 @@ def positive(input: Any) -> Any:
 def round(input: Any, *, decimals: int = 0) -> Any:
     """The nearest integer, halves to the even one; or the nearest multiple of ``10 ** -decimals``."""
     return ops.round(input) if decimals == 0 else ops.round_decimals(input, decimals)
+
+
+_not_into_complex("abs_", RuntimeError("In-place abs is not supported for complex tensors."))
+_not_into_complex("absolute_", RuntimeError("In-place abs is not supported for complex tensors."))
+_not_into_complex("relu_", NotImplementedError("clamp is not supported for complex types"))

@@ -52,7 +52,7 @@ def _pieces(g: Any, xp: Any, shapes: list[tuple[int, ...]], axis: int) -> list[A
     parts, start = [], 0
     for shape in shapes:
         if shape == (0,):
-            parts.append(xp.slice(g.reshape((-1,)), 0, 0, 0, 1))
+            parts.append(xp.full_like_shape(g, (0,)))
             continue
         parts.append(xp.slice(g, axis, start, start + shape[axis], 1))
         start += shape[axis]
@@ -331,6 +331,8 @@ def rolled(input: Any, shifts: Any, dims: Any = ()) -> Any:
         return ops.roll(input, shifts, None)
     if len(dims) != len(shifts):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not input._array.size:
+        return ops.roll(input, shifts, None)
     return ops.roll(input, shifts, tuple(axis_of(one, input._array.ndim, wrap_scalar=False) for one in dims))
 
 

@@ -41,7 +41,7 @@ def stretched(g: Any, xp: Any, shape: tuple[int, ...], axis: Any, keepdims: bool
 
 op("prod_all", lambda x, dtype=None: k.prod(x, None, False, dtype), node="ProdBackward0",
    x=lambda g, xp, x, out: g if not x.shape else g * conj(out / x) if no_zero(x) else g * conj(
-       others(xp, x.reshape((math.prod(x.shape),)), 0).reshape(x.shape)))  # fmt: skip
+       others_of_all(xp, x)))  # fmt: skip
 op("prod", k.prod, node="ProdBackward1",
    x=lambda g, xp, x, out, axis, keepdims: g if not x.shape else _prod_slope(
        g, xp, x, out, axis, keepdims))  # fmt: skip
@@ -56,6 +56,14 @@ def _prod_slope(g: Any, xp: Any, x: Any, out: Any, axis: tuple[int, ...], keepdi
 def no_zero(x: Any) -> bool:
     """Whether no element is zero."""
     return bool((getattr(x, "_array", x) != 0).all())
+
+
+def others_of_all(xp: Any, x: Any) -> Any:
+    """:func:`others` in all of ``x``: nothing but zeros where two elements are zero, whatever else is nan or infinite."""
+    result = others(xp, x.reshape((math.prod(x.shape),)), 0).reshape(x.shape)
+    if int((getattr(x, "_array", x) == 0).sum()) > 1:
+        result = xp.masked_fill(result, result != 0, 0)
+    return result
 
 
 def others(xp: Any, x: Any, axis: int) -> Any:
@@ -85,10 +93,11 @@ def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims
     """The variance's rule: how far each element is from the mean, times 2 / degrees of freedom."""
     freedom = k.count(x.shape, axis) - correction
     g = expand(g, axis, keepdims, len(x.shape))
-    off = x - (xp.mean_all(x) if axis is None else xp.mean(x, axis, True))
-    if freedom <= 0:
-        return g * xp.masked_fill(xp.masked_fill(off, off != 0, math.inf), off == 0, math.nan)
-    return g * (2 / freedom) * off
+    center = xp.mean_all(x) if axis is None else xp.mean(x, axis, True)
+    off = x - center
+    if freedom <= 0 and axis is None:
+        return g * xp.masked_fill(xp.masked_fill(off, x == center, math.nan), x != center, math.inf)
+    return g * (2 / freedom if freedom else math.inf) * off
 
 
 def root_slope(g: Any, xp: Any, out: Any) -> Any:

@@ -109,7 +109,7 @@ def modified(node: Node, kind: str, shape: tuple[int, ...], maker: str, versions
 def _maker(edge: Any) -> str:
     if edge is None or edge[0].is_leaf_sink:
         return ""
-    return f", which is output {edge[1]} of {short_name(edge[0])},"
+    return f", which is output {edge[1]} of {'AsStrided' if edge[0].on_view else short_name(edge[0])},"
 
 
 def array_of(node: Node, position: int, value: Any, expected: int) -> np.ndarray[Any, Any]:

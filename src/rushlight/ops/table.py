@@ -486,13 +486,12 @@ def _forward(entry: Op, general: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _opened_as(entry: Op, name: str) -> str:
-    """PyTorch's name of a saved value: it opens them in alphabetical order, and the first that was changed is the error."""
-    if name in entry.outputs:
-        return "result"
-    if name not in entry.inputs[:2]:
-        return name
-    return ("self", "other")[entry.inputs.index(name)]
+def _opened_as(entry: Op, name: str) -> tuple[bool, str]:
+    """Where a saved value comes in PyTorch's order, in which the first that was changed is the error: inputs by name, then
+    outputs."""
+    if entry.name in ("mv", "dot"):
+        return name in entry.outputs, {"a": "self", "b": "vec"}.get(name, name)
+    return name in entry.outputs, {"a": "self", "x": "self", "b": "other"}.get(name, name)
 
 
 def _vjp_source(entry: Op, over_tensors: bool) -> str:
