@@ -15,6 +15,7 @@ import contextlib
 import dataclasses
 import functools
 import multiprocessing
+import multiprocessing.connection
 import random
 import re
 import signal
@@ -22,7 +23,7 @@ import string
 import time
 import types
 import warnings
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -398,8 +399,48 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
         _start(candidate, length)
         return [failure for failure in map(_task, seeds) if failure is not None]
     load_candidate(candidate)  # so that the workers need not, and an import that fails is told once
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _start, (candidate, length)) as workers:
-        return [failure for failure in workers.map(_task, seeds, chunksize=25) if failure is not None]
+    failures: list[Failure] = []
+    for crashed in _in_processes([list(seeds[start : start + 25]) for start in range(0, count, 25)], jobs, candidate, length, failures):
+        # A process died at this program. PyTorch has such bugs of its own: then there is nothing to compare with.
+        died_on_pytorch = candidate != "mirror" and list(_in_processes([[crashed]], 1, "mirror", length, []))
+        if died_on_pytorch or candidate == "mirror":
+            print(f"PyTorch itself crashes at seed {crashed}")
+        else:
+            lines = write_program(random.Random(crashed), length)
+            failures.append(Failure(crashed, Difference("crash", "somewhere", "the interpreter dies"), lines))
+    return failures
+
+
+def _in_processes(
+    chunks: list[list[int]], jobs: int, candidate: str, length: int, failures: list[Failure]
+) -> Iterator[int]:
+    """Runs chunks of seeds, each in a process of its own; yields the seeds at which a process died."""
+    context = multiprocessing.get_context("fork")
+    waiting, running = list(chunks), {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            chunk = waiting.pop()
+            answer, question = context.Pipe(duplex=False)
+            process = context.Process(target=_run_chunk, args=(question, chunk, candidate, length))
+            process.start()
+            question.close()
+            running[answer] = chunk, process
+        for answer in multiprocessing.connection.wait(list(running)):
+            chunk, process = running.pop(answer)
+            try:
+                failures += answer.recv()
+            except EOFError:
+                if len(chunk) == 1:
+                    yield chunk[0]
+                else:
+                    waiting += [[seed] for seed in chunk]
+            answer.close()
+            process.join()
+
+
+def _run_chunk(question: Any, chunk: list[int], candidate: str, length: int) -> None:
+    _start(candidate, length)
+    question.send([failure for failure in map(_task, chunk) if failure is not None])
 
 
 def report(failures: list[Failure], count: int, shown: int) -> str:
