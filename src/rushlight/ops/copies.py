@@ -11,7 +11,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import shape as k
 from ..backend import strided
-from .public import axis_of, module, ops, public, write_out
+from .public import axis_of, methods, module, ops, public, write_out
 from .shape import expand, split, split_with_sizes
 from .table import op, table
 
@@ -45,6 +45,8 @@ _copy("unbind", lambda x, axis: [part.copy() for part in k.unbind(x, axis)])
 _copy("split", lambda x, sizes, axis: [part.copy() for part in k.split(x, sizes, axis)])
 _copy("split_with_sizes", lambda x, sizes, axis: [part.copy() for part in k.split(x, sizes, axis)])
 _copy("view_as_real", lambda x: x.view(x.real.dtype).reshape(*x.shape, 2).copy())
+op("unsafe_split_with_sizes", lambda x, sizes, axis: [part.copy() for part in k.split(x, sizes, axis)], outputs="*",
+   kind="linear", x=table["split_with_sizes"].rules["x"])  # fmt: skip
 op("detach_copy", lambda x: x.copy(), node="NotImplemented", kind="linear", x=lambda g: _no_derivative(g))
 op("view_as_complex_copy", lambda x: table["view_as_complex"].kernel(x).copy(), inputs="x")
 op(
@@ -228,6 +230,14 @@ def split_with_sizes_copy(input: Any, split_sizes: Any, dim: int = 0) -> Any:
     return ops.split_with_sizes_copy(input, tuple(int(size) for size in split_sizes), axis)
 
 
+@public()
+def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """Parts of the given sizes along a dimension, which may be written to without the others' history changing."""
+    split_with_sizes(input.detach(), split_sizes, dim)
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    return ops.unsafe_split_with_sizes(input, tuple(int(size) for size in split_sizes), axis)
+
+
 @_published
 def view_as_real_copy(input: Any) -> Any:
     """A copy of complex numbers as pairs of real ones."""
@@ -258,3 +268,6 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
             f"slice size = {list(shape)}"
         )
     return ops.as_strided_scatter(input, src, *_geometry(input, shape, stride, storage_offset))
+
+
+module("torch")["as_strided_"] = methods["as_strided_"]
