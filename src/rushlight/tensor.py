@@ -120,7 +120,7 @@ class Tensor:
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Says whether operations on this leaf are to be recorded; returns the tensor."""
-        if requires_grad and self._edge is not None:
+        if requires_grad and self.requires_grad:
             return self
         if requires_grad and self._array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")

@@ -57,7 +57,8 @@ def write_program(draw: random.Random, length: int = 14) -> list[str]:
         line = _line(draw, holes, names)
         if line is not None:
             _take(line, lines, space)
-            gradients |= set(assigned(line)) if "autograd.grad(" in line else set()
+            if "autograd.grad(" in line or follows_layout(line, gradients):
+                gradients |= set(assigned(line))
     holes = Holes(draw, {name: value for name, value in space.items() if _usable(value)})
     with contextlib.suppress(NoFit):
         _take(f"{holes.outcome()}.backward()", lines, space)
@@ -189,7 +190,7 @@ def run(side: Side, lines: list[str]) -> tuple[list[Step], dict[str, Any]]:
             steps.append(Step(error, {}))
             continue
         made = assigned(line)
-        if "grad(" in line or line.endswith(".grad") or _follows_layout(line, gradients):
+        if "grad(" in line or line.endswith(".grad") or follows_layout(line, gradients):
             gradients.update(made)
         born.update({name: space[name]._version for name in made if side.is_tensor(space.get(name))})
         steps.append(Step(None, {name: look(side, space.get(name), name in gradients, born.get(name, 0)) for name in made}))
@@ -209,7 +210,7 @@ _VIEWS_AND_COPIES = (
 )  # fmt: skip
 
 
-def _follows_layout(line: str, gradients: set[str]) -> bool:
+def follows_layout(line: str, gradients: set[str]) -> bool:
     """Whether a line makes a view or a copy of a gradient, depending on how that lies in memory: not what is compared."""
     if not set(re.findall(r"\b[a-z]\d?\b", line)) & gradients:
         return False

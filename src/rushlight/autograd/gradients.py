@@ -278,6 +278,10 @@ def _seeds(
             if found is None:
                 raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
             edge = found
+        node = edge[0]
+        recorded = node.shape if node.metas is None else node.metas[edge[1]][0]
+        if recorded != shape:  # an op that only changes the shape was done in place since, in no_grad
+            seed = engine.fit_tensor(engine.wrap(seed), recorded, dtype) if create_graph else backend.fit(seed, recorded, dtype)
         roots.append(edge)
         seeds.append(engine.wrap(seed) if create_graph and not is_tensor(seed) else seed)
     return roots, seeds

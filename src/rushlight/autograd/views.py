@@ -41,7 +41,7 @@ def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> N
     result._seen = result._counter[0]
     if not recorded:
         result._made = "inference" if modes.state.inference else "no_grad"
-        result._needs_grad = BORROWED if source.requires_grad else False
+        result._needs_grad = BORROWED if result._base._needs_grad else False
     elif one_of_several:
         result._made = "several"
     elif source._made is not None:
@@ -282,7 +282,6 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
         return
     if result._edge is not None:
         self._edge, self._needs_grad = result._edge, result._needs_grad
-    if self._base is not None:
         self._seen = self._counter[0]
 
 

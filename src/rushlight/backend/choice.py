@@ -26,7 +26,7 @@ def where(condition: Array, a: Array, b: Array) -> Array:
 
 
 def masked_fill(x: Array, mask: Array, value: Any) -> Array:
-    return np.asarray(np.where(mask, np.asarray(value).astype(x.dtype), x))
+    return np.asarray(np.where(mask, np.asarray(value).astype(x.dtype), x), order="C")
 
 
 def masked_fill_from(x: Array, mask: Array, value: Array) -> Array:

@@ -25,7 +25,7 @@ def _accumulated(ufunc: np.ufunc, x: Array, axis: int, dtype: np.dtype[Any] | No
         x = double(x)
     if not x.ndim:
         return x.astype(result)
-    return np.asarray(ufunc.accumulate(x, axis)).astype(result, copy=False)
+    return np.asarray(ufunc.accumulate(x, axis)).astype(result, order="C", copy=False)
 
 
 def cumsum(x: Array, axis: int, dtype: np.dtype[Any] | None = None) -> Array:

@@ -10,15 +10,15 @@ import numpy as np
 
 from . import selection, summation
 from .numpy import Array, Shape
-from .reduce import Axes
+from .reduce import Axes, in_order
 
 
 def amax(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    return summation.greatest(x, axis, None, None, keepdims)
+    return in_order(summation.greatest(x, axis, None, None, keepdims))
 
 
 def amin(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    return summation.least(x, axis, None, None, keepdims)
+    return in_order(summation.least(x, axis, None, None, keepdims))
 
 
 def aminmax(x: Array, axis: Axes, keepdims: bool = False) -> tuple[Any, Any]:

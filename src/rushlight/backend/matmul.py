@@ -12,7 +12,10 @@ from .numpy import Array
 def product(a: Array, b: Array) -> Array:
     """``a @ b`` for matrices and batches of them; half precision computes in single, integers as they are."""
     if a.dtype.char in "fdFD":
-        return a.dot(b) if a.ndim == 2 else np.matmul(a, b)
+        if a.ndim == 2:
+            # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
+            return a.dot(b) if a.shape[1] != 1 else a * b
+        return np.matmul(a, b)
     return _product(a, b, "bmm" if a.ndim == 3 else "addmm_impl_cpu_")
 
 
@@ -41,7 +44,7 @@ def vector_product(a: Array, b: Array) -> Array:
         return _product(a, b, "dot" if a.ndim == 1 else "addmv_impl_cpu")
     if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
         return np.asarray(a.astype(np.float32).dot(b.astype(np.float32))).astype(a.dtype)
-    return a.dot(b)
+    return a.dot(b) if a.shape[-1] != 1 else (a * b).sum(-1)
 
 
 def vdot(a: Array, b: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import summation
 from .numpy import Array
-from .reduce import Axes, axes_of, narrow, wide
+from .reduce import Axes, axes_of, narrow, settled, wide
 
 _SMALL = 512
 
@@ -23,24 +23,24 @@ def vector_norm(x: Array, ord: float, axis: Axes, keepdims: bool = False, dtype:
     if ord == 2:
         if axis is None and not keepdims and whole.size > _SMALL:
             flat = whole.ravel()
-            return narrow(np.sqrt(np.vdot(flat, flat).real if flat.dtype.kind == "c" else flat.dot(flat)), x.dtype)
+            return settled(np.sqrt(np.vdot(flat, flat).real if flat.dtype.kind == "c" else flat.dot(flat)), x.dtype)
         if whole.dtype.kind == "c":
             total = summation.add_up(whole.real**2 + whole.imag**2, axis, None, None, keepdims)
         else:
             total = summation.squares(whole, axes, keepdims)
-        return narrow(np.sqrt(total), x.dtype)
+        return settled(np.sqrt(total), x.dtype)
     size = np.abs(whole)
     if math.isinf(ord):
         if not size.size and ord > 0:
-            return narrow(summation.add_up(size, axis, None, None, keepdims), x.dtype)
-        return narrow((summation.greatest if ord > 0 else summation.least)(size, axis, None, None, keepdims), x.dtype)
+            return settled(summation.add_up(size, axis, None, None, keepdims), x.dtype)
+        return settled((summation.greatest if ord > 0 else summation.least)(size, axis, None, None, keepdims), x.dtype)
     if ord == 0:
         counted = summation.add_up(size != 0, axis, None, None, keepdims)
         return np.asarray(counted).astype(size.dtype if whole is x or x.dtype.kind == "c" else x.dtype)
     if ord == 1:
-        return narrow(summation.in_turn(size, axes, keepdims), x.dtype)
+        return settled(summation.in_turn(size, axes, keepdims), x.dtype)
     power = size.dtype.type(ord)
-    return narrow(summation.in_turn(size**power, axes, keepdims) ** (1 / power), x.dtype)
+    return settled(summation.in_turn(size**power, axes, keepdims) ** (1 / power), x.dtype)
 
 
 RENORM_EPSILON = 1e-7

@@ -86,6 +86,15 @@ def like_first(arrays: Sequence[Array], dtype: np.dtype[Any]) -> Array:
     return laid.transpose(np.argsort(slowest_first)) if ndim else laid
 
 
+def laid_out(out: Array, inputs: Sequence[Any]) -> Array:
+    """The result of an elementwise op on ``inputs``, in the order in which PyTorch lays it out: see :func:`like_first`."""
+    laid = like_first([array for array in inputs if isinstance(array, np.ndarray)], out.dtype)
+    if laid.strides == out.strides or laid.shape != out.shape:
+        return out
+    laid[...] = out
+    return laid
+
+
 def _slower(one: int, other: int, steps: list[tuple[int, ...]], shape: Shape) -> int:
     """Whether dimension ``one`` has longer steps than ``other``: 1 or -1, and 0 where no operand says."""
     for step in steps:

@@ -85,8 +85,18 @@ def sum(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | Non
         if dtype.kind in "bui":
             return summation.add_up(x, axis, dtype, None, keepdims)
     if x.dtype in _ORDERED:
-        return summation.along(x, axes_of(x, axis), keepdims)
-    return narrow(summation.add_up(wide(x), axis, None, None, keepdims), x.dtype)
+        return in_order(summation.along(x, axes_of(x, axis), keepdims))
+    return settled(summation.add_up(wide(x), axis, None, None, keepdims), x.dtype)
+
+
+def in_order(value: Any) -> Any:
+    """The result of a reduction with its elements one after another in memory, whatever the order of what was reduced."""
+    return value if value.ndim < 2 or value.flags.c_contiguous else np.ascontiguousarray(value)
+
+
+def settled(value: Any, dtype: np.dtype[Any]) -> Any:
+    """:func:`narrow`, and in order."""
+    return in_order(narrow(value, dtype))
 
 
 def over(total: Any, count: Any) -> Any:
@@ -108,7 +118,7 @@ def mean_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
 def mean(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
     if dtype is not None:
         x = x.astype(dtype)
-    return narrow(over(sum(wide(x), axis, keepdims), count(x.shape, axis)), x.dtype)
+    return settled(over(sum(wide(x), axis, keepdims), count(x.shape, axis)), x.dtype)
 
 
 def expand_number(g: Any, shape: Shape) -> Array:
@@ -147,7 +157,7 @@ def prod(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | No
         x = x.astype(dtype)
         if dtype.kind in "bui":
             return summation.multiply_up(x, axis, dtype, None, keepdims)
-    return narrow(summation.multiply_up(wide(x), axis, None, None, keepdims), x.dtype)
+    return settled(summation.multiply_up(wide(x), axis, None, None, keepdims), x.dtype)
 
 
 # Up to so many elements along the axis, the variances of doubles are updated one element after another.
@@ -190,7 +200,7 @@ def _updated(x: Array, axes: tuple[int, ...], freedom: Any, keepdims: bool) -> t
 
 
 def _rounded(value: Any, dtype: np.dtype[Any]) -> Array:
-    return np.asarray(value).astype(dtype)
+    return np.asarray(value).astype(dtype, order="C")
 
 
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -139,13 +139,13 @@ def as_strided_adjoint(
 
 
 def flip(x: Array, axes: tuple[int, ...]) -> Array:
-    return np.flip(x, axes).copy() if axes else x.copy()
+    return np.flip(clone(x), axes).copy("K") if axes else clone(x)
 
 
 def roll(x: Array, shifts: tuple[int, ...], axes: tuple[int, ...] | None) -> Array:
     if axes is None:
         return np.roll(x.reshape(-1), shifts[0]).reshape(x.shape)
-    return np.roll(x, shifts, axes)
+    return np.roll(np.ascontiguousarray(x), shifts, axes)
 
 
 def clone(x: Array) -> Array:
@@ -200,11 +200,11 @@ def split(x: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
 
 
 def tril(x: Array, offset: int) -> Array:
-    return np.where(_below(x, offset), x, x.dtype.type(0))
+    return np.ascontiguousarray(np.where(_below(x, offset), x, x.dtype.type(0)))
 
 
 def triu(x: Array, offset: int) -> Array:
-    return np.where(_below(x, offset - 1), x.dtype.type(0), x)
+    return np.ascontiguousarray(np.where(_below(x, offset - 1), x.dtype.type(0), x))
 
 
 def _below(x: Array, offset: int) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import summation
 from .numpy import Array
-from .reduce import Axes, narrow, wide
+from .reduce import Axes, narrow, settled, wide
 
 
 def _highest(x: Array, axis: int | Axes) -> Any:
@@ -21,7 +21,7 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
     whole = wide(x)
     out = np.exp(whole - _highest(whole, axis))
     out /= summation.add_up(out, axis, None, None, True)
-    return narrow(out, x.dtype)
+    return settled(out, x.dtype)
 
 
 def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
@@ -34,7 +34,7 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
         return x.copy()
     whole = wide(x)
     off = whole - _highest(whole, axis)
-    return narrow(off - np.log(summation.add_up(np.exp(off), axis, None, None, True)), x.dtype)
+    return settled(off - np.log(summation.add_up(np.exp(off), axis, None, None, True)), x.dtype)
 
 
 def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
@@ -45,8 +45,8 @@ def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
 def logsumexp(x: Array, axis: Axes, keepdims: bool = False) -> Any:
     whole = wide(x)
     if not x.size:
-        return narrow(np.log(summation.add_up(whole, axis, None, None, keepdims)), x.dtype)
+        return settled(np.log(summation.add_up(whole, axis, None, None, keepdims)), x.dtype)
     high = _highest(whole.real if x.dtype.kind == "c" else whole, axis)
     high = np.where(np.isinf(high), high.dtype.type(0), high)
     total = np.log(summation.add_up(np.exp(whole - high), axis, None, None, keepdims))
-    return narrow(total + (high if keepdims else np.squeeze(high, axis)), x.dtype)
+    return settled(total + (high if keepdims else np.squeeze(high, axis)), x.dtype)

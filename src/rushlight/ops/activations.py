@@ -22,8 +22,8 @@ op("leaky_relu_slope", k.leaky_relu_slope, node="LeakyReluBackwardBackward0",
    h=lambda g, xp, x, slope: xp.leaky_relu_slope(g, x, slope), x=lambda g, xp: xp.zeroed(g))  # fmt: skip
 for _name in ("elu", "celu"):
     op(_name, k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.where(
-        x > 0, g * scale,
-        g * (alpha * scale * input_scale) * xp.exp(xp.hardtanh(x, -math.inf, 0.0) * input_scale)))  # fmt: skip
+        x <= 0, g * (alpha * scale * input_scale) * xp.exp(xp.hardtanh(x, -math.inf, 0.0) * input_scale),
+        g * scale))  # fmt: skip
 op("gelu_tanh", k.gelu_tanh, kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: _gelu_tanh_slope(g, xp, x))
 op("gelu_erf", lambda x: _gelu_erf(x), kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: g * (
     0.5 * (1 + xp.erf(x * math.sqrt(0.5))) + x * xp.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi))))  # fmt: skip

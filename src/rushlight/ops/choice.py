@@ -261,6 +261,9 @@ def _into_itself(name: str) -> None:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         bounds = [*args, *kwargs.values()]
         numbers = [bound for bound in bounds if isinstance(bound, dispatch.NUMBERS)]
+        if self._array.dtype.kind == "c":
+            views.check_writable(self)
+            raise NotImplementedError("clamp is not supported for complex types")
         if self._array.dtype.kind in "biu" and numbers:
             dtype = k.clamped_dtype(self._array, numbers[0], numbers[-1])
             if not views.castable(dtype, self._array.dtype):

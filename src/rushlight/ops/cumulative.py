@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from .. import return_types
 from ..backend import cumulative as k
 from ..backend.extremes import take_along
@@ -38,10 +40,22 @@ def _cumprod_slope(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
         return g
     if no_zero(x):
         return xp.cumsum_from_end(g * conj(out), axis) / conj(x)
+    if not np.isfinite(getattr(g, "_array", g)).all():
+        return _cumprod_slope_beyond(g, xp, x, out, axis)
     # Without division: what stands before an element, times the sum over what follows of the products in between.
     x = conj(x)
     before = xp.cumprod(xp.shift(x, axis, 1, 1), axis)
     return before * xp.recurrence(xp.shift(x, axis, -1, 0), g, axis, True)
+
+
+def _cumprod_slope_beyond(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
+    """The same where a cotangent is infinite or nan, which must not meet products that are zero: elements before the first
+    zero have to do with what comes before it, that zero with what comes from it on, later ones with nothing."""
+    zeros = xp.cumsum(x == 0, axis)
+    before, at = zeros == 0, (zeros == 1) & (x == 0)
+    early = xp.cumsum_from_end(xp.only(g * conj(out), before), axis) / conj(xp.masked_fill(x, zeros > 0, 1))
+    late = xp.cumsum_from_end(xp.masked_fill(g, before, 0) * conj(xp.cumprod(xp.masked_fill(x, at, 1), axis)), axis)
+    return xp.only(early, before) + xp.only(late, at)
 
 
 def _adjoint_recurrence(g: Any, xp: Any, a: Any, axis: int, reverse: bool) -> Any:

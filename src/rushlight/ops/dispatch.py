@@ -85,6 +85,10 @@ def run(op: Op, args: tuple[Any, ...], first: int) -> Any:
         out = op.kernel(*arrays, *params)
     except Exception as error:
         out = _retry(op, arrays, params, error)
+    if op.promote is not None and op.outputs == ["out"] and getattr(out, "ndim", 0) > 1:
+        originals = [_array(value) for value in inputs]
+        if any(isinstance(array, np.ndarray) and not array.flags.c_contiguous for array in originals):
+            out = backend.laid_out(out, originals)
     return finish(op, inputs, arrays, params, out)
 
 

@@ -29,7 +29,8 @@ op("index_put", k.index_put, inputs="*indices", kind="linear",
    values=lambda g, xp, indices: xp.index(g, indices))  # fmt: skip
 op("full_like_shape", lambda x, shape: np.zeros(shape, x.dtype), inputs="x")
 op("gather", k.gather, inputs="index", kind="linear",
-   x=lambda g, xp, x_shape, index, axis: xp.gather_adjoint(g, index, x_shape, axis))  # fmt: skip
+   # As in PyTorch the input is kept, although its shape would do: that it was changed since is an error there.
+   x=lambda g, xp, x, index, axis: xp.gather_adjoint(g, index, tuple(x.shape), axis))  # fmt: skip
 op("gather_adjoint", k.gather_adjoint, inputs="index", node="GatherBackwardBackward0", kind="linear",
    g=lambda g, xp, index, axis: xp.gather(g, index, axis))  # fmt: skip
 op("scatter", k.scatter, inputs="index", kind="linear",
@@ -205,7 +206,6 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
             raise IndexError(_ZERO_DIM)
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     view, axis = self, 0
-    gone = 0  # dimensions that integers took away: errors count them
     indices: dict[int, Any] = {}
     for position, one in enumerate(items):
         if one is None:
@@ -228,9 +228,8 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         elif isinstance(one, int):
             size = view._array.shape[axis]
             if not -size <= one < size:
-                raise IndexError(f"index {one} is out of bounds for dimension {axis + gone} with size {size}")
+                raise IndexError(f"index {one} is out of bounds for dimension {position} with size {size}")
             view = ops.select(view, axis, one if one >= 0 else one + size)
-            gone += 1
         elif _is_mask(one):
             mask = one._array.astype(bool, copy=False)
             _check_mask(mask.shape, view._array.shape, axis)

@@ -152,7 +152,8 @@ def tensor_of(node: Node, position: int, value: Any, expected: int) -> Any:
     edge = node.next[position] if position >= 0 else None
     now = value._edge
     if edge is None:
-        return value.detach() if now is not None or value._needs_grad else value
+        # A view made in no_grad needs a gradient because its base does: what is computed from it does too.
+        return value.detach() if now is not None or value._needs_grad is True else value
     if edge[0].is_leaf_sink or now == edge:
         return value
     opened = make_tensor(value._array, value._counter, edge)

@@ -259,6 +259,7 @@ _globals: dict[str, Any] = {
     "ndarray": np.ndarray,
     "new": object.__new__,
     "next_order": orders.__next__,
+    "laid_out": backend.laid_out,
     "number": backend.number,
     "refresh": views.refresh_to_record,
     "special": modes.special,
@@ -401,11 +402,12 @@ def _forward_source(entry: Op) -> str:
             lines.extend("        " + line for line in body)
             add(f"        if x_{first}.dtype is not x_{name}.dtype:")
             add(f"            {general}")
+            add(f"        grids = x_{name}.ndim > 1")
             add("    elif kind is float or kind is int:")
             add(f"        x_{name} = number({name}, x_{first}.dtype)")
             add(f"        if x_{name} is None:")
             add(f"            {general}")
-            add(f"        r_{name} = False")
+            add(f"        r_{name} = grids = False")
             if name in kept_inputs:
                 add(f"        s_{name} = x_{name}")
                 add(f"        v_{name} = None")
@@ -432,6 +434,10 @@ def _forward_source(entry: Op) -> str:
     if not entry.is_ufunc:
         add("    if out.__class__ is not ndarray:")
         add("        out = asarray(out)")
+    if pointwise and len(entry.inputs) > 1 and not entry.optional:
+        # NumPy lays a result out in C order as soon as one operand is; in PyTorch the first operand counts.
+        add(f"    if {'grids' if number_for else 'out.ndim > 1'} and not x_{entry.inputs[0]}.flags.c_contiguous:")
+        add(f"        out = laid_out(out, ({', '.join(f'x_{name}' for name in entry.inputs)}))")
     if entry.promote == "float":
         add(f"    if out.dtype is not x_{entry.inputs[0]}.dtype:")
         add(f"        {general}")
@@ -444,7 +450,7 @@ def _forward_source(entry: Op) -> str:
         add("    result._seen = version[0]")
         add("    if not state.grad_enabled:")
         add("        result._made = 'no_grad'")
-        add(f"        result._needs_grad = BORROWED if {first}.requires_grad else False")
+        add(f"        result._needs_grad = BORROWED if result._base._needs_grad else False")
         add(f"    elif {first}._made is not None:")
         add(f"        result._made = {first}._made")
     else:
