@@ -101,6 +101,8 @@ def _grid(positions: Array, axis: int) -> tuple[Any, ...]:
 def gather(x: Array, index: Array, axis: int) -> Array:
     if not x.ndim:
         return np.broadcast_to(x, index.shape).copy()
+    if not index.size:
+        return np.empty(index.shape, x.dtype)
     return x[_grid(index, axis)]
 
 
@@ -114,9 +116,11 @@ def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
 
 def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
     out = x.copy()
+    if not index.size:
+        return out
     part = src[tuple(slice(0, size) for size in index.shape)]
     if not out.ndim:
-        return out + part.sum()
+        return np.asarray(out + part.sum()).astype(x.dtype)
     np.add.at(out, _grid(index, axis), part)
     return out
 
@@ -194,7 +198,7 @@ def index_fill(x: Array, value: Array, index: Array, axis: int) -> Array:
 
 def index_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, include_self: bool) -> Array:
     shape = [1] * src.ndim
-    shape[axis] = -1
+    shape[axis : axis + 1] = [-1] * min(src.ndim, 1)
     where = np.broadcast_to(index.reshape(shape), src.shape) if src.ndim else index.reshape(())
     return scatter_reduce(x, src, np.asarray(where), axis, reduce, include_self)
 

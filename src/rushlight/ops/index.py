@@ -55,9 +55,11 @@ op("index_add", k.index_add, inputs="index", kind="linear", x=lambda g: g,
 op("index_copy", k.index_copy, inputs="index", kind="linear",
    x=lambda g, xp, index, axis, src_shape: xp.index_copy(g, xp.full_like_shape(g, src_shape), index, axis),
    src=lambda g, xp, index, axis, src_shape: xp.index_select(g, index, axis).reshape(src_shape))  # fmt: skip
+op("distinct", lambda index: np.unique(index), inputs="index")
 op("index_fill", k.index_fill, inputs="index", kind="linear",
    x=lambda g, xp, index, axis: xp.index_fill(g, xp.full_like_shape(g, ()), index, axis),
-   value=lambda g, xp, index, axis: xp.sum(xp.index_select(g, index, axis), tuple(range(len(g.shape))), False))  # fmt: skip
+   value=lambda g, xp, index, axis: xp.sum(
+       xp.index_select(g, xp.distinct(index), axis), tuple(range(len(g.shape))), False))  # fmt: skip
 op("take", k.take, inputs="index", kind="linear", x=lambda g, xp, x_shape, index: xp.take_adjoint(g, index, x_shape))
 op("take_adjoint", k.take_adjoint, inputs="index", kind="linear", g=lambda g, xp, index: xp.take(g, index))
 op("put", k.put, inputs="index", kind="linear",
@@ -355,7 +357,9 @@ def _without_leading_ones(value: Any, ndim: int) -> Any:
     lead = 0
     while len(shape) - lead > ndim and shape[lead] == 1:
         lead += 1
-    return value.view(shape[lead:]) if lead and value._array.flags.c_contiguous else value.reshape(shape[lead:]) if lead else value
+    return (
+        value.view(shape[lead:]) if lead and value._array.flags.c_contiguous else value.reshape(shape[lead:]) if lead else value
+    )
 
 
 def _put(view: Any, indices: list[Any], value: Any) -> None:
@@ -455,9 +459,9 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
             [4, 3]])
     """
     axis = axis_of(dim, input._array.ndim)
-    _check_index("gather", index)
     x, i = input._array, index._array
     if i.size:
+        _check_index("gather", index)
         if max(i.ndim, 1) != max(x.ndim, 1):
             raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
         for place in range(i.ndim):
@@ -467,8 +471,6 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
                     f"{list(x.shape)} apart from dimension {axis}"
                 )
         _check_bounds(i, x.shape[axis] if x.ndim else 1, axis)
-    elif x.ndim != i.ndim:
-        return dispatch.new_tensor(np.empty(i.shape, x.dtype))
     return ops.gather(input, index, axis)
 
 
@@ -561,6 +563,12 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
             f"index_add_(): self ({views.type_word(input._array.dtype)}) and source ({views.type_word(source._array.dtype)}) "
             "must have the same scalar type"
         )
+    others = [one._array.shape[:axis] + one._array.shape[axis + 1 :] for one in (input, source) if one._array.ndim]
+    if len(others) == 2 and others[0] != others[1]:
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(input._array.shape)} source.shape = {list(source._array.shape)}"
+        )
     _check_vector_index("index_add", input, axis, index, source)
     return ops.index_add(input, source, index, axis, alpha)
 
@@ -586,8 +594,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
         value = dispatch.new_tensor(dispatch.number_array(value, input._array.dtype))
     elif value._array.ndim:
         raise RuntimeError(
-            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._array.ndim} dimension(s)."
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
         )
     if index._array.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
@@ -600,9 +607,7 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
     """As :func:`index_add`, with prod, mean, amax or amin instead of the sum."""
     axis = axis_of(dim, input._array.ndim)
     if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(
-            f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
-        )
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     if source._array.dtype != input._array.dtype:
         raise RuntimeError("index_reduce(): Expected self and source to have the same dtype")
     _check_vector_index("index_reduce", input, axis, index, source)
@@ -647,7 +652,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
             f"torch.take_along_dim(): dtype of indices should be Long but got {views.type_word(indices._array.dtype)}"
         )
     if dim is None:
-        return gather(input.reshape(-1), 0, indices.reshape(-1))
+        return gather(input.reshape(-1), 0, _from_the_end(indices, input._array.size).reshape(-1))
     if input._array.ndim != indices._array.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -660,7 +665,14 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     x_shape, i_shape = list(common), list(common)
     x_shape.insert(axis, input._array.shape[axis])
     i_shape.insert(axis, indices._array.shape[axis])
+    indices = _from_the_end(indices, input._array.shape[axis])
     return gather(input.expand(x_shape), axis, indices.expand(i_shape))
+
+
+def _from_the_end(indices: Any, size: int) -> Any:
+    """Negative indices count from the end."""
+    array = indices._array
+    return dispatch.new_tensor(np.where(array < 0, array + size, array)) if (array < 0).any() else indices
 
 
 @public()

@@ -10,7 +10,7 @@ from ..autograd import gradients
 from ..backend import shape as k
 from . import dispatch
 from .public import alias, axes_of, axis_of, module, ops, public
-from .shape import broadcast_tensors, common_shape, filled, reshape, sizes_of, with_size
+from .shape import broadcast_tensors, filled, reshape, sizes_of, with_size
 from .table import op
 
 op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))
@@ -80,9 +80,7 @@ def _list_of(tensors: Any, name: str, position: int = 1) -> list[Any]:
     plain = dispatch.Tensor_
     for index, item in enumerate(tensors):
         if item.__class__ is not plain and not isinstance(item, plain):
-            raise TypeError(
-                f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}"
-            )
+            raise TypeError(f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}")
     return list(tensors)
 
 
@@ -108,7 +106,7 @@ def cat(tensors: Any, dim: int = 0) -> Any:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [tensor._array.shape for tensor in tensors]
     first = shapes[0]
-    if first and dim.__class__ is int and dim == 0 and all([shape[1:] == first[1:] and shape for shape in shapes]):
+    if first and dim.__class__ is int and dim == 0 and all(shape[1:] == first[1:] and shape for shape in shapes):
         return ops.concat(_one_dtype(tensors), 0)
     for shape in shapes:
         if shape != (0,):
@@ -345,9 +343,7 @@ def rotated(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     if ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
     if dims[0] == dims[1] or abs(dims[0] - dims[1]) == ndim:
-        raise RuntimeError(
-            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
-        )
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     for place, one in enumerate(dims):
         if not -ndim <= one < ndim:
             raise RuntimeError(f"Rotation dim{place} out of range, dim{place} = {one}")
@@ -493,9 +489,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=3
         )
     if indexing not in (None, "ij", "xy"):
-        raise RuntimeError(
-            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
-        )
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     for tensor in tensors:
         if tensor._array.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor}")
@@ -545,8 +539,10 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     wanted = sizes_of(size)
     shape = self._array.shape
     lead = len(shape) - len(wanted)
-    if lead < 0 or common_shape([shape, wanted]) != shape:
+    if lead < 0 or any(length not in (1, have) for length, have in zip(wanted, shape[lead:], strict=True)):
         raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(shape)}}}.")
+    if not wanted:
+        return ops.sum_all(self)
     axes = tuple(range(lead)) + tuple(
         axis + lead for axis, length in enumerate(wanted) if length == 1 and shape[axis + lead] != 1
     )
