@@ -79,9 +79,7 @@ def row(*cells: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "programs", nargs="*", metavar="PROGRAM", help="names in bench/programs; all where none is given"
-    )
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="names in bench/programs; all where none is given")
     parser.add_argument("--rounds", type=int, default=3, help="measurements of each side")
     parser.add_argument("--seconds", type=float, default=1.0, help="time that one measurement takes")
     options = parser.parse_args()

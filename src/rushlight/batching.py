@@ -41,9 +41,7 @@ def vmap(
             [6., 8.]])
     """
     if randomness not in ("error", "different", "same"):
-        raise RuntimeError(
-            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
-        )
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
@@ -79,9 +77,7 @@ def vmap(
             for column, place in zip(columns, places, strict=True)
         ]
         if not size:
-            stacked = [
-                one if place is None else one.narrow(place, 0, 0) for one, place in zip(stacked, places, strict=True)
-            ]
+            stacked = [one if place is None else one.narrow(place, 0, 0) for one, place in zip(stacked, places, strict=True)]
         return tree_unflatten(stacked, out_spec)
 
     return wrapped
@@ -98,9 +94,7 @@ def _entries(leaves: list[Any], dims: list[int | None], index: int) -> list[Any]
 def _zeros(leaves: list[Any], dims: list[int | None]) -> list[Any]:
     """One entry of zeros along each mapped dimension."""
     return [
-        one
-        if dim is None
-        else one.new_zeros([1 if axis == dim else length for axis, length in enumerate(one.shape)])
+        one if dim is None else one.new_zeros([1 if axis == dim else length for axis, length in enumerate(one.shape)])
         for one, dim in zip(leaves, dims, strict=True)
     ]
 

@@ -116,9 +116,7 @@ def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
                 "NotImplemented:\n\n{listed}")  # fmt: skip
 
 
-def _ask(
-    func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], refusal: str
-) -> Any:
+def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], refusal: str) -> Any:
     types = tuple(type(one) for one in found)
     before = _state.modes
     if before:
@@ -167,9 +165,7 @@ def has_torch_function_variadic(*args: Any) -> bool:
     return has_torch_function(args)
 
 
-def handle_torch_function(
-    public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any
-) -> Any:
+def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
     """Leaves a call of ``public_api(*args, **kwargs)`` to those of ``relevant_args`` that take over.
 
     TypeError where all of them return NotImplemented.
@@ -320,7 +316,10 @@ _OPERATORS = {
     "__pow__": "pow", "__matmul__": "matmul", "__neg__": "neg", "__abs__": "abs", "__lt__": "lt", "__le__": "le",
     "__gt__": "gt", "__ge__": "ge", "__invert__": "bitwise_not", "__rtruediv__": "__rdiv__",
 }  # fmt: skip
-_BINARY = {*_OPERATORS, *"__rsub__ __floordiv__ __rfloordiv__ __rpow__ __rmod__ __rmatmul__ __eq__ __ne__ __and__ __or__".split()}
+_BINARY = {
+    *_OPERATORS,
+    *"__rsub__ __floordiv__ __rfloordiv__ __rpow__ __rmod__ __rmatmul__ __eq__ __ne__ __and__ __or__".split(),
+}
 _UNWATCHED = frozenset(
     "__new__ __init__ __init_subclass__ __getattr__ __getattribute__ __setattr__ __delattr__ __class_getitem__ __hash__ "
     "__torch_function__ __dict__ __weakref__ __doc__ __module__ __annotations__ __qualname__ __array_priority__ "
@@ -340,7 +339,7 @@ class _WatchedProperty(property):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        if special.active and type(instance) not in PLAIN or _state.modes:
+        if (special.active and type(instance) not in PLAIN) or _state.modes:
             result = dispatched(self.__get__, (instance,), {})
             if result is not NotImplemented:
                 return result
@@ -485,4 +484,3 @@ def foreign_op(op: Any, args: tuple[Any, ...], is_method: bool) -> Any:
     """:func:`foreign` for an op of the table; NotImplemented too where the op is only a part of a public function."""
     func = getattr(Tensor, op.name, None) if is_method else registry["torch"].get(op.name)
     return NotImplemented if func is None else foreign(func, args, {})
-

@@ -21,10 +21,9 @@ from .autograd import engine, function, gradients, modes, views
 from .autograd.graph import BORROWED, Edge, Hooks, Node, RemovableHandle, add_hook
 from .backend import memory
 from .backend import numpy as backend
-from .device import CPU
+from .device import CPU, strided
 from .device import device as device_class
 from .device import layout as layout_class
-from .device import strided
 from .ops import dispatch, saved, table
 from .ops.public import axis_of, methods
 from .size import Size

@@ -429,9 +429,7 @@ class Holes:
         return ", ".join([":"] * dim + [part]) if dim else part
 
     def window_value(self) -> str:
-        return self.pick(
-            lambda t: t.ndim <= 1 and not t.is_complex() and not _share(t, self.it) and self._can_hold(t), False
-        )
+        return self.pick(lambda t: t.ndim <= 1 and not t.is_complex() and not _share(t, self.it) and self._can_hold(t), False)
 
     def index(self) -> str:
         if self.it.ndim == 0:

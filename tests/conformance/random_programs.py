@@ -401,7 +401,9 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
         return [failure for failure in map(_task, seeds) if failure is not None]
     load_candidate(candidate)  # so that the workers need not, and an import that fails is told once
     failures: list[Failure] = []
-    for crashed in _in_processes([list(seeds[start : start + 25]) for start in range(0, count, 25)], jobs, candidate, length, failures):
+    for crashed in _in_processes(
+        [list(seeds[start : start + 25]) for start in range(0, count, 25)], jobs, candidate, length, failures
+    ):
         # A process died at this program. PyTorch has such bugs of its own: then there is nothing to compare with.
         died_on_pytorch = candidate != "mirror" and list(_in_processes([[crashed]], 1, "mirror", length, []))
         if died_on_pytorch or candidate == "mirror":
@@ -412,9 +414,7 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
     return failures
 
 
-def _in_processes(
-    chunks: list[list[int]], jobs: int, candidate: str, length: int, failures: list[Failure]
-) -> Iterator[int]:
+def _in_processes(chunks: list[list[int]], jobs: int, candidate: str, length: int, failures: list[Failure]) -> Iterator[int]:
     """Runs chunks of seeds, each in a process of its own; yields the seeds at which a process died."""
     context = multiprocessing.get_context("fork")
     waiting, running = list(chunks), {}

@@ -17,9 +17,7 @@ from .modes import (
 )
 from .variable import Variable
 
-_lazy = module_getattr(
-    __name__, frozenset({"anomaly_mode", "forward_ad", "functional", "grad_mode", "gradcheck", "profiler"})
-)
+_lazy = module_getattr(__name__, frozenset({"anomaly_mode", "forward_ad", "functional", "grad_mode", "gradcheck", "profiler"}))
 
 
 def __getattr__(name: str) -> Any:

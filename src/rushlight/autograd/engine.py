@@ -269,8 +269,8 @@ class Pass:
 
     def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
         inputs = tuple(self._as_tensor(value) for value in grads)
-        outputs = tuple(self._as_tensor(value) for value in g) if node.metas is not None and g is not None else (
-            self._as_tensor(g),
+        outputs = (
+            tuple(self._as_tensor(value) for value in g) if node.metas is not None and g is not None else (self._as_tensor(g),)
         )
         for hook in list((node.post_hooks or {}).values()):
             inputs = _checked_tuple(hook, hook(inputs, outputs), inputs)

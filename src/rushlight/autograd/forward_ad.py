@@ -342,12 +342,8 @@ def _transposed(op: table.Op, primals: list[Any], tangents: list[Any], params: t
         pairs = [(g, _shaped(t, g)) for g, t in pairs if g.requires_grad]
         if not pairs:
             return tuple(None if seed is None else _zeros(seed) for seed in seeds)
-        record = modes.state.grad_enabled and any(
-            one.requires_grad for one in [*_flat(primals), *(t for _, t in pairs)]
-        )
-        found = iter(
-            grad([g for g, _ in pairs], given, [t for _, t in pairs], create_graph=record, allow_unused=True)
-        )
+        record = modes.state.grad_enabled and any(one.requires_grad for one in [*_flat(primals), *(t for _, t in pairs)])
+        found = iter(grad([g for g, _ in pairs], given, [t for _, t in pairs], create_graph=record, allow_unused=True))
     results = []
     for seed in seeds:
         tangent = next(found) if seed is not None else None

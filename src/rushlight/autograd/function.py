@@ -226,8 +226,7 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
         """The operation over a batch."""
         raise NotImplementedError(
-            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
-            "generate_vmap_rule=True."
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
         )
 
     @classmethod
@@ -262,10 +261,7 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         modes.state.grad_enabled = previous
     single = not isinstance(output, tuple)
     outputs = (output,) if single else output
-    if recording:
-        results = _record(ctx, args, before, outputs)
-    else:
-        results = tuple(_unrecorded(ctx, args, value) for value in outputs)
+    results = _record(ctx, args, before, outputs) if recording else tuple(_unrecorded(ctx, args, value) for value in outputs)
     return ctx, (results[0] if single else results)
 
 

@@ -199,8 +199,8 @@ def jacobian(
     if strategy == "forward-mode":
         if create_graph:
             raise NotImplementedError(
-                "torch.autograd.functional.jacobian: `create_graph=True` and `strategy=\"forward-mode\"` are not supported "
-                "together (yet). Please either set `create_graph=False` or `strategy=\"reverse-mode\"`."
+                'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported '
+                'together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.'
             )
         if strict:
             raise RuntimeError(
@@ -263,9 +263,9 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
             outputs, tangents = jvp(func, ins if several_in else ins[0], tuple(vectors) if several_in else vectors[0])
             several_out = isinstance(outputs, tuple)
             parts.append(tangents if several_out else (tangents,))
-        columns.append([
-            stack(list(column), -1).view(column[0]._array.shape + one._array.shape) for column in zip(*parts, strict=True)
-        ])
+        columns.append(
+            [stack(list(column), -1).view(column[0]._array.shape + one._array.shape) for column in zip(*parts, strict=True)]
+        )
     return _nested(tuple(zip(*columns, strict=True)), several_out, several_in, False)
 
 
@@ -318,9 +318,7 @@ def hessian(
     )
 
 
-def _slope(
-    func: Callable[..., Any], ins: Tensors, caller: str, strict: bool
-) -> tuple[Any, Tensors]:
+def _slope(func: Callable[..., Any], ins: Tensors, caller: str, strict: bool) -> tuple[Any, Tensors]:
     """The value of a function with one number as its value, and its recorded gradient."""
     outputs, several = _called(func, ins, caller)
     _check_strict(outputs, strict)

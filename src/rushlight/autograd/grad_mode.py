@@ -1,7 +1,6 @@
 """torch.autograd.grad_mode: the module that PyTorch keeps the grad modes in."""
 
 from .modes import (
-    _unsafe_preserve_version_counter,
     enable_grad,
     inference_mode,
     no_grad,

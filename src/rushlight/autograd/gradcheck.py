@@ -236,9 +236,7 @@ class _Check:
     @property
     def points(self) -> list[tuple[int, Tensor]]:
         """The inputs that need a gradient, and where they stand."""
-        return [
-            (index, one) for index, one in enumerate(self.inputs) if isinstance(one, Tensor) and one.requires_grad
-        ]
+        return [(index, one) for index, one in enumerate(self.inputs) if isinstance(one, Tensor) and one.requires_grad]
 
     # Finite differences.
 
@@ -281,9 +279,7 @@ class _Check:
         for number, value in enumerate(self.values()):
             shape = (size, value.size)
             dtype = np.result_type(value.real.dtype, np.complex64) if is_complex else value.real.dtype
-            real, imaginary = (
-                np.array([row[number][part] for row in rows], dtype).reshape(shape) for part in (0, 1)
-            )
+            real, imaginary = (np.array([row[number][part] for row in rows], dtype).reshape(shape) for part in (0, 1))
             found.append((real, imaginary if value.dtype.kind == "c" else None))
         return found
 
@@ -311,9 +307,7 @@ class _Check:
         points = [point for _, point in self.points]
         runs = []
         for _ in range(2):
-            found = grad(
-                output, points, wrap(cotangent.astype(output._array.dtype)), retain_graph=True, allow_unused=True
-            )
+            found = grad(output, points, wrap(cotangent.astype(output._array.dtype)), retain_graph=True, allow_unused=True)
             runs.append(found)
         for first, second, point in zip(*runs, points, strict=True):
             for one in (first, second):
@@ -325,10 +319,7 @@ class _Check:
                 first is not None and not _near(first._array, second._array, self.nondet_tol, 0)
             ):
                 raise GradcheckError(NOT_REENTRANT.format(self.nondet_tol))
-        return [
-            np.zeros_like(point._array) if one is None else one._array
-            for one, point in zip(runs[0], points, strict=True)
-        ]
+        return [np.zeros_like(point._array) if one is None else one._array for one, point in zip(runs[0], points, strict=True)]
 
     dtypes = False
 
@@ -349,9 +340,7 @@ class _Check:
             cotangent[element] = 1
             columns.append(self.vjps(output, cotangent.reshape(output._array.shape)))
         return [
-            np.array([column[number].reshape(-1) for column in columns], point._array.dtype)
-            .reshape(size, point._array.size)
-            .T
+            np.array([column[number].reshape(-1) for column in columns], point._array.dtype).reshape(size, point._array.size).T
             for number, (_, point) in enumerate(self.points)
         ]
 
@@ -413,7 +402,9 @@ class _Check:
             arguments = list(self.inputs)
             point = arguments[position]
             arguments[position] = forward_ad.make_dual(point.detach(), wrap(direction))
-            arguments = [one.detach() if isinstance(one, Tensor) and one is not arguments[position] else one for one in arguments]
+            arguments = [
+                one.detach() if isinstance(one, Tensor) and one is not arguments[position] else one for one in arguments
+            ]
             outputs = [one for one in _tuple(self.func(*arguments)) if isinstance(one, Tensor)]
             found = []
             for output in outputs:
@@ -458,12 +449,8 @@ class _Check:
         points = [point for _, point in self.points]
         for output in outputs:
             batch = np.stack([_random(output._array.shape, output._array.dtype) * (n + 1) for n in range(2)])
-            rows = [
-                grad(output, points, wrap(row), retain_graph=True, allow_unused=True) for row in batch
-            ]
-            together = grad(
-                output, points, wrap(batch), retain_graph=True, allow_unused=True, is_grads_batched=True
-            )
+            rows = [grad(output, points, wrap(row), retain_graph=True, allow_unused=True) for row in batch]
+            together = grad(output, points, wrap(batch), retain_graph=True, allow_unused=True, is_grads_batched=True)
             for number, one in enumerate(together):
                 if one is not None and not all(
                     _near(one._array[n], row[number]._array, self.atol, self.rtol) for n, row in enumerate(rows)
@@ -496,7 +483,7 @@ class _Check:
                 found = grad(outputs, points, zeros, allow_unused=True)
             except RuntimeError as error:
                 raise GradcheckError(
-                    "Expected backward function to handle undefined output grads. Please look at \"Notes about undefined "
+                    'Expected backward function to handle undefined output grads. Please look at "Notes about undefined '
                     'output gradients" in "tools/autograd/derivatives.yaml"'
                 ) from error
             for one in found:
@@ -557,9 +544,7 @@ def get_numerical_jacobian(
     given = _tuple(inputs)
     check = _Check(lambda *args: fn(args), given, eps, 0, 0, 0, False)
     wanted = _tuple(inputs if target is None else target)
-    return tuple(
-        wrap(check.numerical(point)[0][0]) for point in wanted if isinstance(point, Tensor) and point.requires_grad
-    )
+    return tuple(wrap(check.numerical(point)[0][0]) for point in wanted if isinstance(point, Tensor) and point.requires_grad)
 
 
 def get_analytical_jacobian(

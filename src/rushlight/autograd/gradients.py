@@ -16,7 +16,7 @@ from . import engine, modes
 from .graph import Edge, GradientEdge
 
 if TYPE_CHECKING:
-    from ..tensor import Tensor
+    pass
 
 # Set by tensor.py and ops: what this room needs to know of Tensors.
 is_tensor: Any = provided("is_tensor")
@@ -48,9 +48,7 @@ def backward(
     tensor([3., 5.])
     """
     if grad_variables is not None:
-        warnings.warn(
-            "`grad_variables` is deprecated. Use `grad_tensors` instead.", category=FutureWarning, stacklevel=2
-        )
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", category=FutureWarning, stacklevel=2)
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
@@ -198,9 +196,7 @@ def grad(
 def _without_graph(g: Any) -> Any:
     """A recorded gradient without its history, but with its tangents."""
     result = engine.wrap(g._array)
-    result._tangents = g._tangents and {
-        level: _without_graph(tangent) for level, tangent in g._tangents.items()
-    }
+    result._tangents = g._tangents and {level: _without_graph(tangent) for level, tangent in g._tangents.items()}
     return result
 
 
@@ -239,9 +235,7 @@ def _check_count(outputs: Sequence[Any], cotangents: Sequence[Any]) -> None:
         raise RuntimeError(f"got {len(outputs)} tensors and {len(cotangents)} gradients")
 
 
-def _seeds(
-    outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
-) -> tuple[list[Edge], list[Any]]:
+def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool) -> tuple[list[Edge], list[Any]]:
     """Where the pass starts and with what: ones for one-element outputs, checked cotangents for the others."""
     roots: list[Edge] = []
     seeds: list[Any] = []

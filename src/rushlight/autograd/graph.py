@@ -225,7 +225,7 @@ class InputMetadata(NamedTuple):
 
         return CPU
 
-    is_nested_tensor = is_cpp_nested_tensor = is_tensor_subclass = False
+    is_nested_tensor = is_cpp_nested_tensor = is_tensor_subclass = False  # type: ignore[misc]
 
 
 class GradientEdge(NamedTuple):
@@ -322,8 +322,10 @@ def describe(where: Any) -> str:
     import linecache
 
     source = linecache.getline(code.co_filename, line).strip()
-    return f"{code.co_filename}:{line}" + (f", in {code.co_name}" if code.co_name != "<module>" else "") + (
-        f": {source}" if source else ""
+    return (
+        f"{code.co_filename}:{line}"
+        + (f", in {code.co_name}" if code.co_name != "<module>" else "")
+        + (f": {source}" if source else "")
     )
 
 

@@ -77,9 +77,7 @@ class _Handles:
         self.handles = state
 
 
-def register_multi_grad_hook(
-    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
-) -> Any:
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all") -> Any:
     """``fn(grads)`` runs once in each backward pass, when the gradients of all ``tensors`` that take part are known; the
     others' are None. With ``mode='any'``, ``fn(grad)`` runs when the first of them is.
 
@@ -132,11 +130,13 @@ def register_multi_grad_hook(
             del arrived[task], expected[task]
         fn(grads)
 
-    return _Handles([
-        tensor.register_hook(functools.partial(arrive, position))
-        for position, tensor in enumerate(tensors)
-        if tensor.requires_grad
-    ])
+    return _Handles(
+        [
+            tensor.register_hook(functools.partial(arrive, position))
+            for position, tensor in enumerate(tensors)
+            if tensor.requires_grad
+        ]
+    )
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:

@@ -49,9 +49,7 @@ class Variable(metaclass=VariableMeta):
         from ..tensor import Tensor
 
         if volatile:
-            warnings.warn(
-                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2
-            )
+            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
         check_bool("Variable", "requires_grad", requires_grad)
         if data is None:
             made = Tensor()

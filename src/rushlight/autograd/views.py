@@ -288,9 +288,7 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
 def _check_result(self: Tensor, result: Tensor, name: str) -> None:
     have, got = self._array, result._array
     if got.shape != have.shape:
-        raise RuntimeError(
-            f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(got.shape)}"
-        )
+        raise RuntimeError(f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(got.shape)}")
     if got.dtype != have.dtype and not castable(got.dtype, have.dtype):
         raise RuntimeError(
             f"result type {type_word(got.dtype)} can't be cast to the desired output type {type_word(have.dtype)}"
@@ -324,8 +322,7 @@ def _adopt(self: Tensor, before: Tensor, result: Tensor) -> None:
     if own and node.saved:
         # The op kept its result: from now on that is self's memory, watched by self's version.
         node.saved = tuple(
-            self._array if item is result._array else self._counter if item is result._counter else item
-            for item in node.saved
+            self._array if item is result._array else self._counter if item is result._counter else item for item in node.saved
         )
         if any(item is self._counter for item in node.saved):
             items = list(node.saved)

@@ -110,9 +110,7 @@ def conv_transpose_shape(
 ) -> Shape:
     """The spatial shape that transposed convolution gives."""
     axes = zip(spatial, kernel, stride, padding, output_padding, dilation, strict=True)
-    return tuple(
-        (size - 1) * step - 2 * pad + spread * (taps - 1) + extra + 1 for size, taps, step, pad, extra, spread in axes
-    )
+    return tuple((size - 1) * step - 2 * pad + spread * (taps - 1) + extra + 1 for size, taps, step, pad, extra, spread in axes)
 
 
 def _accumulator(a: Array, b: Array) -> np.dtype[Any] | None:

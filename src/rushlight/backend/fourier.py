@@ -52,9 +52,7 @@ def _order(x: Array, axes: tuple[int, ...], sort_last: bool) -> list[int]:
     return rest + among + ([] if sort_last else [axes[-1]])
 
 
-def _in_layout(
-    x: Array, axes: tuple[int, ...], sort_last: bool, transform: Callable[[Array, tuple[int, ...]], Array]
-) -> Array:
+def _in_layout(x: Array, axes: tuple[int, ...], sort_last: bool, transform: Callable[[Array, tuple[int, ...]], Array]) -> Array:
     """Transforms the axes, brought to the end for the time."""
     order = _order(x, axes, sort_last)
     last = tuple(range(x.ndim - len(axes), x.ndim))

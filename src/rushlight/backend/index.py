@@ -177,7 +177,7 @@ def index_add(x: Array, src: Array, index: Array, axis: int, alpha: Any) -> Arra
     out = x.copy()
     flat = not out.ndim
     whole = out.reshape(1) if flat else out
-    np.add.at(whole, (slice(None),) * axis + (index.reshape(-1),), src.reshape(1) * alpha if flat else src * alpha)
+    np.add.at(whole, (slice(None),) * axis + (index.reshape(-1),), src.reshape(1) * alpha if flat else src * alpha)  # type: ignore[arg-type]
     return out
 
 

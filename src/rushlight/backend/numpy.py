@@ -80,7 +80,7 @@ def like_first(arrays: Sequence[Array], dtype: np.dtype[Any]) -> Array:
         + tuple(0 if size == 1 else step for size, step in zip(array.shape, array.strides, strict=True))
         for array in arrays
     ]
-    faster_first = sorted(range(ndim - 1, -1, -1), key=cmp_to_key(lambda one, other: _slower(one, other, steps, shape)))
+    faster_first = sorted(range(ndim - 1, -1, -1), key=cmp_to_key(lambda one, other: _slower(one, other, steps, shape)))  # type: ignore[arg-type]
     slowest_first = faster_first[::-1]
     laid = np.empty([shape[axis] for axis in slowest_first], dtype)
     return laid.transpose(np.argsort(slowest_first)) if ndim else laid
@@ -133,9 +133,7 @@ def sum_to(array: Array, shape: Shape) -> Array:
 def stretched(have: Shape, shape: Shape) -> tuple[int, ...]:
     """The axes of ``have`` along which broadcasting stretched ``shape``; ValueError where it did not come from there."""
     lead = len(have) - len(shape)
-    axes = tuple(range(lead)) + tuple(
-        axis for axis, size in enumerate(shape, lead) if lead >= 0 and size == 1 != have[axis]
-    )
+    axes = tuple(range(lead)) + tuple(axis for axis, size in enumerate(shape, lead) if lead >= 0 and size == 1 != have[axis])
     if lead < 0 or any(size not in (1, full) for size, full in zip(shape, have[lead:], strict=True)):
         raise ValueError(f"cannot sum {have} to {shape}")
     return axes
@@ -144,8 +142,8 @@ def stretched(have: Shape, shape: Shape) -> tuple[int, ...]:
 def total(array: Array, axes: tuple[int, ...] | None, keepdims: bool = False) -> Array:
     """Sum over axes; half precision accumulates in single, as PyTorch does."""
     if array.dtype == np.float16 or array.dtype.itemsize == 2:
-        return np.asarray(np.add.reduce(array.astype(np.float32), axes, keepdims=keepdims)).astype(array.dtype)
-    return np.asarray(np.add.reduce(array, axes, keepdims=keepdims))
+        return np.asarray(np.add.reduce(array.astype(np.float32), axes, keepdims=keepdims)).astype(array.dtype)  # type: ignore[call-overload]
+    return np.asarray(np.add.reduce(array, axes, keepdims=keepdims))  # type: ignore[call-overload]
 
 
 def fit(array: Array, shape: Shape, dtype: np.dtype[Any]) -> Array:
@@ -209,7 +207,7 @@ _ALONE = _probe_name()
 
 def root(array: Array) -> Array:
     """The array that owns the memory of ``array``."""
-    while isinstance(array.base, np.ndarray) or isinstance(array.base, _Interface):
+    while isinstance(array.base, (np.ndarray, _Interface)):
         array = array.base.array if isinstance(array.base, _Interface) else array.base
     return array
 

@@ -20,9 +20,7 @@ from .numpy import Array, Shape
 _THREAD_ELEMENTS = 400_000
 
 
-def pool_shape(
-    spatial: Sequence[int], kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
-) -> Shape:
+def pool_shape(spatial: Sequence[int], kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool) -> Shape:
     """The shape of the pooled axes. In ceil mode the last window may hang over the end, but not begin beyond it."""
     out = []
     for size, taps, step, pad, spread in zip(spatial, kernel, stride, padding, dilation, strict=True):
@@ -48,9 +46,7 @@ def max_pool(
     if values.size == 0:
         return values, indices
     axes = list(zip(spatial, out, kernel, stride, padding, dilation, strict=True))
-    hanging = any(
-        pad or (count - 1) * step + (taps - 1) * spread >= size for size, count, taps, step, pad, spread in axes
-    )
+    hanging = any(pad or (count - 1) * step + (taps - 1) * spread >= size for size, count, taps, step, pad, spread in axes)
     lowest = _lowest(x.dtype)
     # Where a window begins inside the input, and which tap that is: the maximum if nothing is greater than the lowest.
     zero: Array = np.zeros((), np.int64)
@@ -185,9 +181,7 @@ def avg_pool_input_grad(
     rank = len(kernel)
     spatial, out = x_shape[-rank:], g.shape[-rank:]
     wide = _wide(g.dtype)
-    x = g.astype(wide, copy=False) / _divisor(
-        spatial, out, kernel, stride, padding, count_include_pad, divisor_override, wide
-    )
+    x = g.astype(wide, copy=False) / _divisor(spatial, out, kernel, stride, padding, count_include_pad, divisor_override, wide)
     for axis, (size, taps, step, pad) in enumerate(zip(spatial, kernel, stride, padding, strict=True), g.ndim - rank):
         x = _spread_windows(x, axis, size, taps, step, pad)
     return x.astype(g.dtype, copy=False)
@@ -263,9 +257,7 @@ def _blocks(planes: int, each: int) -> tuple[int, list[slice]]:
 
 def _padded(planes: Array, axes: Sequence[tuple[int, ...]], value: Any) -> Array:
     """``planes`` with ``value`` around them, as far as any window reaches."""
-    held = [
-        max((count - 1) * step + (taps - 1) * spread + 1, pad + size) for size, count, taps, step, pad, spread in axes
-    ]
+    held = [max((count - 1) * step + (taps - 1) * spread + 1, pad + size) for size, count, taps, step, pad, spread in axes]
     into = threads.scratch("pooling.padded", (len(planes), *held), planes.dtype)
     into.fill(value)
     inner: Any = (slice(None), *(slice(pad, pad + size) for size, _, _, _, pad, _ in axes))

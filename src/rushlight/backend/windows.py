@@ -69,9 +69,7 @@ class Windows:
         self.kernel, self.out = kernel, out
         self.offset, self.stride, self.dilation = offset, stride, dilation
         self.reach = tuple((taps - 1) * spread + 1 for taps, spread in zip(kernel, dilation, strict=True))
-        self.padded = tuple(
-            (size - 1) * step + reach for size, step, reach in zip(out, stride, self.reach, strict=True)
-        )
+        self.padded = tuple((size - 1) * step + reach for size, step, reach in zip(out, stride, self.reach, strict=True))
         self.taps = self.depth * math.prod(kernel)
         self.extent, cost = self._extent(channels, widen and max(stride) == 1)
         self.whole = self.extent == out

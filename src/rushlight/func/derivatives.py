@@ -109,9 +109,7 @@ class _Vjp:
                 create_graph=record,
                 allow_unused=True,
             )
-        filled = [
-            wrap(np.zeros_like(one._array)) if g is None else g for g, one in zip(found, self.inputs, strict=True)
-        ]
+        filled = [wrap(np.zeros_like(one._array)) if g is None else g for g, one in zip(found, self.inputs, strict=True)]
         return tree_unflatten(filled, self.spec)
 
 
@@ -324,9 +322,7 @@ def jacrev(
             rows: list[list[Tensor]] = [[] for _ in inputs]
             for element in range(output._array.size):
                 seeds = [
-                    _unit(one._array.shape, one._array.dtype, element)
-                    if position == place
-                    else wrap(np.zeros_like(one._array))
+                    _unit(one._array.shape, one._array.dtype, element) if position == place else wrap(np.zeros_like(one._array))
                     for position, one in enumerate(outputs)
                 ]
                 for row, g in zip(rows, tree_flatten(found[1](tree_unflatten(seeds, out_spec))[0])[0], strict=True):
@@ -342,9 +338,7 @@ def jacrev(
     return wrapper
 
 
-def jacfwd(
-    func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *, randomness: str = "error"
-) -> Function:
+def jacfwd(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
     """A function that returns the Jacobian of ``func``, one forward pass for each element of its argument.
 
     >>> import rushlight as torch

@@ -65,9 +65,7 @@ def _replaced(module: Any, given: dict[str, Any], tie_weights: bool, strict: boo
                 lines.append("Unexpected key(s): " + ", ".join(map(repr, unexpected)) + ".")
             if missing:
                 lines.append("Missing key(s): " + ", ".join(map(repr, missing)) + ".")
-            raise RuntimeError(
-                f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(lines)
-            )
+            raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(lines))
     wanted = dict(given)
     if tie_weights:
         for name, value in given.items():

@@ -57,10 +57,10 @@ class Parameter(Tensor, metaclass=_MarkedTensors):
         memo[id(self)] = copied
         return copied
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return "Parameter containing:\n" + super().__repr__()
 
-    __str__ = __repr__
+    __str__ = __repr__  # type: ignore[assignment]
 
 
 class Buffer(Tensor, metaclass=_MarkedTensors):
@@ -118,7 +118,7 @@ class UninitializedTensorMixin:
     __str__ = __repr__
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A parameter of a lazy module before its first input."""
 
     cls_to_become = Parameter
@@ -134,7 +134,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
         return copied
 
 
-class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
     """A buffer of a lazy module before its first input."""
 
     cls_to_become = Tensor

@@ -74,9 +74,7 @@ def _published(f: Callable[..., Any]) -> Callable[..., Any]:
         for target, value in pairs:
             have, got = (dtypes.of(one._array.dtype) for one in (target, value))
             if have is not got:
-                raise RuntimeError(
-                    f"Expected out tensor to have dtype {got.c_name}, but got {have.c_name} instead"
-                )
+                raise RuntimeError(f"Expected out tensor to have dtype {got.c_name}, but got {have.c_name} instead")
         written = write_out(f, name, out, args, kwargs)
         return None if isinstance(found, tuple) else written
 
@@ -252,9 +250,7 @@ def view_as_complex_copy(input: Any) -> Any:
 
     module("torch")["view_as_complex"](input.detach())
     if input._needs_grad and state.grad_enabled:
-        raise RuntimeError(
-            "view_as_complex_copy does not support automatic differentiation for outputs with complex dtype."
-        )
+        raise RuntimeError("view_as_complex_copy does not support automatic differentiation for outputs with complex dtype.")
     return ops.view_as_complex_copy(input)
 
 

@@ -112,9 +112,7 @@ def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -
             return
         raise no_such_form(op.name, args)
     label = ("input", "other")[position] if op.promote is not None and position < 2 else name
-    raise TypeError(
-        f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type(value).__name__}"
-    )
+    raise TypeError(f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type(value).__name__}")
 
 
 def no_such_form(name: str, args: Sequence[Any]) -> TypeError:
@@ -266,9 +264,7 @@ def record(
 ) -> None:
     """Makes the op's node: edges to the inputs, and what the rules ask for."""
     node = object.__new__(op.node_class)
-    node.next = tuple(
-        (value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True)
-    )
+    node.next = tuple((value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True))
     needed = dict(zip(op.sources, needs, strict=False)) if op.variadic not in op.sources else dict.fromkeys(op.sources, True)
     kept: list[Any] = []
     hooks = modes.state.saved_hooks
@@ -325,9 +321,7 @@ def record(
             result._edge = (node, number)
             result._needs_grad = True
     if hooks:
-        node.saved = tuple(
-            packed(value, hooks) if any(value is result for result in results) else value for value in kept
-        )
+        node.saved = tuple(packed(value, hooks) if any(value is result for result in results) else value for value in kept)
 
 
 def packed(value: Tensor, hooks: list[tuple[Any, Any]]) -> saved.Packed:

@@ -118,9 +118,7 @@ def _axes_and_sizes(name: str, input: Any, s: Any, dim: Any) -> tuple[tuple[int,
         if dim is not None and len(listed) != len(axes):
             raise RuntimeError("When given, dim and shape arguments must have the same length")
         if len(listed) > len(shape):
-            raise RuntimeError(
-                f"Got shape with {len(listed)} values but input tensor only has {len(shape)} dimensions."
-            )
+            raise RuntimeError(f"Got shape with {len(listed)} values but input tensor only has {len(shape)} dimensions.")
         axes = axes[len(axes) - len(listed) :]
         sizes = [shape[axis] if size == -1 else int(size) for axis, size in zip(axes, listed, strict=True)]
     for size in sizes:
@@ -165,9 +163,7 @@ def _one(name: str, input: Any, n: Any, dim: Any, norm: Any, forward: bool) -> A
 def _to_half(name: str, input: Any, n: Any, dim: Any, norm: Any, forward: bool) -> Any:
     _tensor(name, input)
     if input._array.dtype.kind == "c":
-        raise RuntimeError(
-            f"{name[4:]} expects a real input tensor, but got {dtypes.of(input._array.dtype).scalar_name}"
-        )
+        raise RuntimeError(f"{name[4:]} expects a real input tensor, but got {dtypes.of(input._array.dtype).scalar_name}")
     input = _real_or_complex(input)
     axis = axis_of(_int(name, "dim", dim), input._array.ndim, wrap_scalar=False)
     size = input._array.shape[axis] if n is None else _int(name, "n", n)
@@ -273,9 +269,7 @@ def rfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
 def _rfftn(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
     _tensor(name, input)
     if input._array.dtype.kind == "c":
-        raise RuntimeError(
-            f"rfftn expects a real-valued input tensor, but got {dtypes.of(input._array.dtype).scalar_name}"
-        )
+        raise RuntimeError(f"rfftn expects a real-valued input tensor, but got {dtypes.of(input._array.dtype).scalar_name}")
     input = _real_or_complex(input)
     axes, sizes = _axes_and_sizes(name, input, s, dim)
     if not axes:
@@ -322,9 +316,7 @@ def _ihfftn(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
     if not axes:
         raise RuntimeError("ihfftn must transform at least one axis")
     if input._array.dtype.kind == "c":
-        raise RuntimeError(
-            f"Only supports floating-point dtypes, but found: {dtypes.of(input._array.dtype).scalar_name}"
-        )
+        raise RuntimeError(f"Only supports floating-point dtypes, but found: {dtypes.of(input._array.dtype).scalar_name}")
     input = _real_or_complex(input)
     mode = _norm(name, norm, False)
     half = ops.fft_r2c(_resized(input, axes, sizes), axes[-1:], mode, True)

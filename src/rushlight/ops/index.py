@@ -545,8 +545,9 @@ def _check_vector_index(name: str, input: Any, axis: int, index: Any, source: An
         raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {i.ndim})")
     size = input._array.shape[axis] if input._array.ndim else 1
     if source is not None and source._array.ndim and i.size != source._array.shape[axis]:
-        raise (RuntimeError if name == "index_add" else IndexError)(
-            f"{name + '_' if name == 'index_add' else name}(): Number of indices ({i.size}) should be equal to source.size(dim): ({source._array.shape[axis]}), for "
+        shown, kind = ("index_add_", RuntimeError) if name == "index_add" else (name, IndexError)
+        raise kind(
+            f"{shown}(): Number of indices ({i.size}) should be equal to source.size(dim): ({source._array.shape[axis]}), for "
             f"dim: {axis}"
         )
     bad = i[(i < -size) | (i >= size)]

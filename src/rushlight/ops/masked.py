@@ -30,9 +30,7 @@ def _axes(dim: Any, ndim: int) -> tuple[int, ...]:
         if axis in axes:
             raise RuntimeError(f"dim={one} appears multiple times in the list of dims")
         if not 0 <= axis < ndim:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {one})"
-            )
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {one})")
         axes.append(axis)
     return tuple(sorted(axes))
 
@@ -44,9 +42,7 @@ def _first_axis(dim: Any, ndim: int) -> int:
 def _mask_for(input: Any, mask: Any) -> Any:
     """The mask in the shape of its input."""
     if len(mask.shape) > input._array.ndim:
-        raise IndexError(
-            "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
-        )
+        raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
     if mask._array.shape != input._array.shape:
         mask = _torch["broadcast_to"](mask, input._array.shape)
     return mask.to(dtypes.bool_)
@@ -179,9 +175,7 @@ def _count(input: Any, dim: Any, keepdim: bool, mask: Any) -> Any:
     return sum(ones, dim, keepdim=keepdim)
 
 
-def _variance(
-    input: Any, dim: Any, unbiased: Any, correction: Any, keepdim: bool, dtype: Any, mask: Any, root: bool
-) -> Any:
+def _variance(input: Any, dim: Any, unbiased: Any, correction: Any, keepdim: bool, dtype: Any, mask: Any, root: bool) -> Any:
     assert unbiased is None or correction is None, "Only one of unbiased and correction may be given"
     less = (1 if unbiased else 0) if unbiased is not None else 1 if correction is None else correction
     chosen = input.dtype if dtype is None else dtype
@@ -220,9 +214,7 @@ def std(
 
 
 @_published
-def norm(
-    input: Any, ord: Any = 2.0, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
-) -> Any:
+def norm(input: Any, ord: Any = 2.0, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """The vector norm of the elements that ``mask`` lets through."""
 
     def identity(own: Any) -> float:

@@ -181,6 +181,8 @@ def _not_into_complex(name: str, error: Exception) -> None:
 
     call.__name__ = call.__qualname__ = name
     methods[name] = module("torch")[name] = call
+
+
 for _name in (
     "reciprocal sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sigmoid relu sin cos tan asin acos atan sinh cosh tanh "
     "asinh acosh atanh sgn sign floor ceil trunc frac"

@@ -129,9 +129,7 @@ def not_a_tensor(
         return None
     for position, (label, value) in enumerate([*zip(parameters, args, strict=False), *kwargs.items()], 1):
         if value is error.obj:
-            return TypeError(
-                f"{name}(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}"
-            )
+            return TypeError(f"{name}(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}")
     return None
 
 
@@ -211,8 +209,7 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
     have = target._array
     if not views.castable(value.dtype, have.dtype):
         raise RuntimeError(
-            f"result type {views.type_word(value.dtype)} can't be cast to the desired output type "
-            f"{views.type_word(have.dtype)}"
+            f"result type {views.type_word(value.dtype)} can't be cast to the desired output type {views.type_word(have.dtype)}"
         )
     if have.shape != value.shape:
         if have.size:

@@ -53,9 +53,7 @@ def segment_reduce(
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
     given, word = (lengths, "lengths") if offsets is None else (offsets, "offsets")
     if axis != given._array.ndim - 1:
-        raise RuntimeError(
-            f"segment_reduce(): Expected axis to be the last dimension of {word} but got {axis}."
-        )
+        raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {word} but got {axis}.")
     own = dtypes.of(data._array.dtype)
     counts = given._array
     if counts.dtype.kind not in "iu":

@@ -7,6 +7,7 @@ whose own rule is the slice again.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import warnings
 from typing import Any
@@ -105,7 +106,7 @@ def with_size(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
 
 def filled(g: Any, xp: Any, shape: tuple[int, ...], dtype: Any) -> list[Any]:
     """A list of cotangents with zeros where none arrived."""
-    if all([part is not None for part in g]):
+    if all(part is not None for part in g):
         return g  # type: ignore[no-any-return]
     from .table import arrays
 
@@ -166,10 +167,14 @@ def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
     known = math.prod(size for size in shape if size != -1)
     if -1 in shape:
         if known == 0:
-            raise RuntimeError(
-                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can "
-                "be any value and is ambiguous"
-            ) if numel == 0 else RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+            raise (
+                RuntimeError(
+                    f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can "
+                    "be any value and is ambiguous"
+                )
+                if numel == 0
+                else RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+            )
         if numel % known:
             raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
         return tuple(numel // known if size == -1 else size for size in shape)
@@ -374,9 +379,7 @@ def _reversed(self: Any) -> Any:
 def _matrix_transpose(self: Any) -> Any:
     ndim = self._array.ndim
     if ndim < 2:
-        raise RuntimeError(
-            f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor."
-        )
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor.")
     return ops.transpose(self, ndim - 2, ndim - 1)
 
 
@@ -394,9 +397,7 @@ def _matrix_h(self: Any) -> Any:
 
 def _batch_h(self: Any) -> Any:
     if self._array.ndim < 2:
-        raise RuntimeError(
-            f"tensor.mH is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor."
-        )
+        raise RuntimeError(f"tensor.mH is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor.")
     return adjoint(self)
 
 
@@ -506,9 +507,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     """Views between the given indices, or a number of views of as equal a size as can be."""
     if not input._array.ndim:
-        raise RuntimeError(
-            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
-        )
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     axis = axis_of(dim, input._array.ndim)
     size = input._array.shape[axis]
     if hasattr(indices_or_sections, "tolist"):
@@ -523,7 +522,7 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
         each, larger = divmod(size, sections)
         bounds = [index * each + min(index, larger) for index in range(sections + 1)]
     parts = []
-    for start, stop in zip(bounds, bounds[1:], strict=False):
+    for start, stop in itertools.pairwise(bounds):
         first, last, _ = slice(start, stop).indices(size)
         parts.append(ops.slice(input, axis, first, max(first, last), 1))
     return tuple(parts)
@@ -591,9 +590,7 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(step < 0 for step in stride):
-        raise RuntimeError(
-            "as_strided: Negative strides are not supported at the moment, got strides: " + str(list(stride))
-        )
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: " + str(list(stride)))
     start = input.storage_offset()
     offset = start if storage_offset is None else int(storage_offset)
     own = tuple(step // array.itemsize for step in array.strides)

@@ -209,9 +209,7 @@ def istft(
         )
     pairs = registry["torch"]["view_as_real"](input.resolve_conj())
     if len(shape) < 2:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-len(shape) - 1}, {len(shape)}], but got -3)"
-        )
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape) - 1}, {len(shape)}], but got -3)")
     bins, count = shape[-2], shape[-1]
     expected = n_fft + hop * (count - 1)
     if not input._array.size:

@@ -112,7 +112,12 @@ class Op:
     @property
     def node_class(self) -> type[Node]:
         if self._node_class is None:
-            body: dict[str, Any] = {"op": self, "__module__": "builtins", "vjp": _vjp(self, False), "vjp_tensors": _vjp(self, True)}
+            body: dict[str, Any] = {
+                "op": self,
+                "__module__": "builtins",
+                "vjp": _vjp(self, False),
+                "vjp_tensors": _vjp(self, True),
+            }
             if not _keeps_tensors(self):
                 # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
                 body["release"] = lambda node: None
@@ -351,9 +356,17 @@ def _keep_tuple(entry: Op, optional: set[str]) -> str:
         elif kind in ("shape", "dtype") and name[:-6] == entry.variadic:
             items.append(f"[each.{kind} for each in x_{name[:-6]}]")
         elif kind == "shape":
-            items.append(f"x_{name[:-6]}.shape" if name[:-6] not in optional else f"None if x_{name[:-6]} is None else x_{name[:-6]}.shape")
+            items.append(
+                f"x_{name[:-6]}.shape"
+                if name[:-6] not in optional
+                else f"None if x_{name[:-6]} is None else x_{name[:-6]}.shape"
+            )
         else:
-            items.append(f"x_{name[:-6]}.dtype" if name[:-6] not in optional else f"None if x_{name[:-6]} is None else x_{name[:-6]}.dtype")
+            items.append(
+                f"x_{name[:-6]}.dtype"
+                if name[:-6] not in optional
+                else f"None if x_{name[:-6]} is None else x_{name[:-6]}.dtype"
+            )
     return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
 
 
@@ -450,7 +463,7 @@ def _forward_source(entry: Op) -> str:
         add("    result._seen = version[0]")
         add("    if not state.grad_enabled:")
         add("        result._made = 'no_grad'")
-        add(f"        result._needs_grad = BORROWED if result._base._needs_grad else False")
+        add("        result._needs_grad = BORROWED if result._base._needs_grad else False")
         add(f"    elif {first}._made is not None:")
         add(f"        result._made = {first}._made")
     else:

@@ -2,6 +2,7 @@
 
 from ..missing import module_getattr
 from .adam import Adam, AdamW
+from .adaptive import ASGD, Adadelta, Adagrad, Adamax, NAdam, RAdam, RMSprop, Rprop
 from .optimizer import Optimizer
 from .sgd import SGD
 

@@ -157,9 +157,7 @@ def checkpoint(
         return function(*args, **kwargs)
 
 
-def checkpoint_sequential(
-    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
-) -> Any:
+def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
     """Functions (or the children of an nn.Sequential) one after another, in ``segments`` parts; all but the last are
     checkpointed.
 
@@ -403,9 +401,7 @@ class CheckpointFunction(Function):
             outputs = ctx.run_function(*inputs)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         pairs = [
-            (output, g)
-            for output, g in zip(outputs, grads, strict=True)
-            if isinstance(output, Tensor) and output.requires_grad
+            (output, g) for output, g in zip(outputs, grads, strict=True) if isinstance(output, Tensor) and output.requires_grad
         ]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")

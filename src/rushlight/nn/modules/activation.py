@@ -51,7 +51,7 @@ class SELU(_InplaceActivation):
     """The scaled ELU that keeps mean and variance."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.selu(input, self.inplace)
+        return F.selu(input, inplace=self.inplace)
 
 
 class SiLU(_InplaceActivation):
@@ -72,7 +72,7 @@ class Hardswish(_InplaceActivation):
     """``x * hardsigmoid(x)``."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.hardswish(input, self.inplace)
+        return F.hardswish(input, inplace=self.inplace)
 
     def extra_repr(self) -> str:
         return ""
@@ -82,7 +82,7 @@ class Hardsigmoid(_InplaceActivation):
     """A sigmoid of three straight lines."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.hardsigmoid(input, self.inplace)
+        return F.hardsigmoid(input, inplace=self.inplace)
 
     def extra_repr(self) -> str:
         return ""
@@ -96,7 +96,7 @@ class Threshold(Module):
         self.threshold, self.value, self.inplace = threshold, value, inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.threshold(input, self.threshold, self.value, self.inplace)
+        return F.threshold(input, self.threshold, self.value, inplace=self.inplace)
 
     def extra_repr(self) -> str:
         return _and_inplace(f"threshold={self.threshold}, value={self.value}", self.inplace)
@@ -110,7 +110,7 @@ class RReLU(Module):
         self.lower, self.upper, self.inplace = lower, upper, inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+        return F.rrelu(input, self.lower, self.upper, self.training, inplace=self.inplace)
 
     def extra_repr(self) -> str:
         return _and_inplace(f"lower={self.lower}, upper={self.upper}", self.inplace)
@@ -135,7 +135,7 @@ class Hardtanh(Module):
             raise AssertionError("max_val must be larger than min_val")
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+        return F.hardtanh(input, self.min_val, self.max_val, inplace=self.inplace)
 
     def extra_repr(self) -> str:
         return _and_inplace(f"min_val={self.min_val}, max_val={self.max_val}", self.inplace)
@@ -164,14 +164,14 @@ class ELU(_AlphaActivation):
     """The input where positive, else ``alpha * (exp(x) - 1)``."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.elu(input, self.alpha, self.inplace)
+        return F.elu(input, self.alpha, inplace=self.inplace)
 
 
 class CELU(_AlphaActivation):
     """The input where positive, else ``alpha * (exp(x / alpha) - 1)``."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.celu(input, self.alpha, self.inplace)
+        return F.celu(input, self.alpha, inplace=self.inplace)
 
 
 class Sigmoid(Module):
@@ -268,7 +268,7 @@ class LeakyReLU(Module):
         self.negative_slope, self.inplace = negative_slope, inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.leaky_relu(input, self.negative_slope, self.inplace)
+        return F.leaky_relu(input, self.negative_slope, inplace=self.inplace)
 
     def extra_repr(self) -> str:
         return _and_inplace(f"negative_slope={self.negative_slope}", self.inplace)

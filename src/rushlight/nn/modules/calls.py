@@ -123,7 +123,7 @@ def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
             if result is not None:
                 args = result if isinstance(result, tuple) else (result,)
     full = [*backward.values()]
-    old = []
+    old = []  # type: ignore[var-annotated]
     (old if module._is_full_backward_hook is False else full).extend(module._backward_hooks.values())
     pre = [*backward_pre.values(), *module._backward_pre_hooks.values()]
     watch = BackwardWatch(module, full, pre) if full or pre else None

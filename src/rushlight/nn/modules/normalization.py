@@ -36,7 +36,7 @@ class CrossMapLRN2d(LocalResponseNorm):
 
 
 def _shape(normalized_shape: Any) -> tuple[int, ...]:
-    return (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else tuple(normalized_shape)
+    return (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else tuple(normalized_shape)  # type: ignore[return-value]
 
 
 class LayerNorm(Module):

@@ -153,7 +153,7 @@ class RNNBase(Module):
             for direction in range(directions):
                 suffix = f"_l{layer}" + ("_reverse" if direction else "")
                 width = input_size if layer == 0 else state_size * directions
-                names = []
+                names = []  # type: ignore[var-annotated]
 
                 def add(name: str, *shape: int, names: list[str] = names, suffix: str = suffix) -> None:
                     setattr(self, name + suffix, Parameter(torch.empty(shape, **options)))
@@ -223,7 +223,7 @@ class RNNBase(Module):
         if packed:
             if input.unsorted_indices is not None:
                 last = tuple(each.index_select(1, input.unsorted_indices) for each in last)
-            out = PackedSequence(out, input.batch_sizes, input.sorted_indices, input.unsorted_indices)
+            out = PackedSequence(out, input.batch_sizes, input.sorted_indices, input.unsorted_indices)  # type: ignore[assignment]
         elif alone:
             out, last = out.squeeze(1), tuple(each.squeeze(1) for each in last)
         elif self.batch_first:
@@ -243,7 +243,7 @@ class RNNBase(Module):
         if any(each.dim() != rank for each in given):
             kind = "unbatched 2-D" if alone else "batched 3-D"
             if self.mode == "LSTM":
-                ranks = f"({given[0].dim()}-D, {given[1].dim()}-D) tensors"
+                ranks = f"({given[0].dim()}-D, {given[1].dim()}-D) tensors"  # type: ignore[misc]
                 raise RuntimeError(f"For {kind} input, hx and cx should also be {rank}-D but got {ranks}")
             raise RuntimeError(f"For {kind} input, hx should also be {rank}-D but got {given[0].dim()}-D tensor")
         state = tuple(each.unsqueeze(1) for each in given) if alone else tuple(given)

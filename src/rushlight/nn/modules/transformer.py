@@ -39,7 +39,7 @@ def _is_causal(mask: Tensor | None, is_causal: bool | None) -> bool:
         return bool(is_causal)
     size = mask.size(-1)
     causal = _square_subsequent_mask(size, dtype=mask.dtype if mask.is_floating_point() else None)
-    return mask.shape == causal.shape and mask.is_floating_point() and bool((mask == causal).all())
+    return mask.shape == causal.shape and mask.is_floating_point() and bool((mask == causal).all())  # type: ignore[attr-defined]
 
 
 class TransformerEncoderLayer(Module):
