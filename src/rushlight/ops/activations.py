@@ -326,7 +326,14 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: 
     return views.inplace(draw, "rrelu_", input) if inplace else draw(input)
 
 
-module("torch")["rrelu"] = module("torch.nn.functional")["rrelu"]
+def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
+    """In-place version of :func:`rrelu`."""
+    return rrelu(input, lower, upper, training, True)
+
+
+module("torch.nn.functional")["rrelu_"] = rrelu_
+for _name in ("rrelu", "rrelu_"):
+    module("torch")[_name] = module("torch.nn.functional")[_name]
 
 for _name in ("sigmoid", "tanh"):
     module("torch.nn.functional")[_name] = module("torch")[_name]

@@ -265,3 +265,38 @@ def triplet_margin_with_distance_loss(
     if swap:
         far = ops.minimum(far, distance(positive, negative))
     return reduced(ops.clamp_min(margin + near - far, 0), reduction)
+
+
+# In torch itself the same losses stand with their arguments in another order, and the reduction by number
+# (0, none, where it is not given).
+
+_ORDERS = {
+    "binary_cross_entropy_with_logits": "input target weight pos_weight reduction",
+    "cosine_embedding_loss": "input1 input2 target margin reduction",
+    "hinge_embedding_loss": "input target margin reduction",
+    "kl_div": "input target reduction log_target",
+    "margin_ranking_loss": "input1 input2 target margin reduction",
+    "poisson_nll_loss": "input target log_input full eps reduction",
+    "triplet_margin_loss": "anchor positive negative margin p eps swap reduction",
+}
+
+
+def _by_number(name: str, order: list[str]) -> None:
+    function = module(F)[name]
+
+    def plain(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > len(order):
+            raise TypeError(f"{name}() takes at most {len(order)} positional arguments but {len(args)} were given")
+        given = {"reduction": 0, **dict(zip(order, args, strict=False)), **kwargs}
+        given["reduction"] = reduction_of(None, None, given["reduction"])
+        if name == "kl_div" and given["reduction"] == "mean":
+            return function(**{**given, "reduction": "none"}).mean()  # without the warning of nn.functional
+        return function(**given)
+
+    plain.__name__ = plain.__qualname__ = name
+    plain.__doc__ = f":func:`torch.nn.functional.{name}` with the reduction by number: 0 none, 1 mean, 2 sum."
+    module("torch")[name] = plain
+
+
+for _name, _order in _ORDERS.items():
+    _by_number(_name, _order.split())

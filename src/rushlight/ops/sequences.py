@@ -100,7 +100,7 @@ def _torch_ctc_loss(
     input_lengths: Any,
     target_lengths: Any,
     blank: int = 0,
-    reduction: int = 1,
+    reduction: int = 0,
     zero_infinity: bool = False,
 ) -> Any:
     """:func:`torch.nn.functional.ctc_loss` with the reduction by number."""
