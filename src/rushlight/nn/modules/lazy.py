@@ -14,7 +14,9 @@ class LazyModuleMixin:
     A subclass defines ``initialize_parameters(*args, **kwargs)``, which gets what forward gets.
 
     >>> import rushlight as torch
-    >>> layer = torch.nn.LazyLinear(2)
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):  # PyTorch calls lazy modules a new feature
+    ...     layer = torch.nn.LazyLinear(2)
     >>> _ = layer(torch.zeros(1, 3))
     >>> layer
     Linear(in_features=3, out_features=2, bias=True)
