@@ -55,6 +55,16 @@ def _class_places(target: Array, x_shape: Shape, ignore_index: int) -> tuple[int
     return axis, counted, chosen
 
 
+def _plain_rows(x_shape: Shape, target: Array, weight: Array | None, ignore_index: int) -> Array | None:
+    """Row numbers, where every row counts the same: (N, C) and its targets, all of them classes that are not ignored."""
+    if weight is not None or len(x_shape) != 2 or target.ndim != 1 or not target.size:
+        return None
+    least, most = int(target.min()), int(target.max())
+    if least < 0 or most >= x_shape[1] or (least <= ignore_index <= most and (target == ignore_index).any()):
+        return None
+    return np.arange(len(target))
+
+
 def _class_weights(chosen: Array, counted: Array, weight: Array | None, dtype: np.dtype[Any]) -> Array:
     return counted.astype(dtype) if weight is None else np.where(counted, weight[chosen], dtype.type(0))
 
@@ -62,6 +72,9 @@ def _class_weights(chosen: Array, counted: Array, weight: Array | None, dtype: n
 def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: str = "mean", ignore_index: int = -100) -> Any:
     if x.dtype.kind not in "fV":
         refuse("nll_loss_out_frame", x)
+    rows = _plain_rows(x.shape, target, weight, ignore_index)
+    if rows is not None:
+        return reduced(-in_single(x[rows, target]), reduction, x.dtype)
     axis, counted, chosen = _class_places(target, x.shape, ignore_index)
     scale = _class_weights(chosen, counted, weight, x.dtype)
     if target.ndim == x.ndim:  # one sample whose class is in a list
@@ -89,6 +102,11 @@ def nll_loss_adjoint(
 ) -> Array:
     """The transpose of ``nll_loss`` in x."""
     g = np.asarray(g)
+    rows = _plain_rows(x_shape, target, weight, ignore_index)
+    if rows is not None:
+        x = np.zeros(x_shape, g.dtype)
+        x[rows, target] = -g / len(rows) if reduction == "mean" else -g
+        return x
     axis, counted, chosen = _class_places(target, x_shape, ignore_index)
     scale = _class_weights(chosen, counted, weight, g.dtype)
     values = -g * scale

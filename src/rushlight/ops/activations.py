@@ -11,7 +11,7 @@ from ..backend import activations as k
 from ..dtypes import finfo
 from . import dispatch
 from .public import axis_of, module, ops, public
-from .reading import conj
+from .reading import conj, is_complex
 from .table import op
 
 DOUBLE = np.dtype(np.float64)
@@ -25,9 +25,13 @@ for _name in ("elu", "celu"):
         x <= 0, g * (alpha * scale * input_scale) * xp.exp(xp.hardtanh(x, -math.inf, 0.0) * input_scale),
         g * scale))  # fmt: skip
 op("gelu_tanh", k.gelu_tanh, kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: _gelu_tanh_slope(g, xp, x))
-op("gelu_erf", lambda x: _gelu_erf(x), kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: g * (
-    0.5 * (1 + xp.erf(x * math.sqrt(0.5))) + x * xp.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi))))  # fmt: skip
+op("gelu_erf", lambda x: _gelu_erf(x), kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: xp.gelu_erf_slope(g, x))
+op("gelu_erf_slope", lambda h, x: _gelu_erf_slope(h, x), node="GeluBackwardBackward0",
+   h=lambda g, xp, x: xp.gelu_erf_slope(g, x),
+   x=lambda g, xp, h, x: g * h * (xp.exp(-0.5 * x * x) * (2 - x * x) * (1 / math.sqrt(2 * math.pi))))  # fmt: skip
 op("silu", k.silu, kind="elementwise", x=lambda g, xp, x: _silu_slope(g, xp, x))
+op("silu_slope", k.silu_slope, node="SiluBackwardBackward0",
+   h=lambda g, xp, x: xp.silu_slope(g, x), x=lambda g, xp, h, x: g * h * _silu_curve(xp, x))  # fmt: skip
 op("mish", k.mish, kind="elementwise", x=lambda g, xp, x: _mish_slope(g, xp, x))
 op("softplus", k.softplus, kind="elementwise", x=lambda g, xp, x, beta, threshold: xp.where(
     x * beta > threshold, g, g * xp.sigmoid(x * beta)))  # fmt: skip
@@ -53,8 +57,21 @@ op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", in
 def _gelu_erf(x: Any) -> Any:
     from .table import arrays
 
+    if k.by_polynomial(x):
+        below, _ = k.normal_distribution(x)
+        return np.multiply(below, x, below)
     wide = k.in_single(x)
     return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
+
+
+def _gelu_erf_slope(h: Any, x: Any) -> Any:
+    from .table import arrays
+
+    if k.by_polynomial(x):
+        below, density = k.normal_distribution(x)
+    else:
+        below, density = 0.5 * (1 + arrays.erf(x * math.sqrt(0.5))), np.exp(-0.5 * x * x)
+    return h * (below + x * density * (1 / math.sqrt(2 * math.pi)))
 
 
 def _gelu_tanh_slope(g: Any, xp: Any, x: Any) -> Any:
@@ -65,8 +82,16 @@ def _gelu_tanh_slope(g: Any, xp: Any, x: Any) -> Any:
 
 
 def _silu_slope(g: Any, xp: Any, x: Any) -> Any:
+    if not is_complex(x):
+        return xp.silu_slope(g, x)
     curve = xp.sigmoid(x)
     return g * conj(curve * (1 + x * (1 - curve)))
+
+
+def _silu_curve(xp: Any, x: Any) -> Any:
+    """The second derivative."""
+    curve = xp.sigmoid(x)
+    return curve * (1 - curve) * (2 + x * (1 - 2 * curve))
 
 
 def _mish_slope(g: Any, xp: Any, x: Any) -> Any:
