@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,36 +13,75 @@ from .numpy import Array
 Axes = tuple[int, ...]
 
 
+def _mean(values: Array, axes: Axes, count: int) -> Any:
+    """The mean along axes (kept), added up in double precision; nan of nothing."""
+    total = np.add.reduce(values, axes, np.float64, keepdims=True)
+    return total / count if count else total * np.nan
+
+
+def _count(x: Array, axes: Axes) -> int:
+    return math.prod([x.shape[axis] for axis in axes])
+
+
+def _centered(x: Array, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
+    """Mean, distances from the mean, and 1 / standard deviation."""
+    wide = in_single(x)
+    count = _count(x, axes)
+    mean = _mean(wide, axes, count).astype(wide.dtype, copy=False)
+    off = wide - mean
+    rstd = 1 / np.sqrt(_mean(off * off, axes, count) + eps)
+    return mean, off, rstd.astype(wide.dtype, copy=False)
+
+
 def moments(x: Array, axes: Axes, eps: float) -> tuple[Array, Array]:
-    """Mean and 1 / standard deviation along axes (kept), added up in double precision."""
-    wide = x if x.dtype == np.float64 else x.astype(np.float64)
-    with np.errstate(all="ignore"):
-        mean = np.mean(wide, axes, keepdims=True)
-        off = wide - mean
-        spread = np.mean(off * off, axes, keepdims=True)
-    dtype = in_single(x).dtype
-    return mean.astype(dtype), (1 / np.sqrt(spread + eps)).astype(dtype)
+    """Mean and 1 / standard deviation along axes (kept)."""
+    mean, _, rstd = _centered(x, axes, eps)
+    return mean, rstd
+
+
+def normalized(x: Array, axes: Axes, eps: float) -> Array:
+    """``x`` with mean 0 and variance 1 along axes."""
+    _, off, rstd = _centered(x, axes, eps)
+    return np.multiply(off, rstd, off).astype(x.dtype, copy=False)
+
+
+def normalized_slope(h: Array, x: Array, axes: Axes, eps: float) -> Array:
+    """What ``h`` becomes on its way back through ``normalized``: ``rstd * (h - mean(h) - hat * mean(h * hat))``."""
+    _, hat, rstd = _centered(x, axes, eps)
+    np.multiply(hat, rstd, hat)
+    wide, count = in_single(h), _count(x, axes)
+    out = wide - _mean(wide, axes, count).astype(hat.dtype, copy=False)
+    np.multiply(hat, _mean(wide * hat, axes, count).astype(hat.dtype, copy=False), hat)
+    np.subtract(out, hat, out)
+    return np.multiply(out, rstd, out).astype(h.dtype, copy=False)
+
+
+def _scaled(hat: Array, weight: Array | None, bias: Array | None, dtype: np.dtype[Any]) -> Array:
+    if weight is not None:
+        hat *= weight
+    if bias is not None:
+        hat += bias
+    return hat.astype(dtype, copy=False)
+
+
+def _with_moments(x: Array, weight: Array | None, bias: Array | None, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
+    mean, off, rstd = _centered(x, axes, eps)
+    return _scaled(np.multiply(off, rstd, off), weight, bias, x.dtype), mean, rstd
 
 
 def applied(x: Array, mean: Array, rstd: Array, weight: Array | None, bias: Array | None) -> Array:
-    out = (in_single(x) - mean) * rstd
-    if weight is not None:
-        out *= weight
-    if bias is not None:
-        out += bias
-    return out.astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+    return _scaled((in_single(x) - mean) * rstd, weight, bias, x.dtype)
 
 
 def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5) -> Array:
     """Normalizes over the last axes; weight and bias have their shape."""
-    return applied(x, *moments(x, axes, eps), weight, bias)
+    return _with_moments(x, weight, bias, axes, eps)[0]
 
 
 def layer_norm_with_moments(
     x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5
 ) -> tuple[Array, Array, Array]:
-    mean, rstd = moments(x, axes, eps)
-    return applied(x, mean, rstd, weight, bias), mean, rstd
+    return _with_moments(x, weight, bias, axes, eps)
 
 
 def per_channel(values: Array | None, ndim: int) -> Any:
@@ -55,16 +95,15 @@ def all_but_channels(ndim: int) -> Axes:
 
 def batch_norm(x: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5) -> Array:
     """Normalizes each channel (axis 1)."""
-    mean, rstd = moments(x, all_but_channels(x.ndim), eps)
-    return applied(x, mean, rstd, per_channel(weight, x.ndim), per_channel(bias, x.ndim))
+    columns = per_channel(weight, x.ndim), per_channel(bias, x.ndim)
+    return _with_moments(x, *columns, all_but_channels(x.ndim), eps)[0]
 
 
 def batch_norm_given(
     x: Array, mean: Array, var: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5
 ) -> Array:
     """Normalizes each channel with a mean and a variance that were measured before."""
-    with np.errstate(all="ignore"):
-        rstd = 1 / np.sqrt(var + mean.dtype.type(eps))
+    rstd = 1 / np.sqrt(var + mean.dtype.type(eps))
     columns = [per_channel(values, x.ndim) for values in (mean, rstd, weight, bias)]
     return applied(x, *columns)
 
@@ -79,10 +118,7 @@ def group_norm_with_moments(
 ) -> tuple[Array, Array, Array]:
     size = x.size // (x.shape[0] * groups) if x.size else 0
     rows = x.reshape(x.shape[0], groups, size)
-    mean, rstd = moments(rows, (2,), eps)
-    out = ((in_single(rows) - mean) * rstd).reshape(x.shape)
-    if weight is not None:
-        out *= per_channel(weight, x.ndim)
-    if bias is not None:
-        out += per_channel(bias, x.ndim)
-    return out.astype(x.dtype, copy=False), mean[..., 0], rstd[..., 0]
+    mean, off, rstd = _centered(rows, (2,), eps)
+    hat = np.multiply(off, rstd, off).reshape(x.shape)
+    out = _scaled(hat, per_channel(weight, x.ndim), per_channel(bias, x.ndim), x.dtype)
+    return out, mean[..., 0], rstd[..., 0]

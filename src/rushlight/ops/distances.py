@@ -16,8 +16,8 @@ from .table import op
 F = "torch.nn.functional"
 
 op("cdist", k.cdist,
-   a=lambda g, xp, a, b, out, p: _cdist_slope(g, xp, a, b, out, p, 1),
-   b=lambda g, xp, a, b, out, p: _cdist_slope(g, xp, a, b, out, p, 0))  # fmt: skip
+   a=lambda g, xp, a, b, out, p, by_products: _cdist_slope(g, xp, a, b, out, p, by_products, 1),
+   b=lambda g, xp, a, b, out, p, by_products: _cdist_slope(g, xp, a, b, out, p, by_products, 0))  # fmt: skip
 op("pdist", k.pdist, x=lambda g, xp, x, out, p: xp.pair_differences_adjoint(
     length_slope(g, xp, xp.pair_differences(x), out, p), x.shape[0]))  # fmt: skip
 op("pair_differences", k.pair_differences, kind="linear",
@@ -37,13 +37,22 @@ def length_slope(g: Any, xp: Any, off: Any, length: Any, p: float) -> Any:
     return norm_slope(g, xp, off, length, p, (len(off.shape) - 1,), False)
 
 
-def _cdist_slope(g: Any, xp: Any, a: Any, b: Any, out: Any, p: float, other: int) -> Any:
+def _cdist_slope(g: Any, xp: Any, a: Any, b: Any, out: Any, p: float, by_products: bool, other: int) -> Any:
     if not a.shape[-1]:
         return xp.zeroed(a if other else b)
+    if by_products:
+        share = xp.masked_fill(g / out, out == 0, 0)
+        rows, columns = (a, b) if other else (b, a)
+        if not other:
+            share = xp.transpose(share, len(share.shape) - 2, len(share.shape) - 1)
+        return rows * xp.sum(share, (len(share.shape) - 1,), True) - xp.bmm(share, columns)
     off = xp.expand_dims(a, len(a.shape) - 1) - xp.expand_dims(b, len(b.shape) - 2)
     slope = length_slope(g, xp, off, out, p)
     ndim = len(off.shape)
     return xp.sum(slope, (ndim - 2,), False) if other else -xp.sum(slope, (ndim - 3,), False)
+
+
+_MANY_ROWS = 25  # with more, distances are computed from products of the rows
 
 
 @public(method=False, out=False)
@@ -77,7 +86,9 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
             raise RuntimeError(
                 f"The size of tensor a ({one}) must match the size of tensor b ({two}) at non-singleton dimension {axis}"
             )
-    return ops.cdist(x1, x2, float(p))
+    many = a.shape[-2] > _MANY_ROWS or b.shape[-2] > _MANY_ROWS
+    by_products = compute_mode == "use_mm_for_euclid_dist" or (many and compute_mode.startswith("use_mm"))
+    return ops.cdist(x1, x2, float(p), by_products and p == 2 and a.size > 0 and b.size > 0)
 
 
 @public(space=F, out=False)

@@ -39,22 +39,28 @@ op("group_norm_with_moments", k.group_norm_with_moments, outputs="out mean rstd"
    joint=lambda g, xp, x, weight, groups, eps, needs: _group_moments_slopes(g, xp, x, weight, groups, eps, needs))  # fmt: skip
 
 
-def _normalized(xp: Any, x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+op("normalized", k.normalized, node="NativeLayerNormBackward0",
+   x=lambda g, xp, x, axes, eps: xp.normalized_slope(g, x, axes, eps))  # fmt: skip
+op("normalized_slope", k.normalized_slope, node="NativeLayerNormBackwardBackward0",
+   h=lambda g, xp, x, axes, eps: xp.normalized_slope(g, x, axes, eps),
+   x=lambda g, xp, h, x, axes, eps: _turn(g, h, xp, x, axes, eps))  # fmt: skip
+
+
+def _turn(g: Any, h: Any, xp: Any, x: Any, axes: tuple[int, ...], eps: float) -> Any:
+    """How the slope of normalization changes with x: the derivative of ``sum(g * normalized_slope(h, x))``."""
     off = x - xp.mean(x, axes, True)
-    rstd = xp.rsqrt(xp.mean(off * off, axes, True) + eps)
-    return off * rstd, rstd
-
-
-def _slope(g: Any, xp: Any, hat: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
-    return (g - xp.mean(g, axes, True) - hat * xp.mean(g * hat, axes, True)) * rstd
+    square = 1 / (xp.mean(off * off, axes, True) + eps)
+    hat = off * xp.sqrt(square)
+    g, h = g - xp.mean(g, axes, True), h - xp.mean(h, axes, True)
+    along_g, along_h = xp.mean(g * hat, axes, True), xp.mean(h * hat, axes, True)
+    return -square * (hat * (xp.mean(g * h, axes, True) - 3 * along_g * along_h) + along_h * g + along_g * h)
 
 
 def _layer_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, axes: tuple[int, ...], eps: float, needs: tuple[bool, ...]) -> Any:
-    hat, rstd = _normalized(xp, x, axes, eps)
     rows = tuple(range(axes[0]))
     return (
-        _slope(g if weight is None else g * weight, xp, hat, rstd, axes) if needs[0] else None,
-        _added(xp, g * hat, rows) if needs[1] else None,
+        xp.normalized_slope(g if weight is None else g * weight, x, axes, eps) if needs[0] else None,
+        _added(xp, g * xp.normalized(x, axes, eps), rows) if needs[1] else None,
         _added(xp, g, rows) if needs[2] else None,
     )
 
@@ -78,10 +84,9 @@ def _channel_scale(xp: Any, weight: Any, var: Any, eps: float, ndim: int) -> Any
 
 def _batch_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs: tuple[bool, ...]) -> Any:
     axes = k.all_but_channels(len(x.shape))
-    hat, rstd = _normalized(xp, x, axes, eps)
     return (
-        _slope(g if weight is None else g * _column(weight, x), xp, hat, rstd, axes) if needs[0] else None,
-        _over_channels(xp, g * hat) if needs[1] else None,
+        xp.normalized_slope(g if weight is None else g * _column(weight, x), x, axes, eps) if needs[0] else None,
+        _over_channels(xp, g * xp.normalized(x, axes, eps)) if needs[1] else None,
         _over_channels(xp, g) if needs[2] else None,
     )
 
@@ -93,14 +98,14 @@ def _group_rows(x: Any, groups: int) -> Any:
 
 
 def _group_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
-    hat, rstd = _normalized(xp, _group_rows(x, groups), (2,), eps)
-    return (
-        _slope(_group_rows(g if weight is None else g * _column(weight, x), groups), xp, hat, rstd, (2,)).reshape(x.shape)
-        if needs[0]
-        else None,
-        _over_channels(xp, g * hat.reshape(x.shape)) if needs[1] else None,
-        _over_channels(xp, g) if needs[2] else None,
-    )
+    rows = _group_rows(x, groups)
+    for_x = for_weight = None
+    if needs[0]:
+        scaled = _group_rows(g if weight is None else g * _column(weight, x), groups)
+        for_x = xp.normalized_slope(scaled, rows, (2,), eps).reshape(x.shape)
+    if needs[1]:
+        for_weight = _over_channels(xp, g * xp.normalized(rows, (2,), eps).reshape(x.shape))
+    return for_x, for_weight, _over_channels(xp, g) if needs[2] else None
 
 
 def _group_moments_slopes(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
@@ -115,8 +120,9 @@ def _group_moments_slopes(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps
             part = xp.expand(expand(mean, (2,), False, 3) / size, rows.shape).reshape(x.shape)
             slopes[0] = part if slopes[0] is None else slopes[0] + part
         if rstd is not None:
-            hat, scale = _normalized(xp, rows, (2,), eps)
-            part = (hat * scale * scale * expand(rstd, (2,), False, 3) * (-1 / size)).reshape(x.shape)
+            off = rows - xp.mean(rows, (2,), True)
+            scale = xp.rsqrt(xp.mean(off * off, (2,), True) + eps)
+            part = (off * scale * scale * scale * expand(rstd, (2,), False, 3) * (-1 / size)).reshape(x.shape)
             slopes[0] = part if slopes[0] is None else slopes[0] + part
     return tuple(slopes)
 
