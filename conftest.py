@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 import rushlight as torch
 from rushlight.printing import set_printoptions
+
+# The same examples in every run, however slow the machine: a failure is a change of the code.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.load_profile("same")
 
 
 @pytest.fixture(autouse=True)

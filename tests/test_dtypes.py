@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -78,7 +79,6 @@ def test_numpy_types_without_a_dtype_are_refused():
 
 
 def test_bfloat16_takes_its_numpy_type_from_ml_dtypes():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     assert dtypes.bfloat16.numpy == np.dtype(ml_dtypes.bfloat16)
     assert dtypes.of(np.zeros(2, ml_dtypes.bfloat16).dtype) is dtypes.bfloat16
 

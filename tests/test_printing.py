@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -72,7 +73,6 @@ def test_other_types(values, dtype, expected):
 
 
 def test_bfloat16():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     array = np.array([1 / 3, -2.0], dtype=ml_dtypes.bfloat16)
     assert tensor_text(array, dtypes.bfloat16) == "tensor([ 0.3340, -2.0000], dtype=torch.bfloat16)"
 

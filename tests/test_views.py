@@ -147,7 +147,7 @@ def _program(x: torch.Tensor, w: torch.Tensor, steps: list[tuple[list[str], str]
     return (y * torch.arange(1.0, 1.0 + y.numel(), dtype=torch.float64).reshape(y.shape)).sum()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(STEPS)
 def test_writes_through_views_have_the_gradients_of_finite_differences(steps: list[tuple[list[str], str]]) -> None:
     start = torch.linspace(-0.6, 0.9, 6, dtype=torch.float64).reshape(2, 3)

@@ -79,8 +79,6 @@ def options(rng):
 
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=repr)
 def test_text_of_random_tensors(dtype):
-    if dtype is dtypes.bfloat16:
-        pytest.importorskip("ml_dtypes")
     rng = np.random.default_rng(dtypes.ALL.index(dtype))
     for _ in range(300):
         chosen = options(rng)
