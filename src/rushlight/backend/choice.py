@@ -10,7 +10,7 @@ import numpy as np
 from .. import dtypes
 from . import numpy as backend
 from .numpy import Array
-from .pointwise import common, floating, meeting, refuse
+from .pointwise import common, floating, meeting, only, refuse
 
 
 def where(condition: Array, a: Array, b: Array) -> Array:
@@ -26,6 +26,8 @@ def where(condition: Array, a: Array, b: Array) -> Array:
 
 
 def masked_fill(x: Array, mask: Array, value: Any) -> Array:
+    if value.__class__ is int and value == 0:
+        return np.asarray(only(x, np.logical_not(mask)), order="C")
     return np.asarray(np.where(mask, np.asarray(value).astype(x.dtype), x), order="C")
 
 

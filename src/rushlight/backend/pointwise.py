@@ -23,7 +23,26 @@ def refuse(name: str, x: Array) -> NoReturn:
 
 def only(x: Array, mask: Array) -> Array:
     """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan)."""
-    return np.asarray(np.where(mask, x, _zero(x.dtype)))
+    kept = _kept_bits(x, mask)
+    return np.asarray(np.where(mask, x, _zero(x.dtype))) if kept is None else kept
+
+
+# The processor mispredicts half of the choices that a random mask asks for: with this many elements, a mask of bits laid over
+# the numbers takes a tenth of the time.
+_MANY = 1 << 11
+_BITS = {"f": np.dtype(np.int32), "d": np.dtype(np.int64)}
+
+
+def _kept_bits(x: Any, mask: Any) -> Array | None:
+    """:func:`only` by bits; None where that does not pay or cannot be."""
+    if x.size < _MANY or x.dtype.char not in _BITS or mask.shape != x.shape or mask.dtype.kind != "b":
+        return None
+    if not mask.flags.c_contiguous:
+        return None
+    bits = mask.astype(_BITS[x.dtype.char])
+    np.negative(bits, bits)
+    np.bitwise_and(bits, x.view(bits.dtype), bits)
+    return bits.view(x.dtype)  # type: ignore[no-any-return]
 
 
 def zeroed(x: Any) -> Array:
@@ -401,7 +420,8 @@ def _tanh_slope_steps(out: Array, y: Array, h: Array) -> None:
 
 def relu_slope(h: Array, y: Array) -> Array:
     """``h`` where relu's value ``y`` is not 0: at nan too."""
-    return np.asarray(np.where(y <= 0, _zero(h.dtype), h))
+    kept = _kept_bits(h, y != 0) if h.size >= _MANY else None
+    return np.asarray(np.where(y <= 0, _zero(h.dtype), h)) if kept is None else kept
 
 
 def sinc(x: Array) -> Array:
