@@ -148,13 +148,16 @@ def test_packed_values_keep_their_place_in_the_graph() -> None:
 
 
 def test_pack_hooks_may_not_write() -> None:
-    with pytest.raises(RuntimeError, match="modifying its input in place"), saved_tensors_hooks(
-        lambda t: t.mul_(2), lambda t: t
+    with (
+        pytest.raises(RuntimeError, match="modifying its input in place"),
+        saved_tensors_hooks(lambda t: t.mul_(2), lambda t: t),
     ):
         b = leaf(1.0).clone()
         _ = b * b
-    with disable_saved_tensors_hooks("not now"), pytest.raises(RuntimeError, match="not now"), saved_tensors_hooks(
-        lambda t: t, lambda t: t
+    with (
+        disable_saved_tensors_hooks("not now"),
+        pytest.raises(RuntimeError, match="not now"),
+        saved_tensors_hooks(lambda t: t, lambda t: t),
     ):
         pass
 

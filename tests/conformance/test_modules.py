@@ -140,7 +140,11 @@ def compare_states(twins: Twins, ours: Any, theirs: torch.nn.Module, place: str)
 
 
 def expected_to_differ(info: ModuleInfo) -> Any:
-    marks = [pytest.mark.xfail(strict=False, raises=Exception, reason="see docs/differences.md")] if info.module_cls.__name__ in DIFFER else []
+    marks = (
+        [pytest.mark.xfail(strict=False, raises=Exception, reason="see docs/differences.md")]
+        if info.module_cls.__name__ in DIFFER
+        else []
+    )
     return pytest.param(info, marks=marks, id=info.module_cls.__name__)
 
 
