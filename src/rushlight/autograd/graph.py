@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..rooms import provided
-
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
@@ -155,14 +153,6 @@ class Node:
         results = self.vjp_tensors(values, self.next)
         return results[0] if len(results) == 1 else results
 
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *saved_names(self)]
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith(("_saved_", "_raw_saved_")):
-            return saved_attribute(self, name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(grad_inputs, grad_outputs)`` runs after the node; what it returns, if anything, replaces grad_inputs."""
         self.hooked = True
@@ -240,10 +230,6 @@ class GradientEdge(NamedTuple):
 
 
 GradientEdge.__module__ = "torch.autograd.graph"
-
-# Set by ops/saved.py, which knows what the table's nodes keep.
-saved_attribute: Callable[[Any, str], Any] = provided("saved_attribute")
-saved_names: Callable[[Any], list[str]] = provided("saved_names")
 
 
 class AccumulateGrad(Node):

@@ -6,13 +6,14 @@ Tensor, which refers to the node and would make a cycle).
 
 from __future__ import annotations
 
+import functools
 import os
 import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import graph, modes
+from ..autograd import modes
 from ..autograd.graph import Node, describe, leaf_edge
 from ..autograd.views import short_name
 from ..rooms import provided
@@ -261,15 +262,15 @@ def saved_attribute(node: Any, attribute: str) -> Any:
     raise AttributeError(f"{type(node).__name__!r} object has no attribute {attribute!r}")
 
 
-def saved_names(node: Any) -> list[str]:
-    """The attributes by which a node shows what it kept."""
-    op = getattr(type(node), "op", None)
+def attributes(op: Any) -> dict[str, property]:
+    """What an op's nodes show of what they kept, by PyTorch's names. Properties of the class: a ``__getattr__`` would make
+    every attribute of every node slower."""
     names = []
-    for kind, name, _ in op.keep if op is not None else ():
+    for kind, name, _ in op.keep:
         names.append(f"_saved_{saved_name(op, kind, name)}")
         if kind in ("input", "output"):
             names.append("_raw" + names[-1])
-    return names
+    return {name: property(functools.partial(saved_attribute, attribute=name)) for name in names}
 
 
 def _saved_value(node: Any, op: Any, kind: str, name: str, place: int) -> Any:
@@ -323,6 +324,3 @@ class SavedTensor:
         else:
             items[place : place + 2] = [packed, -1]
         node.saved = tuple(items)
-
-
-graph.saved_attribute, graph.saved_names = saved_attribute, saved_names

@@ -117,6 +117,7 @@ class Op:
                 "__module__": "builtins",
                 "vjp": _vjp(self, False),
                 "vjp_tensors": _vjp(self, True),
+                **saved.attributes(self),
             }
             if not _keeps_tensors(self):
                 # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
