@@ -47,9 +47,18 @@ def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
 def _class_places(target: Array, x_shape: Shape, ignore_index: int) -> tuple[int, Array, Array]:
     """The axis of the classes; which targets count; and the classes with 0 for those that do not."""
     axis = 0 if len(x_shape) == 1 else 1
+    classes = x_shape[axis]
+    # As unsigned numbers the negative ones are large: one comparison finds all that are out of range.
+    if (
+        target.dtype == np.int64
+        and target.size
+        and not 0 <= ignore_index < classes
+        and np.maximum.reduce(target.view(np.uint64), None) < classes
+    ):
+        return axis, np.ones(target.shape, np.bool_), target
     counted = target != ignore_index
     chosen = np.where(counted, target, 0).astype(np.int64)
-    wrong = counted & ((chosen < 0) | (chosen >= x_shape[axis]))
+    wrong = counted & ((chosen < 0) | (chosen >= classes))
     if wrong.any():
         raise IndexError(f"Target {target[wrong].reshape(-1)[0]} is out of bounds.")
     return axis, counted, chosen

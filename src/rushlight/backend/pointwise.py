@@ -14,6 +14,7 @@ from . import numpy as backend
 from .numpy import Array
 
 divide = np.true_divide
+_ones = {char: np.ones((), char) for char in "fd"}
 
 
 def refuse(name: str, x: Array) -> NoReturn:
@@ -345,9 +346,10 @@ def sigmoid(x: Array) -> Array:
     x = floating(x)
     if x.dtype.itemsize == 2:
         return sigmoid(x.astype(np.float32)).astype(x.dtype)
-    out = blockwise.run(_sigmoid_steps, x)
-    if out is not None:
-        return out
+    if x.size >= blockwise.LARGE:
+        out = blockwise.run(_sigmoid_steps, x)
+        if out is not None:
+            return out
     power = np.negative(x, out=...)
     np.exp(power, power)
     np.add(power, _one(x.dtype), power)
@@ -396,8 +398,15 @@ def _conj(x: Array) -> Array:
 
 def sigmoid_slope(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
-    out = blockwise.run(_sigmoid_slope_steps, y, h)
-    return np.multiply(h, _conj((1 - y) * y), out=...) if out is None else out
+    if y.dtype.char not in "fd":
+        return np.multiply(h, _conj((1 - y) * y), out=...)
+    if y.size >= blockwise.LARGE:
+        out = blockwise.run(_sigmoid_slope_steps, y, h)
+        if out is not None:
+            return out
+    slope = np.subtract(_ones[y.dtype.char], y, out=...)
+    np.multiply(slope, y, slope)
+    return np.multiply(h, slope, out=...)
 
 
 def _sigmoid_slope_steps(out: Array, y: Array, h: Array) -> None:
@@ -408,8 +417,15 @@ def _sigmoid_slope_steps(out: Array, y: Array, h: Array) -> None:
 
 def tanh_slope(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
-    out = blockwise.run(_tanh_slope_steps, y, h)
-    return np.multiply(h, _conj(1 - y * y), out=...) if out is None else out
+    if y.dtype.char not in "fd":
+        return np.multiply(h, _conj(1 - y * y), out=...)
+    if y.size >= blockwise.LARGE:
+        out = blockwise.run(_tanh_slope_steps, y, h)
+        if out is not None:
+            return out
+    slope = np.multiply(y, y, out=...)
+    np.subtract(_ones[y.dtype.char], slope, slope)
+    return np.multiply(h, slope, out=...)
 
 
 def _tanh_slope_steps(out: Array, y: Array, h: Array) -> None:

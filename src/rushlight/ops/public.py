@@ -273,20 +273,27 @@ def publish(name: str, *aliases: str, forms: str = "function method inplace", sp
 
 def _function_form(op_name: str, name: str, labels: list[str]) -> Callable[..., Any]:
     entry = table[op_name]
+    compiled: Any = None  # on first use
 
     if len(labels) == 1:
 
         def unary(input: Any, *, out: Any = None) -> Any:
+            nonlocal compiled
             if out is None and not special.active:
-                return entry.call(input)
+                if compiled is None:
+                    compiled = entry.call
+                return compiled(input)
             return full((input,), out)
 
         function: Callable[..., Any] = unary
     else:
 
         def binary(input: Any, other: Any, *, out: Any = None) -> Any:
+            nonlocal compiled
             if out is None and not special.active:
-                return entry.call(input, other)
+                if compiled is None:
+                    compiled = entry.call
+                return compiled(input, other)
             return full((input, other), out)
 
         function = binary
