@@ -59,7 +59,7 @@ class RuleOptimizer(Optimizer):
         return loss
 
     def _step_one(self, param: Any, grad: Any, group: dict[str, Any], differentiable: bool, where: Any) -> None:
-        state = self.state[param]
+        state = self.state[param] if self._counts else self.state.get(param, {})
         if not state:
             if self._counts:
                 state["step"] = torch.zeros((), dtype=torch.float32)

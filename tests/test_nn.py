@@ -1,0 +1,129 @@
+"""Modules: registers, state, hooks, copies, lazy shapes, packed sequences."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.nn.utils.rnn import pack_sequence, pad_packed_sequence
+
+
+def net() -> nn.Sequential:
+    return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
+
+
+def test_names_are_found_once_and_in_order() -> None:
+    shared = nn.Linear(2, 2)
+    model = nn.ModuleDict({"a": shared, "b": nn.ModuleList([shared, nn.Linear(2, 1, bias=False)])})
+    assert [name for name, _ in model.named_parameters()] == ["a.weight", "a.bias", "b.1.weight"]
+    assert list(model.state_dict()) == ["a.weight", "a.bias", "b.0.weight", "b.0.bias", "b.1.weight"]
+    assert [name for name, _ in model.named_modules()] == ["", "a", "b", "b.1"]
+
+
+def test_an_attribute_moves_between_registers() -> None:
+    module = nn.Module()
+    module.x = nn.Parameter(torch.zeros(1))
+    with pytest.raises(TypeError, match=r"cannot assign 'torch.FloatTensor' as parameter 'x'"):
+        module.x = torch.zeros(1)
+    module.x = None
+    assert list(module.parameters()) == [] and "x" in module._parameters
+    del module.x
+    module.register_buffer("x", torch.zeros(1))
+    module.x = nn.Parameter(torch.zeros(1))
+    assert list(module._buffers) == [] and list(module._parameters) == ["x"]
+    del module.x
+    module.x = nn.Linear(1, 1)
+    assert list(module._parameters) == [] and list(module._modules) == ["x"]
+    del module.x
+    with pytest.raises(AttributeError, match="'Module' object has no attribute 'x'"):
+        _ = module.x
+
+
+def test_loading_names_all_that_does_not_fit() -> None:
+    layer = nn.Linear(2, 3)
+    with pytest.raises(RuntimeError) as error:
+        layer.load_state_dict({"weight": torch.zeros(2, 2), "x": torch.zeros(1)})
+    text = str(error.value)
+    assert text.startswith("Error(s) in loading state_dict for Linear:")
+    assert text.index('Missing key(s) in state_dict: "bias"') < text.index('Unexpected key(s) in state_dict: "x"')
+    assert "size mismatch for weight" in text
+    keys = layer.load_state_dict({"bias": torch.ones(3), "x": torch.zeros(1)}, strict=False)
+    assert keys.missing_keys == ["weight"] and keys.unexpected_keys == ["x"]
+    assert layer.bias.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_state_shares_memory_and_copies_do_not() -> None:
+    model = net()
+    others = [copy.deepcopy(model), pickle.loads(pickle.dumps(model))]
+    model.state_dict()["0.bias"].fill_(7.0)
+    assert model[0].bias.tolist() == [7.0] * 4
+    for other in others:
+        assert isinstance(other[0].bias, nn.Parameter) and 7.0 not in other[0].bias.tolist()
+
+
+def test_modes_and_dtypes_reach_all_modules() -> None:
+    model = net().double().eval()
+    assert not any(module.training for module in model.modules())
+    assert {value.dtype for value in model.state_dict().values()} == {torch.float64, torch.int64}
+    with pytest.raises(TypeError, match="only accepts floating point"):
+        model.to(torch.int64)
+
+
+def test_hooks_run_in_order_and_replace() -> None:
+    layer, seen = nn.Linear(2, 2), []
+    layer.register_forward_pre_hook(lambda module, args: (args[0] * 2,))
+    handle = layer.register_forward_hook(lambda module, args, out: seen.append(args[0].tolist()) or out + 1)
+    layer.register_full_backward_hook(lambda module, into, out: seen.append(out[0].tolist()) or (into[0] * 10,))
+    x = torch.ones(1, 2, requires_grad=True)
+    out = layer(x)
+    assert torch.allclose(out, torch.nn.functional.linear(x * 2, layer.weight, layer.bias) + 1)
+    out.sum().backward()
+    assert torch.allclose(x.grad, 20 * layer.weight.sum(0))
+    assert seen == [[[2.0, 2.0]], [[1.0, 1.0]]]
+    handle.remove()
+    assert torch.allclose(layer(x), torch.nn.functional.linear(x * 2, layer.weight, layer.bias))
+
+
+def test_parameters_stay_on_the_quick_path_and_are_leaves() -> None:
+    parameter = nn.Parameter(torch.ones(2))
+    assert type(parameter * 2) is torch.Tensor and parameter.is_leaf and parameter.requires_grad
+    (parameter * 3).sum().backward()
+    assert parameter.grad.tolist() == [3.0, 3.0]
+
+
+@pytest.mark.filterwarnings("ignore:Lazy modules")
+def test_lazy_shapes_are_kept_through_a_state_dict() -> None:
+    lazy = nn.LazyLinear(2)
+    with pytest.raises(RuntimeError, match="Can't access the shape of an uninitialized parameter"):
+        _ = lazy.weight.shape
+    lazy.load_state_dict(nn.Linear(5, 2).state_dict())
+    lazy(torch.zeros(1, 5))
+    assert type(lazy) is nn.Linear and lazy.in_features == 5
+
+
+@pytest.mark.parametrize("kind", [nn.RNN, nn.LSTM, nn.GRU])
+def test_packed_sequences_give_what_each_gives_alone(kind: type[nn.RNNBase]) -> None:
+    model = kind(3, 4, num_layers=2, bidirectional=True)
+    sequences = [torch.randn(length, 3) for length in (2, 5, 3)]
+    packed, last = model(pack_sequence(sequences, enforce_sorted=False))
+    padded, lengths = pad_packed_sequence(packed)
+    assert lengths.tolist() == [2, 5, 3]
+    for number, sequence in enumerate(sequences):
+        out, state = model(sequence)
+        assert torch.allclose(padded[: len(sequence), number], out, atol=1e-6)
+        for batch, alone in zip(*((last, state) if kind is nn.LSTM else ((last,), (state,))), strict=True):
+            assert torch.allclose(batch[:, number], alone, atol=1e-6)
+
+
+def test_gradients_are_clipped_together() -> None:
+    first, second = (torch.zeros(n, requires_grad=True) for n in (1, 1))
+    first.grad, second.grad = torch.tensor([3.0]), torch.tensor([4.0])
+    assert float(nn.utils.clip_grad_norm_([first, second], 1.0)) == 5.0
+    assert first.grad.item() == pytest.approx(0.6) and second.grad.item() == pytest.approx(0.8)
+    second.grad.fill_(float("inf"))
+    with pytest.raises(RuntimeError, match="non-finite"):
+        nn.utils.clip_grad_norm_([first, second], 1.0, error_if_nonfinite=True)

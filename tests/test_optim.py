@@ -1,0 +1,109 @@
+"""Optimizers: their bookkeeping, and that they find a minimum."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+import rushlight as torch
+from rushlight import optim
+
+KINDS: list[tuple[Any, dict[str, Any]]] = [
+    (optim.SGD, {"lr": 0.1, "momentum": 0.5, "nesterov": True}),
+    (optim.Adam, {"lr": 0.1, "amsgrad": True}),
+    (optim.AdamW, {"lr": 0.1}),
+    (optim.RMSprop, {"lr": 0.02, "centered": True, "momentum": 0.2}),
+    (optim.Adagrad, {"lr": 0.5}),
+    (optim.Adadelta, {"lr": 20.0}),
+    (optim.Adamax, {"lr": 0.1}),
+    (optim.NAdam, {"lr": 0.1}),
+    (optim.RAdam, {"lr": 0.1}),
+    (optim.Rprop, {}),
+    (optim.ASGD, {"lr": 0.1}),
+]
+IDS = [kind.__name__ for kind, _ in KINDS]
+
+
+def trained(optimizer: Any, w: Any, steps: int) -> Any:
+    for _ in range(steps):
+        optimizer.zero_grad()
+        ((w - 3) ** 2).sum().backward()
+        optimizer.step()
+    return w.tolist()
+
+
+@pytest.mark.parametrize(("kind", "options"), KINDS, ids=IDS)
+def test_the_minimum_is_found(kind: Any, options: dict[str, Any]) -> None:
+    w = torch.tensor([0.0, 5.0], requires_grad=True)
+    assert trained(kind([w], **options), w, 500) == pytest.approx([3.0, 3.0], abs=0.05)
+
+
+@pytest.mark.parametrize(("kind", "options"), KINDS, ids=IDS)
+def test_training_goes_on_from_a_state_dict(kind: Any, options: dict[str, Any]) -> None:
+    w = torch.tensor([0.0, 5.0], requires_grad=True)
+    optimizer = kind([w], **options)
+    trained(optimizer, w, 7)
+    again = w.detach().clone().requires_grad_()
+    other = kind([again])
+    other.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+    assert trained(other, again, 7) == trained(optimizer, w, 7)
+
+
+def test_complex_parameters_are_pairs() -> None:
+    w = torch.tensor([1 + 2j], requires_grad=True)
+    pair = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    w.grad, pair.grad = torch.tensor([0.5 - 1j]), torch.tensor([[0.5, -1.0]])
+    for each in (w, pair):
+        optim.Adagrad([each], lr=0.1).step()
+    assert torch.allclose(torch.view_as_real(w.detach()), pair.detach())
+
+
+def test_a_step_is_a_write_that_a_graph_notices() -> None:
+    w = torch.ones(2, requires_grad=True)
+    out = (w * w).sum()
+    w.grad = torch.ones(2)
+    optim.Adam([w]).step()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.backward()
+
+
+def test_a_step_can_be_differentiated() -> None:
+    w = torch.tensor([1.0], requires_grad=True)
+    rate = torch.tensor([2.0], requires_grad=True)
+    moved = w.clone()
+    moved.grad = rate * 3
+    optim.SGD([moved], lr=0.5, differentiable=True).step()
+    moved.sum().backward()
+    assert rate.grad.tolist() == [-1.5] and w.grad.tolist() == [1.0]
+
+
+def test_wrong_arguments_are_refused() -> None:
+    w = torch.ones(1, requires_grad=True)
+    for make, text in (
+        (lambda: optim.SGD([]), "optimizer got an empty parameter list"),
+        (lambda: optim.SGD([w * 2]), "can't optimize a non-leaf Tensor"),
+        (lambda: optim.SGD([w], lr=-1), "Invalid learning rate: -1"),
+        (lambda: optim.SGD([{"params": [w]}, {"params": [w]}]), "some parameters appear in more than one parameter group"),
+        (lambda: optim.SGD([w], nesterov=True), "Nesterov momentum requires a momentum"),
+        (lambda: optim.Adam([w], betas=(1.0, 0.9)), "Invalid beta parameter at index 0: 1.0"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            make()
+
+
+def test_hooks_and_groups() -> None:
+    w, v = (torch.ones(1, requires_grad=True) for _ in range(2))
+    optimizer = optim.SGD([{"params": [w]}, {"params": [v], "lr": 0.5}], lr=0.1)
+    calls: list[str] = []
+    optimizer.register_step_pre_hook(lambda *_: calls.append("before"))
+    optimizer.register_step_post_hook(lambda *_: calls.append("after"))
+    (w + v).sum().backward()
+    optimizer.step()
+    assert calls == ["before", "after"]
+    assert (w.item(), v.item()) == pytest.approx((0.9, 0.5))
+    schedule = optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+    optimizer.step()
+    schedule.step()
+    assert schedule.get_last_lr() == pytest.approx([0.05, 0.25])
