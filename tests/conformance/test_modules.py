@@ -20,8 +20,6 @@ import rushlight
 
 SEED = 3
 DTYPES = (torch.float64, torch.float32)
-# What does not agree yet; a module that comes to agree has to leave the list.
-DIFFER = frozenset({"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "FractionalMaxPool3d", "GaussianNLLLoss"})
 
 
 class Twins:
@@ -139,16 +137,7 @@ def compare_states(twins: Twins, ours: Any, theirs: torch.nn.Module, place: str)
         compare(twins, mine[name], value, f"{place}, {name}")
 
 
-def expected_to_differ(info: ModuleInfo) -> Any:
-    marks = (
-        [pytest.mark.xfail(strict=False, raises=Exception, reason="see docs/differences.md")]
-        if info.module_cls.__name__ in DIFFER
-        else []
-    )
-    return pytest.param(info, marks=marks, id=info.module_cls.__name__)
-
-
-@pytest.mark.parametrize("info", [expected_to_differ(info) for info in module_db])
+@pytest.mark.parametrize("info", module_db, ids=lambda info: info.module_cls.__name__)
 @pytest.mark.filterwarnings("ignore")
 def test_module_agrees_with_pytorch(info: ModuleInfo) -> None:
     counts = [check(info, dtype, training) for dtype in DTYPES if dtype in info.dtypes for training in (True, False)]

@@ -30,7 +30,7 @@ def leaky_relu(x: Array, slope: float) -> Array:
 
 
 def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
-    if slope <= 1 and h.shape == x.shape:
+    if 0 <= slope <= 1 and x.ndim and h.shape == x.shape:
         factor = (x > 0).astype(h.dtype)
         np.maximum(factor, h.dtype.type(slope), out=factor)
         return np.multiply(factor, h, factor)

@@ -23,7 +23,7 @@ def _fractional(x: Any, samples: Any, window: Shape, size: Shape) -> Any:
         return np.zeros(shape, x.dtype), np.zeros(shape, np.int64)
     if x.ndim == len(size) + 2:
         return k.fractional_max_pool(x, window, size, samples)
-    out, indices = k.fractional_max_pool(x[None], window, size, samples)
+    out, indices = k.fractional_max_pool(x[None], window, size, samples[:1])
     return out[0], indices[0]
 
 

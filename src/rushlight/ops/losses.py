@@ -432,6 +432,11 @@ def poisson_nll_loss(
     return reduced(losses, reduction)
 
 
+def _all_but_one(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two shapes are the same but for one dimension, of which the second has one element."""
+    return len(shape) == len(other) and [b for a, b in zip(shape, other, strict=True) if a != b] == [1]
+
+
 @public(space=F, out=False)
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
     """The negative log likelihood of targets under normal distributions of means ``input`` and variances ``var``."""
@@ -445,7 +450,7 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
     if var._array.shape != shape:
         if shape[:-1] == var._array.shape:
             var = var.unsqueeze(-1)
-        elif not (len(shape) == var._array.ndim and shape[:-1] == var._array.shape[:-1] and var._array.shape[-1] == 1):
+        elif not _all_but_one(shape, var._array.shape):
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")

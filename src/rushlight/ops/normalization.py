@@ -248,7 +248,7 @@ def _batch_norm(
     _check_parameter_dtype(input, weight, bias, running_mean, running_var)
     if not training:
         return ops.batch_norm_given(input, running_mean, running_var, weight, bias, eps)
-    if running_mean is not None or running_var is not None:
+    if x.size and (running_mean is not None or running_var is not None):
         _keep_up(x, running_mean, running_var, momentum)
     return ops.batch_norm(input, weight, bias, eps)
 
@@ -256,7 +256,7 @@ def _batch_norm(
 def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momentum: float) -> None:
     """Moves the running statistics towards the batch's; PyTorch does not count these as changes in place."""
     axes = k.all_but_channels(x.ndim)
-    count = x.size // x.shape[1] if x.size else 0
+    count = x.size // x.shape[1]
     with np.errstate(all="ignore"):
         for target, value in (
             (running_mean, lambda: np.mean(x, axes, np.float64)),
