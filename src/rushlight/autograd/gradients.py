@@ -275,10 +275,22 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
         node = edge[0]
         recorded = node.shape if node.metas is None else node.metas[edge[1]][0]
         if recorded != shape:  # an op that only changes the shape was done in place since, in no_grad
-            seed = engine.fit_tensor(engine.wrap(seed), recorded, dtype) if create_graph else backend.fit(seed, recorded, dtype)
+            seed = _refitted(index, seed, recorded, dtype, create_graph)
         roots.append(edge)
         seeds.append(engine.wrap(seed) if create_graph and not is_tensor(seed) else seed)
     return roots, seeds
+
+
+def _refitted(index: int, seed: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:
+    """A cotangent of another shape than its output had when it was recorded."""
+    tensor = seed if is_tensor(seed) else engine.wrap(seed)
+    try:
+        return engine.fit_tensor(tensor, shape, dtype) if create_graph else backend.fit(tensor._array, shape, dtype)
+    except ValueError:
+        raise RuntimeError(
+            f"invalid gradient at index {index} - got {list(tensor._array.shape)} but expected shape compatible with "
+            f"{list(shape)}"
+        ) from None
 
 
 def _meta(value: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:

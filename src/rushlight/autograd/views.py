@@ -11,6 +11,7 @@ All writes into the memory of tensors pass through :func:`write`.
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,8 @@ def refresh(view: Tensor) -> None:
     assert base is not None
     if int(seen) != int(version):
         if not base._needs_grad and view._edge is None:
+            if view._needs_grad is BORROWED:
+                view._needs_grad = False
             return
         check_made(view, "its base or another view of its base has been")
         edge = (as_strided_node(base, view), 0)
@@ -349,7 +352,6 @@ def write_through(view: Tensor, node: Node) -> None:
     """The history of a base after a write through one of its views: CopySlices around the node of the write."""
     base = view._base
     assert base is not None
-    node.on_view = True
     node.shape, node.dtype = view._array.shape, view._array.dtype
     copies = object.__new__(CopySlices)
     copies.inner = node
@@ -366,6 +368,7 @@ def write_through(view: Tensor, node: Node) -> None:
     base._edge, base._needs_grad = (copies, 0), True
     view._seen = -1
     refresh(view)
+    node.written_through = weakref.ref(view._edge[0]) if view._edge is not None else None
 
 
 def move_retained(old: Edge, new: Edge) -> None:

@@ -93,9 +93,10 @@ def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims
     """The variance's rule: how far each element is from the mean, times 2 / degrees of freedom."""
     freedom = k.count(x.shape, axis) - correction
     g = expand(g, axis, keepdims, len(x.shape))
-    center = xp.mean_all(x) if axis is None else xp.mean(x, axis, True)
+    whole = axis is None or not x.shape
+    center = xp.mean_all(x) if whole else xp.mean(x, axis, True)
     off = x - center
-    if freedom <= 0 and axis is None:
+    if freedom <= 0 and whole:
         return g * xp.masked_fill(xp.masked_fill(off, x == center, math.nan), x != center, math.inf)
     return g * (2 / freedom if freedom else math.inf) * off
 

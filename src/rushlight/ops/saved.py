@@ -110,7 +110,10 @@ def modified(node: Node, kind: str, shape: tuple[int, ...], maker: str, versions
 def _maker(edge: Any) -> str:
     if edge is None or edge[0].is_leaf_sink:
         return ""
-    return f", which is output {edge[1]} of {'AsStrided' if edge[0].on_view else short_name(edge[0])},"
+    node = edge[0]
+    # PyTorch names the place of the view that was written to, while the view has not been given a newer one.
+    place = node.written_through and node.written_through()
+    return f", which is output {edge[1]} of {short_name(place or node)},"
 
 
 def array_of(node: Node, position: int, value: Any, expected: int) -> np.ndarray[Any, Any]:
