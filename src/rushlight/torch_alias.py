@@ -6,13 +6,21 @@ Every ``torch.x.y`` is the very module object ``rushlight.x.y``; nothing is copi
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from .missing import is_in_torch, lacks
+
+# Where PyTorch has those of the names in `torch` that it defines elsewhere.
+_HOMES = {
+    "Generator": "torch._C",
+    **dict.fromkeys(("no_grad", "enable_grad", "set_grad_enabled", "inference_mode"), "torch.autograd.grad_mode"),
+}
 
 
 class _SameModule(Loader):
@@ -42,9 +50,12 @@ class _TorchFinder(MetaPathFinder):
         own_name = f"rushlight.{rest}"
         if top == "rushlight":
             # `from torch import x` looks for a module under the name that its owner carries.
-            if is_in_torch(torch_name) and _later_spec(own_name, path) is None:
+            spec = _later_spec(own_name, path)
+            if spec is None and is_in_torch(torch_name):
                 raise ImportError(lacks(torch_name), name=torch_name)
-            return None
+            if spec is not None and spec.loader is not None:
+                spec.loader.exec_module = partial(_run_and_name, spec.loader.exec_module)  # type: ignore[method-assign]
+            return spec
         parent, _, last = own_name.rpartition(".")
         # A module of rushlight behind a name that means something else in torch (torch.tensor) is not torch's module.
         is_hidden = not isinstance(getattr(sys.modules.get(parent), last, sys), ModuleType)
@@ -52,13 +63,31 @@ class _TorchFinder(MetaPathFinder):
         if own_spec is None:
             is_lacking = is_in_torch(torch_name) and not is_hidden
             message = lacks(torch_name) if is_lacking else f"No module named {torch_name!r}"
-            raise ModuleNotFoundError(message, name=torch_name)
+            # Python drops an error of the looked-up name where `from torch import x` asks: its message would be lost.
+            raise ModuleNotFoundError(message, name=own_name if is_lacking else torch_name)
         return ModuleSpec(
             torch_name,
             _SameModule(own_name),
             origin=own_spec.origin,
             is_package=own_spec.submodule_search_locations is not None,
         )
+
+
+def _run_and_name(run: Callable[[ModuleType], None], module: ModuleType) -> None:
+    run(module)
+    _name_as_in_torch(module)
+
+
+def _name_as_in_torch(module: ModuleType) -> None:
+    """Programs print types, <class 'torch.nn.modules.linear.Linear'>, and a few the names of modules."""
+    torch_name = "torch." + module.__name__.partition(".")[2]
+    if is_in_torch(torch_name):
+        module.__name__ = torch_name
+    for value in vars(module).values():
+        if isinstance(value, type):
+            top, _, rest = value.__module__.partition(".")
+            if top == __package__:
+                value.__module__ = f"torch.{rest}"
 
 
 def _later_spec(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
@@ -88,8 +117,12 @@ def install_as_torch() -> None:
             " call rushlight.install_as_torch() before anything imports torch"
         )
     sys.modules["torch"] = rushlight
+    warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"torch\.")  # as ops.dispatch does for its own name
+    rushlight.__name__ = "torch"
     sys.meta_path.insert(0, _TorchFinder())
     for value in vars(rushlight).values():
-        # Programs print their types: <class 'torch.Tensor'>.
-        if isinstance(value, type) and value.__module__.partition(".")[0] == "rushlight":
-            value.__module__ = "torch"
+        if isinstance(value, type) and value.__module__.partition(".")[0] == __package__:
+            value.__module__ = _HOMES.get(value.__name__, "torch")
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == __package__ and name != __package__:
+            _name_as_in_torch(module)

@@ -14,8 +14,8 @@ from torch.nn import functional
 print(__name__, Path(__file__).name, len(sys.argv), Path(sys.argv[0]).name, __doc__.split(",")[0])
 print(autograd is torch.autograd, F is functional, nn.functional is F, Tensor is torch.Tensor, tensor is torch.tensor)
 print(Function is autograd.Function, grad is torch.autograd.grad)
-print(callable(jacobian), no_grad is torch.no_grad, callable(optim.SGD))
-print(torch.__version__.split("+")[0], "torch" in sys.modules)
+print(callable(jacobian), no_grad is torch.no_grad, optim.SGD, optim.__name__)
+print(torch.__name__, nn.__name__, F.__name__, nn.Linear, torch.Tensor, torch.__version__.split("+")[0], "torch" in sys.modules)
 print(sys.modules["torch"] is torch, isinstance(torch.__version__, str))
 print(Variable(tensor([1.0])), sys.modules["torch.nn.functional"] is F, torch.version.__version__ == torch.__version__)
 
