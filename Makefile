@@ -42,10 +42,10 @@ clean:
 	touch $@
 
 .venv/tools: .venv/installed
-	.venv/bin/python $(PIP) --editable '.[dev,scipy]'
+	.venv/bin/python $(PIP) --editable '.[dev,examples,scipy]'
 	touch $@
 
 .oracle/installed: pyproject.toml
 	$(PYTHON) -m venv .oracle
-	.oracle/bin/python $(PIP) --editable '.[dev,oracle]'
+	.oracle/bin/python $(PIP) --editable '.[dev,examples,oracle]'
 	touch $@
