@@ -201,12 +201,14 @@ __getattr__ = module_getattr(
             "nn",
             "overrides",
             "optim",
+            "serialization",
             "signal",
             "special",
             "utils",
             "xpu",
         }
     ),
+    {"load": "serialization", "save": "serialization"},
 )
 # What `from torch import *` gives beside them.
 __all__.extend(name for name in _registry["torch"] if name not in __all__ and "_" not in (name[0], name[-1]))

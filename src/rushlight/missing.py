@@ -6,10 +6,11 @@ The names stand in ``torch_names.txt`` (a line for each module or class), which 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 
@@ -63,8 +64,11 @@ def attribute_error(owner: str, name: str, plain: str) -> AttributeError:
     return AttributeError(plain)
 
 
-def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[[str], Any]:
-    """A ``__getattr__`` for the module ``rushlight[.x]``: functions of the op table, else submodules in ``lazy``.
+def module_getattr(
+    module: str, lazy: frozenset[str] = frozenset(), elsewhere: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[str], Any]:
+    """A ``__getattr__`` for the module ``rushlight[.x]``: functions of the op table, else submodules in ``lazy``, else names
+    that a submodule gives: ``elsewhere`` says which.
 
     >>> from rushlight.missing import module_getattr
     >>> module_getattr("rushlight.fft")("no_such_transform")
@@ -88,6 +92,10 @@ def module_getattr(module: str, lazy: frozenset[str] = frozenset()) -> Callable[
             except ImportError as error:
                 if error.name not in (f"{spelling}.{name}", f"{module}.{name}"):
                     raise
+        if name in elsewhere:
+            found = getattr(import_module(f"{module}.{elsewhere[name]}"), name)
+            setattr(sys.modules[module], name, found)
+            return found
         raise attribute_error(spelling, name, f"module {spelling!r} has no attribute {name!r}")
 
     return __getattr__

@@ -177,6 +177,14 @@ class RNNBase(Module):
     def _flat_weights(self) -> list[Parameter]:
         return [weight for weights in self.all_weights for weight in weights]
 
+    def __getstate__(self) -> dict[str, Any]:
+        names = [name for names in self._all_weights for name in names]
+        return {**self.__dict__, "_flat_weights_names": names, "_flat_weights": self._flat_weights}  # PyTorch asks for them
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        names = ("_flat_weights_names", "_flat_weights", "_flat_weight_refs")
+        super().__setstate__({name: value for name, value in state.items() if name not in names})
+
     def flatten_parameters(self) -> None:
         """There is no memory to be rearranged here."""
 

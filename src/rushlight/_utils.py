@@ -1,0 +1,125 @@
+"""torch._utils: the functions that pickled tensors name, which put a tensor together from a storage."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from typing import Any
+
+from . import dtypes
+from .backend import memory
+from .storage import TypedStorage, UntypedStorage
+from .tensor import _OWN, Tensor, wrap
+
+__all__ = [
+    "_rebuild_parameter",
+    "_rebuild_parameter_with_state",
+    "_rebuild_tensor",
+    "_rebuild_tensor_v2",
+    "_rebuild_tensor_v3",
+    "set_state",
+]
+
+
+def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
+    """A tensor over a typed storage; offset and strides in elements."""
+    return _laid_over(storage, storage.dtype, storage_offset, size, stride)
+
+
+def _rebuild_tensor_v2(
+    storage: Any,
+    storage_offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool,
+    backward_hooks: Any,
+    metadata: dict[str, Any] | None = None,
+) -> Tensor:
+    """A tensor over a typed storage. RuntimeError where the storage is too short for it.
+
+    >>> import rushlight as torch
+    >>> from rushlight._utils import _rebuild_tensor_v2
+    >>> _rebuild_tensor_v2(torch.arange(6.0).storage(), 1, (2, 2), (3, 1), False, None)
+    tensor([[1., 2.],
+            [4., 5.]])
+    """
+    return _finished(_laid_over(storage, storage.dtype, storage_offset, size, stride), requires_grad, backward_hooks, metadata)
+
+
+def _rebuild_tensor_v3(
+    storage: Any,
+    storage_offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool,
+    backward_hooks: Any,
+    dtype: Any,
+    metadata: dict[str, Any] | None = None,
+) -> Tensor:
+    """As :func:`_rebuild_tensor_v2` over bytes, of dtypes that have no typed storage."""
+    return _finished(_laid_over(storage, dtype, storage_offset, size, stride), requires_grad, backward_hooks, metadata)
+
+
+def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Any:
+    """A Parameter over a tensor's memory."""
+    from .nn.parameter import Parameter
+
+    result = Parameter(data, bool(requires_grad))
+    result._backward_hooks = backward_hooks
+    return result
+
+
+def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: Any, state: Any) -> Any:
+    """A Parameter with attributes of its own."""
+    return set_state(_rebuild_parameter(data, requires_grad, backward_hooks), state)
+
+
+def set_state(tensor: Any, state: Any) -> Any:
+    """Gives a tensor the attributes of a dict, or of a pair of dicts where its class has slots.
+
+    RuntimeError for names that are the tensor's own.
+    """
+    names, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    own = _OWN & {*(names or ()), *(slots or ())}
+    if own:
+        raise RuntimeError(f"a saved tensor may not set its own {', '.join(sorted(own))}")
+    tensor.__dict__.update(names or {})
+    for name, value in (slots or {}).items():
+        setattr(tensor, name, value)
+    return tensor
+
+
+def _laid_over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Tensor:
+    if not isinstance(storage, (TypedStorage, UntypedStorage)) or not isinstance(dtype, dtypes.dtype):
+        raise RuntimeError("a saved tensor has no storage")
+    size, stride = tuple(size), tuple(stride)
+    if not all(type(number) is int for number in (offset, *size, *stride)):
+        raise RuntimeError(f"a saved tensor has sizes {size}, strides {stride} and storage offset {offset}: not integers")
+    if len(size) != len(stride):
+        raise RuntimeError(f"mismatch in length of strides and shape: sizes {list(size)}, strides {list(stride)}")
+    if offset < 0 or any(number < 0 for number in (*size, *stride)):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}, storage offset {offset}"
+        )
+    if math.prod(size) >= 2**63:
+        raise RuntimeError(f"numel: integer multiplication overflow: sizes {list(size)}")
+    whole = storage.untyped()._memory
+    try:
+        return wrap(memory.laid_over(whole, dtype.numpy, size, stride, offset))
+    except ValueError as error:  # more dimensions or more elements than NumPy has
+        raise RuntimeError(f"a saved tensor of sizes {list(size)} cannot be made: {error}") from None
+
+
+def _finished(tensor: Tensor, requires_grad: Any, backward_hooks: Any, metadata: Any) -> Tensor:
+    for name, value in (metadata or {}).items():
+        if name == "conj" and value and tensor.is_complex():
+            tensor = tensor.conj()
+        elif name == "neg" and value:
+            tensor = -tensor
+        elif value:
+            raise RuntimeError(f"a saved tensor says {name}={value!r}, which rushlight does not have")
+    if requires_grad:
+        tensor.requires_grad = True
+    if backward_hooks:
+        tensor._backward_hooks = OrderedDict(backward_hooks)
+    return tensor

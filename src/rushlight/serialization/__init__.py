@@ -1,0 +1,277 @@
+"""torch.serialization: ``save`` and ``load`` in PyTorch's zip format, in both directions.
+
+``load`` never runs what is in a file unless ``weights_only=False`` is said. ``save`` to a path is atomic: the old file stays
+until the new one is complete.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap as mmap_module
+import os
+import pickle
+from enum import Enum
+from typing import IO, Any, NoReturn
+
+from ..device import named
+from ..missing import module_getattr
+from ..storage import CLASSES as _STORAGES
+from ..storage import TypedStorage, UntypedStorage
+from ..tensor import Tensor
+from .archive import SIGNATURE, ArchiveReader, ArchiveWriter, replacing
+from .locations import mapping, register_package
+from .locations import restored as default_restore_location
+from .locations import tag_of as location_tag
+from .pickling import StorageReader, StorageTable, reader, writer
+from .weights_only import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals, unsafe_globals
+from .weights_only import load as load_weights
+
+__all__ = [
+    "LoadEndianness",
+    "SourceChangeWarning",
+    "add_safe_globals",
+    "clear_safe_globals",
+    "default_restore_location",
+    "get_crc32_options",
+    "get_default_load_endianness",
+    "get_default_mmap_options",
+    "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint",
+    "load",
+    "location_tag",
+    "normalize_storage_type",
+    "register_package",
+    "safe_globals",
+    "save",
+    "set_crc32_options",
+    "set_default_load_endianness",
+    "set_default_mmap_options",
+    "storage_to_tensor_type",
+]
+
+DEFAULT_PROTOCOL = 2
+
+
+class SourceChangeWarning(Warning):
+    """Never given: saved modules do not hold their source."""
+
+
+class LoadEndianness(Enum):
+    """The order of bytes that is assumed of a file that does not say its own."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+def save(
+    obj: Any,
+    f: Any,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:
+    """Saves an object to a path or to an open file, in the format of PyTorch, which can load it too.
+
+    Tensors that share memory share it when loaded again. A path gets its new content only when all of it is written.
+    RuntimeError where the path's folder does not exist.
+
+    >>> import io
+    >>> import rushlight as torch
+    >>> file = io.BytesIO()
+    >>> torch.save({"weight": torch.ones(2)}, file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file)
+    {'weight': tensor([1., 1.])}
+    """
+    if not _use_new_zipfile_serialization:
+        raise RuntimeError("rushlight writes PyTorch's zip format only, not the one before PyTorch 1.6")
+    storages = StorageTable()
+    stream = io.BytesIO()
+    writer(pickle_module, stream, pickle_protocol, storages).dump(obj)
+    records: dict[str, Any] = {"data.pkl": stream.getvalue(), ".format_version": b"1", ".storage_alignment": b"64"}
+    if not _disable_byteorder_record:
+        records["byteorder"] = b"little"
+    records |= {f"data/{key}": memory for key, memory in storages.memories.items()}
+    records["version"] = b"3\n"
+    if isinstance(f, (str, os.PathLike)):
+        path = os.fspath(f)
+        if os.path.isdir(path) or not path:
+            raise RuntimeError(f"open file failed: {path!r} is a folder" if path else "invalid file name: ''")
+        root = os.path.splitext(os.path.basename(path))[0] or "archive"
+        with replacing(path) as file:
+            _write(file, root, records)
+    elif hasattr(f, "write"):
+        _write(f, "archive", records)
+        if hasattr(f, "flush"):
+            f.flush()
+    else:
+        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
+
+
+def _write(file: IO[bytes], root: str, records: dict[str, Any]) -> None:
+    archive = ArchiveWriter(file, root)
+    for name, content in records.items():
+        archive.write(name, content)
+    archive.close()
+
+
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
+    """Loads what :func:`save` or PyTorch saved, from a path or an open file.
+
+    ``map_location`` where storages go that were elsewhere: a device or its name, a dict of names, or a function of a
+                     storage and its location
+    ``weights_only`` True (as is the default) reads tensors and plain containers and never runs code; UnpicklingError for
+                     anything else. With False the file may run anything: only for files that you trust
+    ``mmap``         leaves the values of a file (given by its path) on the disk until they are read
+
+    RuntimeError where the file is damaged, or in a format that is not PyTorch's zip format.
+    """
+    if weights_only is None:
+        weights_only = pickle_module is None
+    elif weights_only and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    is_path = isinstance(f, (str, os.PathLike))
+    if mmap and not is_path:
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    if is_path:
+        with open(f, "rb") as file:
+            return _load(file, map_location, pickle_module or pickle, weights_only, bool(mmap), pickle_load_args)
+    for name in ("read", "seek", "tell"):
+        if not hasattr(f, name):
+            raise AttributeError(
+                f"'{type(f).__name__}' object has no attribute '{name}'. You can only torch.load from a file that is seekable."
+                " Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
+            )
+    return _load(f, map_location, pickle_module or pickle, weights_only, False, pickle_load_args)
+
+
+def _load(file: Any, map_location: Any, pickle_module: Any, weights_only: bool, mapped: bool, options: dict[str, Any]) -> Any:
+    archive = _opened(file, mapped)
+    content = archive.read("data.pkl")
+    storages = StorageReader(archive, mapping(map_location))
+    if weights_only:
+        options = dict(options)
+        encoding = options.pop("encoding", "utf-8")
+        if options:
+            raise TypeError(f"load() got an unexpected keyword argument {next(iter(options))!r}")
+        return load_weights(content, storages, encoding)
+    return reader(pickle_module, io.BytesIO(content), storages, {"encoding": "utf-8", **options}).load()
+
+
+def _opened(file: Any, mapped: bool) -> ArchiveReader:
+    """The archive in a file, if it is one that can be read here."""
+    start = file.tell()
+    head = file.read(16)
+    file.seek(start)
+    if not head:
+        raise EOFError("Ran out of input: the file is empty, or was read to its end already")
+    if not head.startswith(SIGNATURE):
+        _refuse(head)
+    memory = mmap_module.mmap(file.fileno(), 0, access=mmap_module.ACCESS_COPY) if mapped else None
+    archive = ArchiveReader(file, memory)
+    if "constants.pkl" in archive:
+        raise RuntimeError(
+            "Cannot load TorchScript archives: rushlight runs no TorchScript. In PyTorch, save the module's state_dict() instead"
+        )
+    if "version" not in archive:
+        raise RuntimeError("the archive does not say its version: it was not written by torch.save")
+    order = archive.read("byteorder") if "byteorder" in archive else b"little"
+    if order == b"big":
+        raise RuntimeError("the file was written on a big-endian machine, which rushlight does not read")
+    if order != b"little":
+        raise ValueError(f"Unknown endianness type: {order.decode('latin1')}")
+    return archive
+
+
+def _refuse(head: bytes) -> NoReturn:
+    if head[:1] == b"\x80" and b"\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19" in head:
+        raise RuntimeError(
+            "the file is in the format before PyTorch 1.6, which rushlight does not read. Load it in PyTorch and save it again"
+        )
+    raise pickle.UnpicklingError(
+        "Weights only load failed. The file is not one that torch.save writes: it begins with "
+        f"{head!r}, not as a zip archive does"
+    )
+
+
+def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
+    """The classes and functions that a file names and ``load(weights_only=True)`` would refuse."""
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, "rb") as file:
+            return get_unsafe_globals_in_checkpoint(file)
+    if not f.read(4).startswith(SIGNATURE):
+        raise ValueError("Expected input to be a checkpoint returned by torch.save")
+    f.seek(-4, os.SEEK_CUR)
+    return unsafe_globals(_opened(f, False).read("data.pkl"))
+
+
+def normalize_storage_type(storage_type: Any) -> Any:
+    """The storage class under the name that it has at the top of torch."""
+    return _STORAGES.get(storage_type.__name__, storage_type)
+
+
+def storage_to_tensor_type(storage: TypedStorage | UntypedStorage) -> Any:
+    """The class of tensors over a storage's numbers, ``torch.FloatTensor`` say."""
+    from .. import legacy
+
+    return legacy.CLASSES[f"{storage.dtype.scalar_name}Tensor" if isinstance(storage, TypedStorage) else "ByteTensor"]
+
+
+def _get_layout(name: str) -> Any:
+    """A layout by its name, 'torch.strided' say: how a saved one comes back."""
+    return named(name.removeprefix("torch."))
+
+
+class _Options:
+    """What programs may set, and ask for."""
+
+    crc32 = True
+    mmap_flags = 2
+    endianness: LoadEndianness | None = None
+
+
+def get_crc32_options() -> bool:
+    """Whether archives get checksums: what :func:`set_crc32_options` was told; they always do."""
+    return _Options.crc32
+
+
+def set_crc32_options(compute_crc32: bool) -> None:
+    """Kept for :func:`get_crc32_options`."""
+    _Options.crc32 = bool(compute_crc32)
+
+
+def get_default_mmap_options() -> int:
+    """The flags of mmap: private, so that changes of loaded tensors do not reach the file."""
+    return _Options.mmap_flags
+
+
+def set_default_mmap_options(flags: int) -> None:
+    """Takes MAP_PRIVATE. ValueError for MAP_SHARED, which would let tensors write into the file."""
+    if flags != 2:
+        raise ValueError(f"Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE, but got {flags}")
+    _Options.mmap_flags = flags
+
+
+def get_default_load_endianness() -> LoadEndianness | None:
+    """What :func:`set_default_load_endianness` was told."""
+    return _Options.endianness
+
+
+def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
+    """Takes little, native (which is little) or None. TypeError for what is no LoadEndianness."""
+    if endianness is not None and not isinstance(endianness, LoadEndianness):
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _Options.endianness = endianness
+
+
+__getattr__ = module_getattr(__name__)

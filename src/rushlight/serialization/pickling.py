@@ -1,0 +1,221 @@
+"""Pickles of tensors as PyTorch writes them: storages stand outside, in records of their own."""
+
+from __future__ import annotations
+
+import pickle
+from collections import OrderedDict
+from collections.abc import Callable
+from types import FunctionType
+from typing import IO, Any
+
+import numpy as np
+
+from .. import _tensor, _utils, dtypes
+from ..backend import memory
+from ..backend import numpy as backend
+from ..device import layout
+from ..nn.parameter import Parameter, UninitializedTensorMixin
+from ..storage import CLASSES as STORAGES
+from ..storage import TypedStorage, UntypedStorage, _Storage
+from ..tensor import _OWN, Tensor
+from .archive import Bytes, broken
+from .locations import tag_of
+from .names import found, place_of
+
+_WITH_STORAGE_CLASSES = frozenset(dtypes.ALL) - {dtypes.uint16, dtypes.uint32, dtypes.uint64}
+
+
+_KINDS: dict[type, dtypes.dtype] = {cls: cls.dtype for cls in STORAGES.values()}  # type: ignore[attr-defined]
+_PLAIN_KINDS = frozenset((str, int, float, bool, bytes, tuple, list, dict, type(None), OrderedDict))
+
+
+class StorageTable:
+    """The storages that a pickle came upon, each once, under the keys of their records."""
+
+    def __init__(self) -> None:
+        self.memories: dict[str, Bytes] = {}
+        self._keys: dict[int, str] = {}
+        self._kinds: dict[int, dtypes.dtype] = {}
+        self._empty: list[_Storage] = []  # kept, so that none gets the identity of another
+
+    def reference(self, storage: _Storage) -> tuple[Any, ...]:
+        """What stands in the pickle for a storage."""
+        kind = storage.dtype if isinstance(storage, TypedStorage) else dtypes.uint8
+        octets = storage._memory.view(np.uint8)
+        if octets.size:
+            address = backend.address(octets)
+        else:
+            address = -id(storage)
+            self._empty.append(storage)
+        if self._kinds.setdefault(address, kind) is not kind:
+            raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
+        key = self._keys.setdefault(address, str(len(self._keys)))
+        self.memories.setdefault(key, octets)
+        cls = STORAGES[f"{kind.scalar_name}Storage"] if isinstance(storage, TypedStorage) else UntypedStorage
+        return ("storage", cls, key, tag_of(storage), len(storage))
+
+
+def writer(pickle_module: Any, file: IO[bytes], protocol: int, storages: StorageTable) -> Any:
+    """A pickler of ``pickle_module``, or of one that extends Python's own, that writes tensors as PyTorch does."""
+
+    class Writer(getattr(pickle_module, "_Pickler", None) or pickle_module.Pickler):  # type: ignore[misc]
+        # Python's own pickler, not the compiled one: only there names can be written as PyTorch spells them.
+        def persistent_id(self, obj: Any) -> Any:
+            return storages.reference(obj) if isinstance(obj, _Storage) else None
+
+        def reducer_override(self, obj: Any) -> Any:
+            kind = type(obj)
+            if kind in _PLAIN_KINDS:
+                return NotImplemented
+            if kind is FunctionType:
+                return NotImplemented if place_of(obj, obj.__qualname__) is None else obj.__qualname__
+            if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
+                return reduced(obj)
+            if isinstance(obj, dtypes.dtype):
+                return obj.name
+            if isinstance(obj, layout):
+                from . import _get_layout
+
+                return _get_layout, (str(obj),)
+            above = getattr(super(), "reducer_override", None)
+            return NotImplemented if above is None else above(obj)
+
+        def save_global(self, obj: Any, name: str | None = None) -> None:
+            qualified = name or getattr(obj, "__qualname__", None) or obj.__name__
+            place = "torch" if isinstance(obj, dtypes.dtype) else place_of(obj, qualified)
+            if place is None:
+                super().save_global(obj, name)
+                return
+            if self.proto >= 4:
+                self.save(place)
+                self.save(qualified)
+                self.write(pickle.STACK_GLOBAL)
+            else:
+                self.write(pickle.GLOBAL + f"{place}\n{qualified}\n".encode())
+            self.memoize(obj)
+
+    return Writer(file, protocol)
+
+
+def reduced(tensor: Tensor) -> tuple[Any, ...]:
+    """How PyTorch reduces a tensor: a function that rebuilds it, and its arguments."""
+    state = {name: value for name, value in tensor.__dict__.items() if name not in _OWN} or None
+    if isinstance(tensor, UninitializedTensorMixin):
+        return type(tensor), (tensor.requires_grad,)
+    if type(tensor) is Parameter:
+        data = _plain(tensor.detach())
+        if state is None:
+            return _utils._rebuild_parameter, (_Reduced(data), tensor.requires_grad, OrderedDict())
+        return _utils._rebuild_parameter_with_state, (_Reduced(data), tensor.requires_grad, OrderedDict(), state)
+    function, arguments = _plain(tensor)
+    if type(tensor) is Tensor and state is None:
+        return function, arguments
+    return _tensor._rebuild_from_type_v2, (function, type(tensor), arguments, _with_slots(tensor, state))
+
+
+class _Reduced:
+    """Pickles as what is given: a function and its arguments."""
+
+    def __init__(self, reduction: tuple[Any, ...]) -> None:
+        self._reduction = reduction
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._reduction
+
+
+def _plain(tensor: Tensor) -> tuple[Any, ...]:
+    """The reduction of what every tensor has: its place in a storage."""
+    array = np.asarray(np.conj(tensor._array)) if tensor.is_conj() else tensor._array
+    dtype = tensor.dtype
+    if any(step < 0 or step % array.itemsize for step in array.strides) or not array.flags.aligned:
+        array = array.copy()
+    typed = dtype in _WITH_STORAGE_CLASSES
+    whole = memory.block(array) if array.size else np.empty(0, np.uint8)
+    start = backend.address(array) - backend.address(whole) if array.size else 0
+    if start % array.itemsize or whole.size % array.itemsize:
+        whole, start = np.ascontiguousarray(array).reshape(-1).view(np.uint8), 0
+    untyped = UntypedStorage(whole)
+    storage = TypedStorage(wrap_storage=untyped, dtype=dtype) if typed else untyped
+    strides = tensor.stride() if array is tensor._array else tuple(step // array.itemsize for step in array.strides)
+    arguments: tuple[Any, ...] = (
+        storage,
+        start // array.itemsize,
+        tuple(array.shape),
+        strides,
+        tensor.requires_grad,
+        OrderedDict(),
+    )
+    if not typed:
+        arguments += (dtype,)
+    if tensor.is_conj():
+        arguments += ({"conj": True},)
+    return (_utils._rebuild_tensor_v2 if typed else _utils._rebuild_tensor_v3), arguments
+
+
+def _with_slots(tensor: Tensor, state: dict[str, Any] | None) -> Any:
+    slots = {
+        name: getattr(tensor, name)
+        for cls in type(tensor).__mro__[:-1]
+        if not issubclass(Tensor, cls)
+        for name in _slot_names(cls)
+        if hasattr(tensor, name)
+    }
+    return (state, slots) if slots else state
+
+
+def _slot_names(cls: type) -> tuple[str, ...]:
+    slots = cls.__dict__.get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(name for name in slots if name not in ("__dict__", "__weakref__"))
+
+
+class StorageReader:
+    """Gives the storages that a pickle refers to, each from its record once, where ``restore`` puts them."""
+
+    def __init__(self, archive: Any, restore: Callable[[UntypedStorage, str], Any]) -> None:
+        self._archive = archive
+        self._restore = restore
+        self._loaded: dict[str, UntypedStorage] = {}
+
+    def __call__(self, reference: Any) -> Any:
+        """The storage of ``('storage', class, key, location, size)``. RuntimeError where record and size do not agree."""
+        if not isinstance(reference, tuple) or len(reference) != 5 or reference[0] != "storage":
+            broken(f"the pickle refers to {reference!r}, which is no storage")
+        _, cls, key, location, length = reference
+        dtype = dtypes.uint8 if cls is UntypedStorage else _KINDS.get(cls)
+        if dtype is None or not isinstance(key, str) or not isinstance(location, str):
+            broken(f"the pickle refers to {reference!r}, which is no storage")
+        if type(length) is not int or length < 0:
+            broken(f"a storage has the size {length!r}")
+        name = f"data/{key}"
+        have, need = self._archive.size(name), length * dtype.itemsize
+        if have != need:
+            raise RuntimeError(
+                f"record size ({have} bytes) does not match expected size ({need} bytes = {length} elements * "
+                f"{dtype.itemsize} bytes/element) for dtype {dtype.scalar_name}"
+            )
+        untyped = self._loaded.get(key)
+        if untyped is None:
+            untyped = self._loaded[key] = self._restore(UntypedStorage(_aligned(self._archive.array(name))), location)
+        if not isinstance(untyped, UntypedStorage):
+            return untyped
+        return TypedStorage(wrap_storage=untyped, dtype=dtype)
+
+
+def _aligned(octets: Bytes) -> Bytes:
+    """The same bytes from an address at which every dtype may begin."""
+    return octets if backend.address(octets) % 16 == 0 else octets.copy()
+
+
+def reader(pickle_module: Any, content: IO[bytes], storages: StorageReader, options: dict[str, Any]) -> Any:
+    """An unpickler that finds PyTorch's names in rushlight. It calls whatever the pickle says."""
+
+    class Reader(pickle_module.Unpickler):  # type: ignore[misc]
+        def find_class(self, module: str, name: str) -> Any:
+            if module == "torch" or module.startswith("torch."):
+                return found(module, name)
+            return super().find_class(module, name)
+
+        def persistent_load(self, reference: Any) -> Any:
+            return storages(reference)
+
+    return Reader(content, **options)
