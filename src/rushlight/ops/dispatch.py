@@ -300,7 +300,7 @@ def record(
                 kept.append([getattr(item, kind) for item in source])
             else:
                 kept.append(None if source is None else getattr(source, kind))
-    if kept:
+    if kept and not hooks:
         node.saved = tuple(kept)
     node.order = next(orders)
     node.where = saved.here(sys._getframe(1))
@@ -320,7 +320,7 @@ def record(
         if result._array.dtype.kind in "fc" or result._array.dtype.kind == "V":
             result._edge = (node, number)
             result._needs_grad = True
-    if hooks:
+    if hooks and kept:  # a hook that raises leaves the node empty: a result that it kept would keep the node
         node.saved = tuple(packed(value, hooks) if any(value is result for result in results) else value for value in kept)
 
 
