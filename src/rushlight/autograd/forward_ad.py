@@ -67,7 +67,13 @@ def close_level(level: int) -> None:
 
 
 def enter_dual_level() -> int:
-    """Opens the level that :func:`make_dual` uses, and returns its number. There is one at a time."""
+    """Opens the level that :func:`make_dual` uses, and returns its number. There is one at a time: RuntimeError for a second.
+
+    >>> from rushlight.autograd import forward_ad
+    >>> forward_ad.enter_dual_level()
+    0
+    >>> forward_ad.exit_dual_level()
+    """
     if _state.user:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     _state.user.append(open_level())
@@ -75,7 +81,14 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Closes the level: tensors made in it have no tangent any more."""
+    """Closes the level: tensors made in it have no tangent any more. RuntimeError where none is open.
+
+    See :func:`enter_dual_level`; ``with dual_level():`` does both.
+
+    >>> from rushlight.autograd import forward_ad
+    >>> level = forward_ad.enter_dual_level()
+    >>> forward_ad.exit_dual_level(level=level)
+    """
     if not _state.user:
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
@@ -142,7 +155,17 @@ def without_tangent(tensor: Tensor, level: int) -> Tensor:
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A view of ``tensor`` that carries ``tangent`` (of its shape) in the open level."""
+    """A view of ``tensor`` that carries ``tangent`` (of its shape and dtype) in the open level.
+
+    RuntimeError outside of a level, or where shapes differ; ValueError for integers.
+
+    >>> import rushlight as torch
+    >>> from rushlight.autograd import forward_ad
+    >>> with forward_ad.dual_level():
+    ...     dual = forward_ad.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
+    ...     forward_ad.unpack_dual(dual * dual).tangent
+    tensor([2., 0.])
+    """
     if not _state.user:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
@@ -169,7 +192,15 @@ def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """A tensor without its tangent, and the tangent (None outside of a level)."""
+    """A tensor without its tangent (``primal``), and the ``tangent``: None where it has none, or outside of a level.
+
+    >>> import rushlight as torch
+    >>> from rushlight.autograd import forward_ad
+    >>> with forward_ad.dual_level():
+    ...     primal, tangent = forward_ad.unpack_dual(torch.ones(2))
+    >>> tangent is None
+    True
+    """
     if not _state.user:
         return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(without_tangent(tensor, _state.user[-1]), tangent_at(tensor, _state.user[-1]))

@@ -374,7 +374,22 @@ def _keep(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], results: li
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Marks a backward that cannot be differentiated again: trying to is an error."""
+    """Marks a backward that cannot be differentiated again: trying to is a RuntimeError.
+
+    >>> import rushlight as torch
+    >>> class Double(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...
+    ...     @staticmethod
+    ...     @torch.autograd.function.once_differentiable
+    ...     def backward(ctx, g):
+    ...         return g * 2
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> torch.autograd.grad(Double.apply(x).sum(), x)
+    (tensor([2.]),)
+    """
 
     @functools.wraps(function)
     def wrapper(ctx: Any, *args: Any) -> Any:

@@ -87,6 +87,11 @@ class Node:
     ``saved``   what the derivative rules asked for, None once freed
     ``shape``, ``dtype``  of the output, which its cotangent must have; ``metas`` where there are several outputs
     ``order``   minus one, minus two, ...: the smallest runs first in the backward pass
+
+    >>> import rushlight as torch
+    >>> node = torch.ones(1, requires_grad=True).exp().grad_fn
+    >>> node.name(), isinstance(node, torch.autograd.graph.Node)
+    ('ExpBackward0', True)
     """
 
     next: tuple[Edge | None, ...] = ()
@@ -222,6 +227,12 @@ class GradientEdge(NamedTuple):
     """Where the gradient of a tensor arrives in the graph; can stand for the tensor in ``grad`` and ``backward``.
 
     Made by :func:`get_gradient_edge`. ``ownership_token`` keeps alive what the edge belongs to.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> edge = torch.autograd.graph.get_gradient_edge(x)
+    >>> torch.autograd.grad((x * 3).sum(), edge)
+    (tensor([3.]),)
     """
 
     node: Any

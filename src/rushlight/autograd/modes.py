@@ -160,7 +160,14 @@ class no_grad(_GradMode):
 
 
 class enable_grad(_GradMode):
-    """Operations inside are recorded, also within :class:`no_grad`."""
+    """Operations inside are recorded, also within :class:`no_grad`.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     (x * 2).requires_grad
+    True
+    """
 
     _enabled = True
 
@@ -239,6 +246,10 @@ class set_multithreading_enabled(ContextDecorator):
     """Kept and answered: a backward pass runs in the thread that started it.
 
     Takes effect when called; as a ``with`` block it is undone at the end.
+
+    >>> import rushlight as torch
+    >>> with torch.autograd.set_multithreading_enabled(False):
+    ...     torch.ones(1, requires_grad=True).sum().backward()
     """
 
     def __init__(self, mode: bool) -> None:
@@ -280,6 +291,11 @@ class set_detect_anomaly(ContextDecorator):
     """Anomaly detection: each recorded op keeps its forward traceback, and a nan in a gradient is an error.
 
     Takes effect when called; as a ``with`` block it is undone at the end.
+
+    >>> import rushlight as torch
+    >>> with torch.autograd.set_detect_anomaly(True):
+    ...     torch.is_anomaly_enabled()
+    True
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
@@ -305,7 +321,19 @@ class set_detect_anomaly(ContextDecorator):
 
 
 class detect_anomaly(ContextDecorator):
-    """``with detect_anomaly():`` finds the forward op behind a failing or nan-producing backward one."""
+    """``with detect_anomaly():`` finds the forward op behind a failing or nan-producing backward one.
+
+    ``check_nan``   whether a nan in a gradient is a RuntimeError
+
+    >>> import warnings
+    >>> import rushlight as torch
+    >>> warnings.simplefilter("ignore")  # that it is slow; and where the op was recorded
+    >>> with torch.autograd.detect_anomaly():
+    ...     x = torch.tensor(-1.0, requires_grad=True)
+    ...     x.sqrt().backward()
+    Traceback (most recent call last):
+    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+    """
 
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan

@@ -50,7 +50,15 @@ class _Settings:
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether the second run of a function stops as soon as all that backward needs is there (it does by default)."""
+    """Whether the second run of a function stops as soon as all that backward needs is there (it does by default).
+
+    >>> import rushlight as torch
+    >>> from rushlight.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with set_checkpoint_early_stop(False):
+    ...     y = checkpoint(torch.exp, x, use_reentrant=False)
+    >>> y.backward()
+    """
     previous, _Settings.early_stop = _Settings.early_stop, enable
     try:
         yield
@@ -60,7 +68,12 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Overrides ``debug=`` of :func:`checkpoint`; None leaves it alone."""
+    """Overrides ``debug=`` of :func:`checkpoint`; None leaves it alone.
+
+    >>> from rushlight.utils.checkpoint import set_checkpoint_debug_enabled
+    >>> with set_checkpoint_debug_enabled(True):
+    ...     pass  # an error about a second run that differs from the first shows the ops of both
+    """
     previous, _Settings.debug = _Settings.debug, enabled
     try:
         yield
@@ -69,7 +82,12 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
 
 
 def noop_context_fn() -> Contexts:
-    """Contexts that do nothing, for the two runs."""
+    """Contexts that do nothing, for the two runs.
+
+    >>> from rushlight.utils.checkpoint import noop_context_fn
+    >>> len(noop_context_fn())
+    2
+    """
     return nullcontext(), nullcontext()
 
 
