@@ -470,3 +470,17 @@ def test_offsets_beyond_32_bits() -> None:
     assert _wide(extra, 3, 3, 0xFFFFFFFF) == (3, 3, 5 << 30)
     writer.close()
     assert b"PK\x06\x06" in writer._file.getvalue()
+
+
+def test_storages_over_files(tmp_path: Path) -> None:
+    path = tmp_path / "numbers"
+    path.write_bytes(bytes(range(16)))
+    storage = torch.UntypedStorage.from_file(str(path), False, 16)
+    tensor = torch.asarray(storage[2:6], dtype=torch.uint8)
+    tensor[0] = 99
+    assert (storage[2], path.read_bytes()[2]) == (99, 2)
+    shared = torch.IntStorage.from_file(str(path), True, 5)
+    shared[4] = -1
+    assert (path.stat().st_size, shared.tolist()[4]) == (20, -1)
+    with pytest.raises(RuntimeError, match="is smaller than the required mapping size <99>"):
+        torch.UntypedStorage.from_file(str(path), False, 99)

@@ -22,8 +22,10 @@ from rushlight.process import prepare_process
 
 USAGE = """\
 usage: rushlight [-m module | -c code | script | -] [argument ...]
+       rushlight check FILE | FOLDER | PACKAGE ...
 
 Run a Python program in which `import torch` means rushlight. Without a program: read one from standard input.
+With check: list the names of PyTorch that code uses and rushlight lacks (a script of that name is run as ./check).
 Python's own options go to python: python -i -u -m rushlight script.py
 """
 
@@ -36,6 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(USAGE, end="")
     elif first in ("-V", "--version"):
         print(f"rushlight {version.rushlight} (PyTorch {version.__version__.partition('+')[0]})")
+    elif first == "check" and len(words) > 1:
+        from rushlight.checking import main as check
+
+        sys.exit(check(words[1:]))
     elif first in ("-m", "-c"):
         if len(words) == 1:
             _refuse(f"Argument expected for the {first} option")

@@ -11,6 +11,7 @@ from .arguments import as_dtype, check_bool, options, type_name, warn
 from .backend import memory
 from .factory import creation, finished
 from .from_data import array_of, writable
+from .storage import UntypedStorage
 from .tensor import Tensor
 
 
@@ -38,6 +39,10 @@ def asarray(
         if wanted is not None and source.dtype != numpy_type:
             _refuse_alias(copy, dtypes.of(source.dtype), wanted)
             source = array_of(source, numpy_type, False)
+    elif isinstance(obj, UntypedStorage) and wanted is not None:
+        source = obj._memory.view(numpy_type)
+        if copy:
+            source = source.copy()
     elif _has_buffer(obj):
         source = _buffer(obj, numpy_type, -1, 0)
         if copy:

@@ -6,6 +6,7 @@ Two tensors share memory if their storages have the same ``data_ptr()``.
 from __future__ import annotations
 
 import math
+import mmap
 from collections.abc import Iterator
 from typing import Any
 
@@ -169,6 +170,27 @@ class UntypedStorage(_Storage):
     def untyped(self) -> UntypedStorage:
         return self
 
+    @staticmethod
+    def from_file(filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The bytes of a file, read when they are needed; ``shared``: changes go to the file, which grows if it must.
+
+        RuntimeError where the file is shorter than ``nbytes`` and not shared.
+        """
+        return UntypedStorage(_mapped(filename, shared, nbytes))
+
+
+def _mapped(filename: str, shared: bool, nbytes: int) -> np.ndarray[Any, Any]:
+    with open(filename, "r+b" if shared else "rb") as file:
+        have = file.seek(0, 2)
+        if have < nbytes:
+            if not shared:
+                raise RuntimeError(f"file <{filename}> size <{have}> is smaller than the required mapping size <{nbytes}>")
+            file.truncate(nbytes)
+        if not nbytes:
+            return np.empty(0, _BYTE)
+        access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+        return np.frombuffer(mmap.mmap(file.fileno(), nbytes, access=access), _BYTE)
+
 
 def _storage_from_bytes(octets: bytes) -> UntypedStorage:
     return UntypedStorage(np.frombuffer(octets, _BYTE).copy())
@@ -272,6 +294,11 @@ class _LegacyStorage(type):
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
+
+    def from_file(cls, filename: str, shared: bool = False, size: int = 0) -> TypedStorage:
+        """The numbers in a file, as :meth:`UntypedStorage.from_file`."""
+        octets = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize)
+        return TypedStorage(wrap_storage=octets, dtype=cls.dtype)
 
 
 CLASSES: dict[str, type] = {
