@@ -28,10 +28,10 @@ def inner(input: Any, other: Any) -> Any:
     tensor(7)
     """
     x, y = input._array, other._array
-    if x.dtype != y.dtype:
-        raise RuntimeError("both inputs should have same dtype")
     if not x.ndim or not y.ndim:
         return input * other
+    if x.dtype != y.dtype:
+        raise RuntimeError("both inputs should have same dtype")
     if x.shape[-1] != y.shape[-1]:
         raise RuntimeError(
             f"inner() the last dimension must match on both input tensors but got shapes {list(x.shape)} and {list(y.shape)}"
