@@ -13,6 +13,7 @@ import re
 import types
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,7 +121,8 @@ def alike(ours: str, theirs: str) -> bool:
 
 @pytest.mark.parametrize("docstring", list(examples()))
 @pytest.mark.filterwarnings("ignore")
-def test_example_prints_what_it_prints_on_pytorch(docstring: str) -> None:
+def test_example_prints_what_it_prints_on_pytorch(docstring: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # some write files
     sources = statements(docstring)
     for source, ours, theirs in zip(sources, run(rushlight, sources), run(torch, sources), strict=True):
         if isinstance(theirs, Exception):
