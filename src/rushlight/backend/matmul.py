@@ -6,17 +6,67 @@ from typing import Any
 
 import numpy as np
 
+from . import threads
 from .numpy import Array
+
+# Up to so many multiplications OpenBLAS uses one thread anyhow.
+_SMALL = 1 << 18
+# A thread of BLAS is worth having for so many, in float32, on half of the processors: on all of them one that another
+# program holds up would be waited for. Threads of our own are slower to wake, but each takes the next piece when it is
+# done: for a product of so many they share it.
+_BLAS_THREAD = 2 << 20
+_SHARED = 1 << 25
 
 
 def product(a: Array, b: Array) -> Array:
     """``a @ b`` for matrices and batches of them; half precision computes in single, integers as they are."""
     if a.dtype.char in "fdFD":
         if a.ndim == 2:
+            if a.size * b.shape[1] > _SMALL:
+                return _large_product(a, b)
             # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
             return a.dot(b) if a.shape[1] != 1 else a * b
+        if a.size * b.shape[-1] > _SHARED:
+            return _large_batch(a, b)
         return np.matmul(a, b)
     return _product(a, b, "bmm" if a.ndim == 3 else "addmm_impl_cpu_")
+
+
+def _large_product(a: Array, b: Array) -> Array:
+    rows, inner = a.shape
+    columns = b.shape[1]
+    if inner == 1:
+        return a * b
+    work, count = a.size * columns * a.itemsize // 4, threads.limit()
+    if work < _SHARED or count == 1 or max(rows, columns) < 64 * count or not threads.governs_blas():
+        with threads.blas_threads(max(1, min(count // 2, work // _BLAS_THREAD))):
+            return a.dot(b)
+    out = np.empty((rows, columns), a.dtype)
+    tall = rows >= columns
+    parts = _parts(rows if tall else columns, 2 * count)
+
+    def work_on(part: slice) -> None:
+        if tall:
+            np.matmul(a[part], b, out=out[part])
+        else:
+            np.matmul(a, b[:, part], out=out[:, part])
+
+    threads.share(work_on, parts, count)
+    return out
+
+
+def _large_batch(a: Array, b: Array) -> Array:
+    count = threads.limit()
+    if a.ndim != 3 or len(a) != len(b) or len(a) < count or count == 1 or not threads.governs_blas():
+        return np.matmul(a, b)
+    out = np.empty((*a.shape[:2], b.shape[2]), a.dtype)
+    threads.share(lambda part: np.matmul(a[part], b[part], out=out[part]), _parts(len(a), 2 * count), count)
+    return out
+
+
+def _parts(length: int, count: int) -> list[slice]:
+    each = -(-length // count)
+    return [slice(start, start + each) for start in range(0, length, each)]
 
 
 def batch_product(a: Array, b: Array) -> Array:
