@@ -35,26 +35,35 @@ def frequencies(indices: Array, rows: int) -> Array:
 
 def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequency: bool) -> Array:
     """Zeros of ``shape`` with the rows of g added where they belong, except to the row ``but``."""
-    out = np.zeros(shape, g.dtype)
     places = indices.reshape(-1)
-    if not places.size:
-        return out
-    order = np.argsort(places, kind="stable")
-    found, starts = np.unique(places[order], return_index=True)
-    counts = np.diff(starts, append=len(places))
-    sums = _sums_of_runs(in_single(g.reshape(-1, shape[1])), order, starts, counts)
+    rows = in_single(g).reshape(len(places), shape[1])
+    out = np.zeros(shape, rows.dtype)
+    if not rows.size:
+        return out.astype(g.dtype, copy=False)  # type: ignore[no-any-return]
+    counts = frequencies(places, shape[0])
+    (repeated,) = np.nonzero(counts[places] > 1)
+    if 2 * len(repeated) <= len(places):  # as a rule few rows go to one place: all are written, and those put right
+        out[places] = rows
+    else:
+        repeated = np.arange(len(places))
+    if len(repeated):
+        order = repeated[np.argsort(places[repeated], kind="stable")]
+        there = places[order]
+        starts = np.concatenate(([0], np.flatnonzero(there[1:] != there[:-1]) + 1))
+        found = there[starts]
+        out[found] = _sums_of_runs(rows, order, starts, counts[found])
     if by_frequency:
-        sums = sums / counts[:, None]
-    out[found] = sums
+        found = np.flatnonzero(counts)
+        out[found] /= counts[found, None]
     if 0 <= but < shape[0]:
         out[but] = 0
-    return out
+    return out.astype(g.dtype, copy=False)  # type: ignore[no-any-return]
 
 
 def _sums_of_runs(rows: Array, order: Array, starts: Array, counts: Array) -> Array:
-    """Sums of the rows ``order[starts[i]:starts[i] + counts[i]]``, first to last.
+    """Sums of the rows numbered ``order[starts[i]:starts[i] + counts[i]]``, first to last.
 
-    Few rows go to one place as a rule: then all first rows are taken, all second rows added, and so on.
+    Where there are few in each, all first rows are taken, all second rows added, and so on.
     """
     if counts.max() > 16:
         return np.asarray(np.add.reduceat(rows[order], starts, 0))
