@@ -25,7 +25,7 @@ op("mean", k.mean, node="MeanBackward1", kind="linear",
 op("expand_number", k.expand_number, node="ExpandBackward0", kind="linear", g=lambda g, xp: xp.sum_all(g))
 op("divide_number", k.divide_number, node="DivBackward1", kind="linear",
    g=lambda g, xp, divisor: xp.divide_by(xp.sum_all(g), divisor or 1))  # fmt: skip
-op("divide_by", lambda x, divisor: x / divisor, node="DivBackward1", kind="linear",
+op("divide_by", k.divide_by, node="DivBackward1", kind="linear",
    x=lambda g, xp, divisor: xp.divide_by(g, divisor))  # fmt: skip
 op("nansum", k.nansum,
    x=lambda g, xp, x, axis, keepdims: stretched(g, xp, x.shape, axis, keepdims) * xp.not_nan(x))  # fmt: skip
