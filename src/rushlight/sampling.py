@@ -14,6 +14,7 @@ import numpy as np
 from . import random as generators
 from .arguments import checked_shape, number, options, refuse, type_name
 from .autograd import modes, views
+from .backend import implicit_gradients
 from .factory import creation, finished, into, method
 from .ops import dispatch
 from .ops.table import op, table
@@ -48,6 +49,10 @@ for _node in (
     op(f"draw_{_node}", _drawn, node=_node, x=lambda g, xp: xp.zeroed(g))
 for _node in ("BernoulliBackward0", "PoissonBackward0", "NormalBackward1", "NormalBackward2"):
     op(f"draw_{_node}", _drawn_for, node=_node, input=lambda g, xp: xp.zeroed(g))
+op("draw_StandardGammaBackward0", _drawn_for, node="StandardGammaBackward0",
+   input=lambda g, xp, input, out: g * xp.standard_gamma_grad(input, out))  # fmt: skip
+op("standard_gamma_grad", implicit_gradients.gamma_gradient, inputs="shape x")
+op("dirichlet_grad", implicit_gradients.dirichlet_gradient, inputs="x alpha total")
 op("draw_NormalBackward3", _drawn_around, node="NormalBackward3",
    mean=lambda g, xp: xp.zeroed(g), std=lambda g, xp: xp.zeroed(g))  # fmt: skip
 
@@ -340,14 +345,27 @@ def _same_kind(tensor: Tensor) -> None:
 
 @creation
 def _standard_gamma(input: Any, generator: Any = None) -> Tensor:
-    """Gamma numbers of scale 1 with the shape parameters that ``input`` holds."""
-    return finished(generators.stream_of(generator).gamma(_tensor("_standard_gamma", "input", 1, input)._array))
+    """Gamma numbers of scale 1 with the shape parameters that ``input`` holds; they have a gradient."""
+    shapes = _tensor("_standard_gamma", "input", 1, input)
+    return _result("StandardGammaBackward0", (shapes,), generators.stream_of(generator).gamma(shapes._array), "", None)
+
+
+@creation
+def _standard_gamma_grad(self: Any, output: Any) -> Tensor:
+    """How gamma numbers ``output`` move with their shape parameters ``self``."""
+    return table["standard_gamma_grad"].call(self, output)  # type: ignore[no-any-return]
 
 
 @creation
 def _sample_dirichlet(input: Any, generator: Any = None) -> Tensor:
     """Dirichlet numbers with concentrations along the last dimension of ``input``."""
     return finished(generators.stream_of(generator).dirichlet(_tensor("_sample_dirichlet", "input", 1, input)._array))
+
+
+@creation
+def _dirichlet_grad(x: Any, alpha: Any, total: Any) -> Tensor:
+    """How shares ``x`` move with their concentrations ``alpha``, over 1 - x; ``total`` is the sum of concentrations."""
+    return table["dirichlet_grad"].call(x, alpha, total)  # type: ignore[no-any-return]
 
 
 for _function in (bernoulli, multinomial):

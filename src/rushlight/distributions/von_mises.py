@@ -1,0 +1,88 @@
+"""The von Mises distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import rushlight as torch
+
+from . import constraints
+from .distribution import Distribution
+from .utils import broadcast_all, lazy_property
+
+__all__ = ["VonMises"]
+
+
+class VonMises(Distribution):
+    """An angle about ``loc``, in radians, the closer to it the greater ``concentration``: a normal distribution on a circle.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.VonMises(torch.tensor(0.0), torch.tensor(4.0)).variance
+    tensor(0.1365)
+    """
+
+    arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}
+    support = constraints.real
+    has_rsample = False
+    _parameters = ("loc", "concentration")
+
+    def __init__(self, loc: Any, concentration: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.concentration = broadcast_all(loc, concentration)
+        super().__init__(self.loc.shape, validate_args=validate_args)
+
+    def log_prob(self, value: Any) -> Any:
+        if self._validate_args:
+            self._validate_sample(value)
+        strength = self.concentration
+        log_bessel = torch.special.i0e(strength).log() + strength
+        return strength * torch.cos(value - self.loc) - math.log(2 * math.pi) - log_bessel
+
+    @lazy_property
+    def _loc(self) -> Any:
+        return self.loc.to(torch.double)
+
+    @lazy_property
+    def _concentration(self) -> Any:
+        return self.concentration.to(torch.double)
+
+    @lazy_property
+    def _proposal_r(self) -> Any:
+        """The parameter of the wrapped Cauchy numbers among which samples are chosen."""
+        strength = self._concentration
+        tau = 1 + (1 + 4 * strength**2).sqrt()
+        rho = (tau - (2 * tau).sqrt()) / (2 * strength)
+        # rho cancels where the concentration is small; the series is exact enough there
+        return torch.where(strength < 1e-5, 1 / strength + strength, (1 + rho**2) / (2 * rho))
+
+    @torch.no_grad()
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """By rejection, after Best and Fisher, "Efficient simulation of the von Mises distribution" (1979), in float64."""
+        shape = self._extended_shape(sample_shape)
+        loc, strength, r = self._loc, self._concentration, self._proposal_r
+        angle = torch.empty(shape, dtype=loc.dtype, device=loc.device)
+        done = torch.zeros(shape, dtype=torch.bool, device=loc.device)
+        while not done.all():
+            u1, u2, u3 = torch.rand((3, *shape), dtype=loc.dtype, device=loc.device).unbind()
+            z = torch.cos(math.pi * u1)
+            f = (1 + r * z) / (r + z)
+            c = strength * (r - f)
+            accept = (c * (2 - c) - u2 > 0) | ((c / u2).log() + 1 - c >= 0)
+            if accept.any():
+                angle = torch.where(accept, (u3 - 0.5).sign() * f.acos(), angle)
+                done = done | accept
+        return ((angle + math.pi + loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)
+
+    @property
+    def mean(self) -> Any:
+        """Of the angle on the circle."""
+        return self.loc
+
+    @property
+    def mode(self) -> Any:
+        return self.loc
+
+    @lazy_property
+    def variance(self) -> Any:  # type: ignore[override]
+        """Of the angle on the circle: between 0 and 1."""
+        return 1 - torch.special.i1e(self.concentration) / torch.special.i0e(self.concentration)
