@@ -5,7 +5,7 @@ PYTHON ?= python3
 PIP = -m pip install --quiet --disable-pip-version-check
 JOBS ?= auto
 
-.PHONY: demo test lint format conformance bench dist clean
+.PHONY: demo test lint format conformance bench bench-guard dist clean
 
 demo: .venv/installed
 	.venv/bin/python -m rushlight examples/backward.py
@@ -28,6 +28,13 @@ conformance: .oracle/installed
 
 bench: .oracle/installed
 	.oracle/bin/python bench/run.py
+	.oracle/bin/python bench/convolution.py
+	.oracle/bin/python bench/floors.py
+	.oracle/bin/python bench/growth.py
+	.oracle/bin/python bench/overhead.py
+
+bench-guard: .oracle/installed
+	.oracle/bin/python bench/guard.py
 
 dist: .venv/tools
 	rm -rf dist

@@ -1,28 +1,28 @@
-"""Time one program on one side, in this process: ``measure.py (rushlight | torch) PROGRAM [CASE]``, JSON on stdout.
+"""Time one program on one side, in this process: ``measure.py PROGRAM CASE SECONDS SIDE``, JSON on stdout.
 
-A program is a file with ``setup(...)``, whose result (a tuple) ``step(...)`` is called with. The time of a step is the
-best of several batches; the peak memory is that of the whole process, imports included.
+SIDE is rushlight, torch, or numpy for a program that imports neither. A program is a file with ``setup(...)``, whose
+result (a tuple) ``step(...)`` is called with. The time of a step is the best of several batches; the peak memory is that
+of the whole process, imports included.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
 import resource
 import runpy
 import sys
 import time
 
+from turns import begin
+
 BATCHES = 8
 
 
-def main(side: str, program: str, case: str = "", seconds: str = "1.0") -> None:
+def main(program: str, case: str, seconds: str, side: str) -> None:
     began = time.perf_counter()
-    torch = importlib.import_module(side)
+    library = begin(side)
     imported = time.perf_counter() - began
-    if side == "rushlight":
-        torch.install_as_torch()
-    torch.manual_seed(0)
+    getattr(library, "manual_seed", lambda seed: None)(0)
     names = runpy.run_path(program)
     step, state = names["step"], names["setup"](*names.get("CASES", {}).get(case, ()))
     json.dump(

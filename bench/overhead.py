@@ -8,17 +8,13 @@ Each side is a process of its own with one thread, in turns; the ratio is the me
 from __future__ import annotations
 
 import argparse
-import importlib
+import functools
 import json
-import os
 import statistics
-import subprocess
 import sys
 import timeit
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-SIDES = ("rushlight", "torch")
+from turns import SIDES, ask, begin, in_turns
 
 SETUP = """
 import torch.nn.functional as F
@@ -51,9 +47,7 @@ STATEMENTS = [each.strip() for each in OPS.replace("\n", ";").split(";") if each
 
 def measure(side: str, chosen: list[str]) -> dict[str, float | str]:
     """Microseconds of each statement in this process."""
-    torch = importlib.import_module(side)
-    if side == "rushlight":
-        torch.install_as_torch()
+    torch = begin(side)
     torch.set_num_threads(1)
     names: dict[str, object] = {"torch": torch}
     exec(SETUP, names)
@@ -78,14 +72,7 @@ def main() -> int:
     if options.side:
         json.dump(measure(options.side, chosen), sys.stdout)
         return 0
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent / "src"), "OMP_NUM_THREADS": "1"}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    found: dict[str, list[dict[str, float | str]]] = {side: [] for side in SIDES}
-    for turn in range(options.rounds):
-        for side in SIDES if turn % 2 == 0 else reversed(SIDES):
-            command = [sys.executable, __file__, "--side", side, *options.ops]
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, check=True)
-            found[side].append(json.loads(done.stdout))
+    found = in_turns(functools.partial(ask, "overhead.py", *options.ops, "--side", threads=1), options.rounds)
     print(f"{'op':40}{'rushlight us':>14}{'PyTorch us':>14}{'ratio':>8}")
     ratios = []
     for statement in chosen:
