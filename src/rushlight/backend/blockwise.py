@@ -1,7 +1,9 @@
 """Several steps over one block of elements after another, so that what lies between the steps stays in the cache.
 
-A chain of NumPy calls over a large array reads and writes main memory at each step; over blocks of 64 KB only the first
-step reads it and only the last writes it. Measured, the slope of tanh at 1,000,000 floats: 330 us in one go, 150 in blocks.
+A chain of NumPy calls over a large array reads and writes main memory at each step; over blocks of 256 KB only the first
+step reads it and only the last writes it. Measured, the slope of tanh at 1,000,000 floats: 330 us in one go, 140 in blocks.
+Threads were tried for blocks and for single ufuncs: each takes 30 us to wake and the lock goes round at every call, so a
+step of `(u * w).tanh() + u` at 1,000,000 floats took 1.8 to 7 ms in place of 1.7, at 4,000,000 it gained a tenth.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 from .numpy import Array
 
 LARGE = 1 << 16
-_BLOCK = 1 << 14
+_BLOCK = 1 << 16
 
 
 def run(steps: Callable[..., object], first: Array, *others: Array) -> Array | None:

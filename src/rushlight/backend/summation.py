@@ -20,8 +20,11 @@ greatest: Any = np.maximum.reduce
 least: Any = np.minimum.reduce
 
 _LARGEST = 512
+# From so many numbers of float32 on, rows of so many are added up in groups: half the time of adding along a row.
+_MANY, _ROW, _GROUP = 1 << 16, 1 << 10, 32
 _LARGEST_MATRIX = 1024
 _LANE_BYTES = 32
+_SINGLE = np.dtype(np.float32)
 
 # Orders for up to one lane and its rest, where all is one run: what is left over first, then the lane (or, below one
 # lane, the fifth and further numbers right behind the first).
@@ -38,7 +41,9 @@ def total(x: Array) -> Any:
     """The sum of all elements, in the order of their memory."""
     size = x.size
     if size > _LARGEST:
-        return add_up(x, None)
+        return (
+            add_up(x, None) if size < _MANY or x.dtype is not _SINGLE or not x.flags.c_contiguous else _by_rows(x.reshape(-1))
+        )
     flat = x.ravel("K")
     if size < 5:
         return add_up(flat)
@@ -47,6 +52,15 @@ def total(x: Array) -> Any:
         run = flat.take(order)
         return add_up(run) if size < 8 else np.add.accumulate(run)[-1]
     return _line(flat)
+
+
+def _by_rows(flat: Array) -> Any:
+    while flat.size >= _ROW * _GROUP:
+        groups = flat.size // (_ROW * _GROUP)
+        body, rest = flat[: groups * _ROW * _GROUP], flat[groups * _ROW * _GROUP :]
+        sums = add_up(body.reshape(groups, _GROUP, _ROW), 1).reshape(-1)
+        flat = np.concatenate((sums, rest)) if rest.size else sums
+    return add_up(flat)
 
 
 def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
