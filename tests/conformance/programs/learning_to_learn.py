@@ -32,7 +32,7 @@ for step in range(4):
     meta.zero_grad()
     losses.mean().backward()
     meta.step()
-    print(step, f"{losses.mean().item():.4f}", [f"{l:.3f}" for l in losses.tolist()])
+    print(step, f"{losses.mean().item():.4f}", [f"{value:.3f}" for value in losses.tolist()])
 w = torch.tensor([1.0, -1.0], requires_grad=True)
 fast = w
 for _ in range(3):

@@ -1,6 +1,7 @@
 """A sequence-to-sequence model with attention, teacher forcing, packed sequences and gradient clipping."""
 
 import random
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
