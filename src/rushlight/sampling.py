@@ -17,6 +17,7 @@ from .autograd import modes, views
 from .backend import implicit_gradients
 from .factory import creation, finished, into, method
 from .ops import dispatch
+from .ops.sort import underivable
 from .ops.table import op, table
 from .random_tensors import check_bounds, fill_as_laid_out, no_kernel
 from .tensor import Tensor
@@ -51,7 +52,8 @@ for _node in ("BernoulliBackward0", "PoissonBackward0", "NormalBackward1", "Norm
     op(f"draw_{_node}", _drawn_for, node=_node, input=lambda g, xp: xp.zeroed(g))
 op("draw_StandardGammaBackward0", _drawn_for, node="StandardGammaBackward0",
    input=lambda g, xp, input, out: g * xp.standard_gamma_grad(input, out))  # fmt: skip
-op("standard_gamma_grad", implicit_gradients.gamma_gradient, inputs="shape x")
+op("standard_gamma_grad", implicit_gradients.gamma_gradient,
+   shape=lambda g: underivable("_standard_gamma_grad"), x=lambda g: underivable("_standard_gamma_grad"))  # fmt: skip
 op("dirichlet_grad", implicit_gradients.dirichlet_gradient, inputs="x alpha total")
 op("draw_NormalBackward3", _drawn_around, node="NormalBackward3",
    mean=lambda g, xp: xp.zeroed(g), std=lambda g, xp: xp.zeroed(g))  # fmt: skip

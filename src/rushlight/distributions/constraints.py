@@ -10,6 +10,7 @@ tensor([ True, False])
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -390,11 +391,12 @@ class _Cat(_Joined):
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
-        return max(1, self._widest)
+        return self._widest
 
     def check(self, value: Any) -> Any:
-        pieces = value.split(self.lengths, self.dim)
-        return torch.cat([part.check(piece) for part, piece in zip(self.cseq, pieces, strict=True)], self.dim)
+        ends = itertools.accumulate(self.lengths)
+        pieces = [value.narrow(self.dim, end - length, length) for end, length in zip(ends, self.lengths, strict=True)]
+        return torch.cat([part.check(piece) for part, piece in zip(self.cseq, pieces, strict=False)], self.dim)
 
 
 class _Stack(_Joined):
@@ -413,7 +415,7 @@ class _Stack(_Joined):
 
     def check(self, value: Any) -> Any:
         pieces = value.unbind(self.dim)
-        return torch.stack([part.check(piece) for part, piece in zip(self.cseq, pieces, strict=True)], self.dim)
+        return torch.stack([part.check(piece) for part, piece in zip(self.cseq, pieces, strict=False)], self.dim)
 
 
 dependent = _Dependent()

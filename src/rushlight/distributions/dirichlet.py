@@ -12,7 +12,7 @@ from .exp_family import ExponentialFamily
 __all__ = ["Dirichlet"]
 
 
-class _Draw(torch.autograd.Function):
+class _Dirichlet(torch.autograd.Function):
     """Shares of the whole, whose gradient follows from each share's distribution function."""
 
     @staticmethod
@@ -50,7 +50,7 @@ class Dirichlet(ExponentialFamily):
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        return _Draw.apply(self.concentration.expand(self._extended_shape(sample_shape)))
+        return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Any) -> Any:
         if self._validate_args:

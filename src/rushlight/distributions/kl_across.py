@@ -136,10 +136,6 @@ def _is_outside_unit(p: Any, q: Any) -> Any:
     return (p.high > 1) | (p.low < 0)
 
 
-def _does_not_cover_unit(p: Any, q: Any) -> Any:
-    return (q.high < 1) | (q.low > 0)
-
-
 _register(Bernoulli, Poisson, _of_poisson)
 _type: type
 for _type in (Beta, ContinuousBernoulli, Gamma, Pareto):
@@ -150,8 +146,9 @@ for _type in (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Laplace, Pa
     _register(_type, Normal, _of_normal)
 for _type in (Exponential, Gamma, Normal, Uniform):
     _register(_type, Gumbel, _of_gumbel)
-for _type in (Beta, ContinuousBernoulli):
-    _register(_type, Uniform, _of_uniform, _does_not_cover_unit)
+_register(Beta, Uniform, _of_uniform, lambda p, q: (q.high < 1) | (q.low > 0))
+# Infinite also where both cover the same, as PyTorch has it.
+_register(ContinuousBernoulli, Uniform, _of_uniform, lambda p, q: (q.high <= 1) | (q.low >= 0))
 _register(Beta, ContinuousBernoulli, _of_continuous_bernoulli)
 _register(Normal, Laplace, _of_laplace)
 _register(Uniform, Beta, _of_beta, _is_outside_unit)

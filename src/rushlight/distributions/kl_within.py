@@ -203,7 +203,8 @@ def _independent(p: Any, q: Any) -> Any:
 
 def _require_one_size(p: Any, q: Any, names: str) -> None:
     if p.event_shape != q.event_shape:
-        raise ValueError(f"KL-divergence between two {names} with different event shapes cannot be computed")
+        gap = " " * 26  # as PyTorch's sentence has it
+        raise ValueError(f"KL-divergence between two {names} with{gap}different event shapes cannot be computed")
 
 
 def _squared_norm(factor: Any, matrix: Any) -> Any:

@@ -57,7 +57,7 @@ class Kumaraswamy(TransformedDistribution):
     @property
     def mode(self) -> Any:
         """nan, as PyTorch gives it for every concentration."""
-        return torch.full_like(self.concentration1, torch.nan)
+        return self.concentration1 * self.concentration0 * torch.nan
 
     @property
     def variance(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import Any
 
 import rushlight as torch
@@ -12,6 +13,40 @@ from .distribution import Distribution
 from .utils import broadcast_all, lazy_property
 
 __all__ = ["VonMises"]
+
+
+# Modified Bessel functions of order 0 and 1 to seven digits: Abramowitz and Stegun, 9.8.1 to 9.8.4. Coefficients from the
+# constant one on, in (x / 3.75)**2 below 3.75, in 3.75 / x above.
+_NEAR = (
+    (1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.360768e-1, 0.45813e-2),
+    (0.5, 0.87890594, 0.51498869, 0.15084934, 0.2658733e-1, 0.301532e-2, 0.32411e-3),
+)
+_FAR = (
+    (0.39894228, 0.1328592e-1, 0.225319e-2, -0.157565e-2, 0.916281e-2, -0.2057706e-1, 0.2635537e-1, -0.1647633e-1, 0.392377e-2),
+    (
+        0.39894228,
+        -0.3988024e-1,
+        -0.362018e-2,
+        0.163801e-2,
+        -0.1031555e-1,
+        0.2282967e-1,
+        -0.2895312e-1,
+        0.1787654e-1,
+        -0.420059e-2,
+    ),
+)
+
+
+def _polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
+    return reduce(lambda total, coefficient: coefficient + x * total, reversed(coefficients))
+
+
+def log_bessel(x: Any, order: int) -> Any:
+    """The logarithm of the modified Bessel function of order 0 or 1, for x above 0."""
+    near = _polynomial((x / 3.75) ** 2, _NEAR[order])
+    near = x.abs().log() + near.log() if order else near.log()
+    far = x - 0.5 * x.log() + _polynomial(3.75 / x, _FAR[order]).log()
+    return torch.where(x < 3.75, near, far)
 
 
 class VonMises(Distribution):
@@ -35,8 +70,7 @@ class VonMises(Distribution):
         if self._validate_args:
             self._validate_sample(value)
         strength = self.concentration
-        log_bessel = torch.special.i0e(strength).log() + strength
-        return strength * torch.cos(value - self.loc) - math.log(2 * math.pi) - log_bessel
+        return strength * torch.cos(value - self.loc) - math.log(2 * math.pi) - log_bessel(strength, 0)
 
     @lazy_property
     def _loc(self) -> Any:
@@ -85,4 +119,4 @@ class VonMises(Distribution):
     @lazy_property
     def variance(self) -> Any:  # type: ignore[override]
         """Of the angle on the circle: between 0 and 1."""
-        return 1 - torch.special.i1e(self.concentration) / torch.special.i0e(self.concentration)
+        return 1 - (log_bessel(self.concentration, 1) - log_bessel(self.concentration, 0)).exp()

@@ -152,6 +152,7 @@ class Wishart(ExponentialFamily):
 
     def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Any:
         """Samples; those that rounding made singular are drawn anew, up to ``max_try_correction`` times."""
+        self._bartlett_sampling(sample_shape)  # PyTorch draws twice and keeps the second
         sample = self._bartlett_sampling(sample_shape)
         is_singular = self._is_singular(sample)
         if is_singular.any():

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from ..backend import losses as k
+from ..dtypes import promote_types
 from . import dispatch
 from .public import module, ops, public
 from .table import op
@@ -370,7 +371,7 @@ def binary_cross_entropy_with_logits(
             raise RuntimeError(
                 f"result type {input.dtype.scalar_name} can't be cast to the desired output type {target.dtype.scalar_name}"
             )
-        common = (input._array[:0] + target._array[:0]).dtype
+        common = promote_types(input.dtype, target.dtype).numpy
         input, target = (v if v._array.dtype == common else ops.astype(v, common) for v in (input, target))
     return ops.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 

@@ -603,7 +603,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
     shape = common_shape([tensor._array.shape for tensor in tensors])
-    return tuple(expand(tensor, shape) for tensor in tensors)
+    return tuple(tensor if tensor._array.shape == shape else expand(tensor, shape) for tensor in tensors)
 
 
 def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:

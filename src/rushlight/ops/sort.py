@@ -23,7 +23,7 @@ for _name in ("sort", "topk"):
 
 
 def underivable(name: str) -> NoReturn:
-    raise RuntimeError(f"the derivative for '{name}' is not implemented.")
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 
 op("unique", k.unique, outputs="values inverse! counts!", node="Unique2Backward0", x=lambda g: underivable("_unique2"))

@@ -79,7 +79,7 @@ op("rad2deg", elementary.rad2deg, node="Rad2DegBackward0", promote="float", kind
 
 
 def _no_rule(what: str) -> Any:
-    raise RuntimeError(f"the derivative for '{what}' is not implemented.")
+    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
 
 
 def _density(xp: Any, a: Any, x: Any) -> Any:
