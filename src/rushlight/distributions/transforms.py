@@ -29,6 +29,7 @@ from .transform import (
     identity_transform,
     widened,
 )
+from .transform import _InverseTransform as _InverseTransform
 from .vector_transforms import (
     CatTransform,
     CorrCholeskyTransform,

@@ -49,9 +49,13 @@ def broadcast_all(*values: Any) -> tuple[Any, ...]:
     return torch.broadcast_tensors(*values)  # type: ignore[no-any-return]
 
 
+def _standard_normal(shape: Any, dtype: Any, device: Any) -> Any:
+    return torch.empty(shape, dtype=dtype, device=device).normal_()
+
+
 def standard_normal(shape: Any, like: Any) -> Any:
     """Normal numbers of mean 0 and deviation 1, of the dtype of ``like``."""
-    return torch.empty(shape, dtype=like.dtype, device=like.device).normal_()
+    return _standard_normal(shape, like.dtype, like.device)
 
 
 def sum_rightmost(value: Any, dims: int) -> Any:
