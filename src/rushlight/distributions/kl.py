@@ -25,7 +25,7 @@ _KL_MEMOIZE: dict[tuple[type, type], Formula | None] = {}
 def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
     """A decorator for the function that :func:`kl_divergence` calls for these classes and what is derived from them.
 
-    TypeError unless both are distributions.
+    TypeError unless both are classes.
 
     >>> from rushlight.distributions import Normal, register_kl
     >>> class Sharp(Normal):
@@ -34,10 +34,9 @@ def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
     ... def divergence(p, q):
     ...     return 0.0
     """
-    if not issubclass(type_p, Distribution):
-        raise TypeError(f"Expected type_p to be a Distribution subclass but got {type_p}")
-    if not issubclass(type_q, Distribution):
-        raise TypeError(f"Expected type_q to be a Distribution subclass but got {type_q}")
+    for kind in (type_p, type_q):
+        if not isinstance(kind, type):
+            raise TypeError(f"issubclass() arg 1 must be a class\n  register_kl takes two classes, not {kind!r}.")
 
     def register(function: F) -> F:
         _KL_REGISTRY[type_p, type_q] = function
@@ -68,12 +67,11 @@ def kl_divergence(p: Distribution, q: Distribution) -> Any:
 
 def _dispatch_kl(type_p: type, type_q: type) -> Formula | None:
     """The formula of the nearest classes: nearest to p's first; a warning where asking q's first gives another one."""
-    steps_p, steps_q = type_p.__mro__, type_q.__mro__
-    matches = [(p, q) for p, q in _KL_REGISTRY if p in steps_p and q in steps_q]
+    matches = [(p, q) for p, q in _KL_REGISTRY if issubclass(type_p, p) and issubclass(type_q, q)]
     if not matches:
         return None
-    by_p = min(matches, key=lambda pair: (steps_p.index(pair[0]), steps_q.index(pair[1])))
-    by_q = min(matches, key=lambda pair: (steps_q.index(pair[1]), steps_p.index(pair[0])))
+    by_p = min(matches, key=lambda pair: (_steps(type_p, pair[0]), _steps(type_q, pair[1])))
+    by_q = min(matches, key=lambda pair: (_steps(type_q, pair[1]), _steps(type_p, pair[0])))
     if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
         warnings.warn(
             f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please register_kl({by_p[0].__name__}, "
@@ -82,6 +80,11 @@ def _dispatch_kl(type_p: type, type_q: type) -> Formula | None:
             stacklevel=3,
         )
     return _KL_REGISTRY[by_p]
+
+
+def _steps(kind: type, base: type) -> int:
+    """From a class to one that it is derived from, or counts as derived from."""
+    return kind.__mro__.index(base) if base in kind.__mro__ else len(kind.__mro__)
 
 
 def infinite(p: Distribution) -> Any:

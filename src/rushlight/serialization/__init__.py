@@ -10,9 +10,11 @@ import io
 import mmap as mmap_module
 import os
 import pickle
+from collections.abc import Callable
 from enum import Enum
 from typing import IO, Any, NoReturn
 
+from ..device import device as Device
 from ..device import named
 from ..missing import module_getattr
 from ..storage import CLASSES as _STORAGES
@@ -50,6 +52,9 @@ __all__ = [
 ]
 
 DEFAULT_PROTOCOL = 2
+# What libraries write in signatures of their own.
+FileLike = str | os.PathLike[str] | IO[bytes]
+MAP_LOCATION = Callable[[Any, str], Any] | Device | str | dict[str, str] | None
 
 
 class SourceChangeWarning(Warning):
