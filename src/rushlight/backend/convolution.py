@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from . import convolution_fft, threads
+from . import convolution_fft, small_products, threads
 from .numpy import Array, Shape
 from .windows import MULTIPLY, Block, Windows, blocks, fill, trailing, windows_of
 
@@ -36,15 +36,25 @@ _PARTS = 8
 _LEAST_TAPS = 32
 
 
-def conv(x: Array, w: Array, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1) -> Array:
-    """Cross-correlation of x (N, C, *spatial) with w (O, C / groups, *kernel): an array (N, O, *out)."""
+def conv(
+    x: Array, w: Array, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1, bias: Array | None = None
+) -> Array:
+    """Cross-correlation of x (N, C, *spatial) with w (O, C / groups, *kernel): an array (N, O, *out), plus bias (O,)."""
     wide = _accumulator(x, w)
     if wide is not None:
-        return conv(x.astype(wide), w.astype(wide), stride, padding, dilation, groups).astype(x.dtype)
+        y = conv(x.astype(wide), w.astype(wide), stride, padding, dilation, groups).astype(x.dtype)
+        return y if bias is None else add_bias(y, bias)
     out = conv_shape(x.shape[2:], w.shape[2:], stride, padding, dilation)
     y = np.empty((x.shape[0], w.shape[0], *out), np.result_type(x, w))
     offset = tuple(-before for before in padding)
-    _perform([_correlation(_split(x, groups), _grouped(w, groups), _split(y, groups), offset, stride, dilation)])
+    added = None if bias is None else bias.reshape(groups, -1)
+    _perform([_correlation(_split(x, groups), _grouped(w, groups), _split(y, groups), offset, stride, dilation, added)])
+    return y
+
+
+def add_bias(y: Array, bias: Array) -> Array:
+    """Adds bias (O,) to y (N, O, *out), in place."""
+    y += bias.reshape(-1, *(1,) * (y.ndim - 2))
     return y
 
 
@@ -160,12 +170,14 @@ def _threads(cost: float) -> int:
     return max(1, min(threads.limit(), int(cost / _THREAD_WORK)))
 
 
-def _correlation(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilation: Shape) -> _Job | None:
-    """y[n, g, o, p] = sum over c, t of w[g, o, c, t] * x[n, g, c, p * stride + t * dilation + offset]."""
+def _correlation(
+    x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilation: Shape, bias: Array | None = None
+) -> _Job | None:
+    """y[n, g, o, p] = sum over c, t of w[g, o, c, t] * x[n, g, c, p * stride + t * dilation + offset], plus bias[g, o]."""
     if y.size == 0:
         return None
     if x.size == 0 or w.size == 0:
-        y.fill(0)
+        y[...] = 0 if bias is None else bias.reshape(*bias.shape, *(1,) * (y.ndim - 3))
         return None
     if x.dtype != y.dtype:
         x = x.astype(y.dtype)
@@ -174,19 +186,23 @@ def _correlation(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dil
     groups, channels, kernel, out = w.shape[0], w.shape[1], w.shape[3:], y.shape[3:]
     unit = max(stride) == 1
     if unit and math.prod(kernel) == 1 and not any(offset) and x.shape[3:] == out:
-        return _channel_mix(x, w, y)
+        return _channel_mix(x, w, y, bias)
     windows = windows_of(x.shape, x.itemsize, channels, kernel, out, offset, stride, dilation, True)
     if unit and _large(windows, x.dtype, channels) and convolution_fft.correlate(x, w, y, offset, dilation):
+        if bias is not None:
+            y += bias.reshape(*bias.shape, *(1,) * (y.ndim - 3))
         return None
     if unit and windows.work > _shifted_cost(x, channels, kernel, windows.padded):
-        return _shifted_correlation(x, w, y, offset, dilation)
+        return _shifted_correlation(x, w, y, offset, dilation, bias)
     matrix = w.reshape(groups, channels, windows.taps)
 
     def work(block: Block) -> None:
         columns, shape = windows.columns(x, block)
         result = threads.scratch("convolution.result", (groups, channels, columns.shape[-1]), y.dtype)
-        np.matmul(matrix, columns, out=result)
+        small_products.multiply(matrix, columns, result)
         into = y[(block[0], slice(None), slice(None), block[1])]
+        if bias is not None:
+            result += bias[:, :, None]
         np.copyto(into, _samples_first(result.reshape(groups, channels, *shape)[windows.cut]))
 
     return _Job(windows.work, windows.blocks, work)
@@ -205,7 +221,7 @@ def _samples_first(array: Array) -> Array:
     return array.transpose(2, 0, 1, *range(3, array.ndim))
 
 
-def _channel_mix(x: Array, w: Array, y: Array) -> _Job:
+def _channel_mix(x: Array, w: Array, y: Array, bias: Array | None) -> _Job:
     """One tap, every position: the samples themselves are the columns."""
     samples, groups, depth = x.shape[:3]
     channels, positions = w.shape[1], math.prod(x.shape[3:])
@@ -215,9 +231,13 @@ def _channel_mix(x: Array, w: Array, y: Array) -> _Job:
     def work(block: Block) -> None:
         part = columns[block[0]]
         if direct is not None:
-            np.matmul(matrix, part, out=direct[block[0]])
+            result = np.matmul(matrix, part, out=direct[block[0]])
         else:
-            np.copyto(y[block[0]], np.matmul(matrix, part).reshape(len(part), *y.shape[1:]))
+            result = np.matmul(matrix, part)
+        if bias is not None:
+            result += bias[:, :, None]
+        if direct is None:
+            np.copyto(y[block[0]], result.reshape(len(part), *y.shape[1:]))
 
     cost = samples * groups * (channels + 1) * depth * positions * MULTIPLY
     return _Job(cost, lambda count: _sample_blocks(samples, count), work)
@@ -232,7 +252,7 @@ def _shifted_cost(x: Array, channels: int, kernel: Shape, padded: Shape) -> floa
     return float(products * (_ADD + MULTIPLY * max(8, x.shape[2])))
 
 
-def _shifted_correlation(x: Array, w: Array, y: Array, offset: Shape, dilation: Shape) -> _Job:
+def _shifted_correlation(x: Array, w: Array, y: Array, offset: Shape, dilation: Shape, bias: Array | None) -> _Job:
     """``_correlation`` with stride 1, the other way round: multiply first, then add up the taps, each in its place.
 
     Nothing is gathered, and the products are few where the output has fewer channels than x.
@@ -252,7 +272,7 @@ def _shifted_correlation(x: Array, w: Array, y: Array, offset: Shape, dilation: 
         held = threads.scratch("windows.padded", shape, y.dtype)
         fill(_samples_first(held), part, offset, block[1].start)
         products = threads.scratch("windows.columns", (groups, channels, *kernel, flat), y.dtype)
-        np.matmul(matrix, held.reshape(groups, depth, flat), out=products.reshape(groups, matrix.shape[1], flat))
+        small_products.multiply(matrix, held.reshape(groups, depth, flat), products.reshape(groups, matrix.shape[1], flat))
         along, strides = held.strides[3:], products.strides
         last = sum((room - 1) * step for room, step in zip(reach, along, strict=True)) // y.itemsize
         shifts = (spread * step for spread, step in zip(dilation, along, strict=True))
@@ -265,6 +285,8 @@ def _shifted_correlation(x: Array, w: Array, y: Array, offset: Shape, dilation: 
         )
         result = threads.scratch("convolution.result", (groups, channels, flat), y.dtype)
         np.add.reduce(shifted, axis=axes, out=result[..., : flat - last])
+        if bias is not None:
+            result += bias[:, :, None]
         grid = result.reshape(groups, channels, *shape[2:])[:, :, :, :rows]
         np.copyto(y[(block[0], slice(None), slice(None), block[1])], _samples_first(grid[cut]))
 
@@ -335,13 +357,12 @@ def _correlate_to_weights(
         total: Array | None = None
         for block in parts[index]:
             columns, shape = windows.columns(x, block)
-            seen = threads.scratch("convolution.result", (groups, channels, *shape), dtype)
+            # Tall by low, each with its rows in a row: BLAS does this up to twice as fast as any of the transposes.
+            seen = threads.scratch("convolution.result", (groups, *shape, channels), dtype)
             if not windows.whole:
                 seen.fill(0)
-            np.copyto(_samples_first(seen[windows.cut]), g[(block[0], slice(None), slice(None), block[1])])
-            # This way round the result is tall, which BLAS does up to twice as fast as its transpose.
-            transposed = seen.reshape(groups, channels, columns.shape[-1]).swapaxes(1, 2)
-            part = np.matmul(columns, transposed)
+            np.copyto(_samples_first(np.moveaxis(seen, -1, 1)[windows.cut]), g[(block[0], slice(None), slice(None), block[1])])
+            part = small_products.multiply_long(columns, seen.reshape(groups, columns.shape[-1], channels))
             total = part if total is None else np.add(total, part, out=total)
         sums[index] = total
 

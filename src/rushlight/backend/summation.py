@@ -22,6 +22,7 @@ least: Any = np.minimum.reduce
 _LARGEST = 512
 # From so many numbers of float32 on, rows of so many are added up in groups: half the time of adding along a row.
 _MANY, _ROW, _GROUP = 1 << 16, 1 << 10, 32
+_FEW_ROWS = 128
 _LARGEST_MATRIX = 1024
 _LANE_BYTES = 32
 _SINGLE = np.dtype(np.float32)
@@ -68,6 +69,10 @@ def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     if len(axis) == x.ndim:
         out: Any = total(x)
         return np.asarray(out).reshape((1,) * x.ndim) if keepdims else out
+    if len(axis) > 1 and axis[0] == 0 < min(axis[1:]) and x.size >= _MANY and len(x) <= _FEW_ROWS and x.flags.c_contiguous:
+        # Whole rows first, whose numbers lie next to each other: a bias's gradient in half the time.
+        rest = axis[1:] if keepdims else tuple(each - 1 for each in axis[1:])
+        return add_up(add_up(x, 0, None, None, keepdims), rest, None, None, keepdims)
     if len(axis) != 1 or not x.flags.c_contiguous or x.size > _LARGEST_MATRIX or not x.size:
         return add_up(x, axis, None, None, keepdims)
     one = axis[0] % x.ndim

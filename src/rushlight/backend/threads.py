@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 import threading
 from collections import deque
@@ -174,6 +175,21 @@ def _counts() -> list[_Count]:
 
 
 def _openblas() -> _Count | None:
+    get, set = _openblas_function("get_num_threads"), _openblas_function("set_num_threads")
+    return None if get is None or set is None else _Count(get, set)
+
+
+def blas_kernels() -> str:
+    """The processors that the OpenBLAS in NumPy's wheel has chosen its kernels for; empty where there is none."""
+    name = _openblas_function("get_corename")
+    if name is None:
+        return ""
+    name.restype = ctypes.c_char_p
+    return (name() or b"").decode()
+
+
+@functools.cache
+def _openblas_function(name: str) -> Any:
     package = Path(np.__file__).parent
     for folder in (package.parent / "numpy.libs", package / ".dylibs"):
         for path in sorted(folder.glob("*openblas*")):
@@ -188,10 +204,7 @@ def _openblas() -> _Count | None:
                 ("openblas", ""),
             ):
                 with contextlib.suppress(AttributeError):
-                    return _Count(
-                        getattr(library, f"{prefix}_get_num_threads{suffix}"),
-                        getattr(library, f"{prefix}_set_num_threads{suffix}"),
-                    )
+                    return getattr(library, f"{prefix}_{name}{suffix}")
     return None
 
 

@@ -71,10 +71,8 @@ def _convolve(
     elif transposed:
         y = k.conv_input_grad(x, w, shape, stride, padding, dilation, groups)
     else:
-        y = k.conv(x, w, stride, padding, dilation, groups)
-    if bias is not None:
-        y += bias.reshape(-1, *(1,) * (y.ndim - 2))
-    return y
+        return k.conv(x, w, stride, padding, dilation, groups, bias)
+    return y if bias is None else k.add_bias(y, bias)
 
 
 def _slopes(

@@ -1,0 +1,66 @@
+"""Products with a small matrix, in slices so short that BLAS multiplies them where they lie.
+
+OpenBLAS copies the factors of a product into an order of its own first, which costs a third where one of them has few
+rows. Its kernels for AVX-512 spare themselves that up to a million multiplications (measured, 16 x 400 by 400 x 1792 in
+float32: 75 GFLOPS at once, 115 in slices of 128 columns).
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from . import threads
+from .numpy import Array
+
+_MOST = 1_000_000  # multiplications, in OpenBLAS
+_STEP = 64  # columns: what the kernels take at once, and a multiple of it
+_KERNELS = ("skylakex", "cooperlake", "sapphirerapids")
+
+
+@functools.cache
+def _in_place() -> bool:
+    return threads.blas_kernels().lower() in _KERNELS
+
+
+def multiply(matrix: Array, columns: Array, out: Array) -> None:
+    """``out = matrix @ columns`` for stacks (G, M, K) and (G, K, N)."""
+    length = columns.shape[-1]
+    each = _slice(matrix, length, _STEP // 2)
+    if not each:
+        np.matmul(matrix, columns, out=out)
+        return
+    whole = length // each * each
+    np.matmul(matrix[:, None], _cut(columns[..., :whole], each), out=_cut(out[..., :whole], each))
+    if whole < length:
+        np.matmul(matrix, columns[..., whole:], out=out[..., whole:])
+
+
+def multiply_long(columns: Array, rows: Array) -> Array:
+    """``columns @ rows`` for stacks (G, K, N) and (G, N, M), N much longer than the others."""
+    length = rows.shape[-2]
+    each = _slice(columns[..., : rows.shape[-1]], length, _STEP)
+    if not each:
+        return np.matmul(columns, rows)
+    whole = length // each * each
+    parts = np.matmul(_cut(columns[..., :whole], each), rows[:, :whole].reshape(len(rows), -1, each, rows.shape[-1]))
+    total: Array = np.add.reduce(parts, axis=1)
+    if whole < length:
+        total += np.matmul(columns[..., whole:], rows[:, whole:])
+    return total
+
+
+def _slice(small: Array, length: int, least: int) -> int:
+    """How many columns a slice has; 0 for all at once."""
+    elements = small.shape[-1] * small.shape[-2]
+    if elements * length <= _MOST or elements * least > _MOST or small.dtype.char not in "fd" or not _in_place():
+        return 0
+    each = _MOST // elements
+    return each // _STEP * _STEP if each >= _STEP else each // least * least
+
+
+def _cut(array: Array, each: int) -> Array:
+    """(G, K, N) seen as (G, N / each, K, each)."""
+    groups, rows, length = array.shape
+    return array.reshape(groups, rows, length // each, each).swapaxes(1, 2)

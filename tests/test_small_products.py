@@ -1,0 +1,64 @@
+"""Products in slices: the same as in one, whatever the lengths, the dtypes and the kernels of BLAS."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+import rushlight.nn.functional as F
+from rushlight.backend import small_products
+
+
+@pytest.fixture(params=[True, False], ids=["in slices", "at once"])
+def in_place(request, monkeypatch):
+    monkeypatch.setattr(small_products, "_in_place", lambda: request.param)
+
+
+def whole_numbers(generator, *shape, dtype=np.float32):
+    """So small that sums of their products are exact in any order."""
+    return generator.integers(-4, 5, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+@pytest.mark.parametrize("length", [64, 500, 1664, 3001])
+@pytest.mark.parametrize(("groups", "rows", "inner"), [(1, 16, 400), (2, 8, 72), (1, 64, 288), (1, 90, 1000), (3, 1, 1)])
+def test_slices_make_the_same_product(in_place, groups, rows, inner, length, dtype):
+    generator = np.random.default_rng(length)
+    matrix = whole_numbers(generator, groups, rows, inner, dtype=dtype)
+    columns = whole_numbers(generator, groups, inner, length, dtype=dtype)
+    out = np.full((groups, rows, length), np.nan, dtype)
+    small_products.multiply(matrix, columns, out)
+    assert (out == matrix.astype(np.complex128) @ columns).all()
+    tall = whole_numbers(generator, groups, length, rows, dtype=dtype)
+    assert (small_products.multiply_long(columns, tall) == columns.astype(np.complex128) @ tall).all()
+
+
+@pytest.mark.parametrize(
+    ("channels", "filters", "kernel", "groups"), [(16, 16, 5, 1), (6, 8, 3, 2), (3, 4, 7, 1), (8, 2, 3, 1)]
+)
+def test_convolutions_and_their_gradients_in_slices(in_place, channels, filters, kernel, groups):
+    generator = np.random.default_rng(kernel)
+    x = torch.from_numpy(whole_numbers(generator, 4, channels, 21, 23)).requires_grad_()
+    w = torch.from_numpy(whole_numbers(generator, filters, channels // groups, kernel, kernel)).requires_grad_()
+    bias = torch.from_numpy(whole_numbers(generator, filters)).requires_grad_()
+    gradient = torch.from_numpy(whole_numbers(generator, 4, filters, 21, 23))
+    y = F.conv2d(x, w, bias, padding=kernel // 2, groups=groups)
+    y.backward(gradient)
+    # Each output of each window, one after another.
+    reach = kernel // 2
+    held = np.pad(x.detach().numpy(), ((0, 0), (0, 0), (reach, reach), (reach, reach)))
+    seen = np.lib.stride_tricks.sliding_window_view(held, (kernel, kernel), (2, 3))
+    seen = seen.reshape(4, groups, channels // groups, 21, 23, kernel, kernel)
+    taps = w.detach().numpy().reshape(groups, filters // groups, channels // groups, kernel, kernel)
+    values = np.einsum("ngcyxij,gocij->ngoyx", seen, taps, optimize=True).reshape(4, filters, 21, 23)
+    assert (y.detach().numpy() == values + bias.detach().numpy()[:, None, None]).all()
+    g = gradient.numpy().reshape(4, groups, -1, 21, 23)
+    assert (w.grad.numpy().reshape(taps.shape) == np.einsum("ngoyx,ngcyxij->gocij", g, seen, optimize=True)).all()
+    assert (bias.grad.numpy() == gradient.numpy().sum((0, 2, 3))).all()
+    spread = np.zeros_like(held).reshape(4, groups, -1, *held.shape[2:])
+    for i in range(kernel):
+        for j in range(kernel):
+            spread[..., i : i + 21, j : j + 23] += np.einsum("ngoyx,goc->ngcyx", g, taps[..., i, j])
+    inner = spread.reshape(held.shape)[:, :, reach : reach + 21, reach : reach + 23]
+    assert (x.grad.numpy() == inner).all()
