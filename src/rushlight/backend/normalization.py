@@ -12,6 +12,9 @@ from .numpy import Array
 
 Axes = tuple[int, ...]
 
+_SINGLE = np.dtype(np.float32)
+_MANY = 1 << 12
+
 
 def _mean(values: Array, axes: Axes, count: int) -> Any:
     """The mean along axes (kept), added up in double precision; nan of nothing."""
@@ -23,9 +26,25 @@ def _count(x: Array, axes: Axes) -> int:
     return math.prod([x.shape[axis] for axis in axes])
 
 
+def _long_rows(x: Array, axes: Axes) -> bool:
+    """Whether rows are reduced for which a product with ones is three times as fast as adding in double precision."""
+    return x.size >= _MANY and x.dtype is _SINGLE and len(axes) == 1 and axes[0] == x.ndim - 1 and x.flags.c_contiguous
+
+
+def _row_means(rows: Array) -> Array:
+    count = rows.shape[1]
+    return (rows @ np.full(count, 1 / count, rows.dtype))[:, None]  # type: ignore[no-any-return]
+
+
 def _centered(x: Array, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
     """Mean, distances from the mean, and 1 / standard deviation."""
     wide = in_single(x)
+    if _long_rows(wide, axes):
+        rows, kept = wide.reshape(-1, x.shape[-1]), (*x.shape[:-1], 1)
+        mean = _row_means(rows)
+        off = rows - mean
+        spread = np.vecdot(off, off) * np.float32(1 / rows.shape[1])
+        return mean.reshape(kept), off.reshape(x.shape), np.reciprocal(np.sqrt(spread + np.float32(eps))).reshape(kept)
     count = _count(x, axes)
     mean = _mean(wide, axes, count).astype(wide.dtype, copy=False)
     off = wide - mean
@@ -50,6 +69,12 @@ def normalized_slope(h: Array, x: Array, axes: Axes, eps: float) -> Array:
     _, hat, rstd = _centered(x, axes, eps)
     np.multiply(hat, rstd, hat)
     wide, count = in_single(h), _count(x, axes)
+    if _long_rows(hat, axes) and _long_rows(wide, axes):
+        rows, hats = wide.reshape(-1, x.shape[-1]), hat.reshape(-1, x.shape[-1])
+        out = rows - _row_means(rows)
+        np.multiply(hats, (np.vecdot(rows, hats) * np.float32(1 / rows.shape[1]))[:, None], hats)
+        np.subtract(out, hats, out)
+        return np.multiply(out, rstd.reshape(-1, 1), out).reshape(x.shape).astype(h.dtype, copy=False)
     out = wide - _mean(wide, axes, count).astype(hat.dtype, copy=False)
     np.multiply(hat, _mean(wide * hat, axes, count).astype(hat.dtype, copy=False), hat)
     np.subtract(out, hat, out)
