@@ -290,6 +290,19 @@ def test_dirichlet_gradient_of_a_mean() -> None:
     np.testing.assert_allclose(estimate.numpy(), exact.numpy(), atol=0.02)
 
 
+@pytest.mark.parametrize("family", [d.Dirichlet, lambda c: d.Gamma(c, c), lambda c: d.Beta(c, 2.0), d.Chi2])
+def test_samples_move_forward_as_they_do_backward(family: Callable[[Any], Any]) -> None:
+    def sample(concentration: Any) -> Any:
+        torch.manual_seed(0)
+        return family(concentration).rsample()
+
+    concentration, direction = p([0.5, 2.0, 4.0]), p([1.0, -0.5, 0.3])
+    _, tangent = torch.func.jvp(sample, (concentration,), (direction,))
+    jacobian = torch.autograd.functional.jacobian(sample, concentration)
+    np.testing.assert_allclose(tangent.numpy(), (jacobian @ direction).numpy(), rtol=1e-12)
+    assert tangent.abs().min() > 0
+
+
 def test_straight_through() -> None:
     torch.manual_seed(0)
     logits = p([0.3, -1.0, 0.5]).requires_grad_()

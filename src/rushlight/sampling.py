@@ -50,7 +50,7 @@ for _node in (
     op(f"draw_{_node}", _drawn, node=_node, x=lambda g, xp: xp.zeroed(g))
 for _node in ("BernoulliBackward0", "PoissonBackward0", "NormalBackward1", "NormalBackward2"):
     op(f"draw_{_node}", _drawn_for, node=_node, input=lambda g, xp: xp.zeroed(g))
-op("draw_StandardGammaBackward0", _drawn_for, node="StandardGammaBackward0",
+op("draw_StandardGammaBackward0", _drawn_for, node="StandardGammaBackward0", kind="elementwise",
    input=lambda g, xp, input, out: g * xp.standard_gamma_grad(input, out))  # fmt: skip
 op("standard_gamma_grad", implicit_gradients.gamma_gradient,
    shape=lambda g: underivable("_standard_gamma_grad"), x=lambda g: underivable("_standard_gamma_grad"))  # fmt: skip
@@ -349,7 +349,8 @@ def _same_kind(tensor: Tensor) -> None:
 def _standard_gamma(input: Any, generator: Any = None) -> Tensor:
     """Gamma numbers of scale 1 with the shape parameters that ``input`` holds; they have a gradient."""
     shapes = _tensor("_standard_gamma", "input", 1, input)
-    return _result("StandardGammaBackward0", (shapes,), generators.stream_of(generator).gamma(shapes._array), "", None)
+    values = generators.stream_of(generator).gamma(shapes._array)
+    return table["draw_StandardGammaBackward0"].call(shapes, values)  # type: ignore[no-any-return]
 
 
 @creation

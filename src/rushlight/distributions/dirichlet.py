@@ -19,15 +19,25 @@ class _Dirichlet(torch.autograd.Function):
     def forward(ctx: Any, concentration: Any) -> Any:
         x = torch._sample_dirichlet(concentration)
         ctx.save_for_backward(x, concentration)
+        ctx.save_for_forward(x, concentration)
         return x
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad: Any) -> Any:
         x, concentration = ctx.saved_tensors
-        total = concentration.sum(-1, True).expand_as(concentration)
-        # Where a concentration moves its own share, the others give way in proportion.
-        return torch._dirichlet_grad(x, concentration, total) * (grad - (x * grad).sum(-1, True))
+        return _slope(x, concentration) * (grad - (x * grad).sum(-1, True))
+
+    @staticmethod
+    def jvp(ctx: Any, tangent: Any) -> Any:
+        x, concentration = ctx.saved_tensors
+        moved = _slope(x, concentration) * tangent
+        return moved - x * moved.sum(-1, True)
+
+
+def _slope(x: Any, concentration: Any) -> Any:
+    """How each concentration moves its own share; the others give way in proportion."""
+    return torch._dirichlet_grad(x, concentration, concentration.sum(-1, True).expand_as(concentration))
 
 
 class Dirichlet(ExponentialFamily):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import rushlight as torch
 
@@ -12,8 +12,10 @@ from .utils import sum_rightmost
 
 __all__ = ["Independent"]
 
+D = TypeVar("D", bound=Distribution)
 
-class Independent(Distribution):
+
+class Independent(Distribution, Generic[D]):
     """The last ``reinterpreted_batch_ndims`` batch dimensions of a distribution as one event of independent values.
 
     ValueError where it has not so many.
@@ -29,9 +31,7 @@ class Independent(Distribution):
 
     arg_constraints: dict[str, Any] = {}
 
-    def __init__(
-        self, base_distribution: Distribution, reinterpreted_batch_ndims: int, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, base_distribution: D, reinterpreted_batch_ndims: int, validate_args: bool | None = None) -> None:
         batch_dims = len(base_distribution.batch_shape)
         if reinterpreted_batch_ndims > batch_dims:
             raise ValueError(
