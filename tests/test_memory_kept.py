@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+import rushlight.nn.functional as F
 
 glibc = pytest.mark.skipif(torch.memory_stats()["in_use"] == 0, reason="this C library does not say what it keeps")
 
@@ -71,6 +72,81 @@ def test_nor_do_tensors_of_several_threads():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def results(rng):
+    """New tensors of the kernels that work in memory of their own, in parts or on threads, with gradients among them."""
+    x = torch.full((4, 3, 24, 24), float(rng.randrange(1, 9)), requires_grad=True)
+    w = torch.full((8, 3, 5, 5), 0.5, requires_grad=True)
+    words, table = torch.tensor([[1, 2, 2], [5, 1, 0]]), torch.full((400, 64), 2.0, requires_grad=True)
+    y = F.max_pool2d(F.conv2d(x, w, padding=2), 2)
+    square = torch.full((300, 300), 2.0, requires_grad=True)
+    total = y.sum() + F.embedding(words, table).mean(1).square().sum() + (square @ square).tanh().sum()
+    total = total + torch.sigmoid(torch.cat([x.reshape(-1)] * 20)).sum()
+    total.backward()
+    return [y.detach(), x.grad, w.grad, table.grad, square.grad, (square @ square).detach()]
+
+
+class Crowd:
+    """Tensors that threads make, hold in several ways, hand to each other, write to and drop."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.held = []
+        self.failures = []
+
+    def take(self, rng):
+        with self.lock:
+            return self.held.pop(rng.randrange(len(self.held))) if self.held else None
+
+    def give(self, rng, tensor):
+        """``tensor`` as it is, as an array, a view or a DLPack import, with a copy of what is in it."""
+        holder = rng.choice([
+            lambda: tensor,
+            lambda: tensor.numpy(),
+            lambda: tensor.reshape(-1)[tensor.numel() // 3 :],
+            lambda: torch.from_dlpack(tensor),
+            lambda: np.from_dlpack(tensor.reshape(-1)[1:]),
+            lambda: memoryview(tensor.numpy()),
+        ])()  # fmt: skip
+        with self.lock:
+            self.held.append((holder, np.array(np.asarray(holder))))
+
+    def work(self, seed, steps=25):
+        rng = random.Random(seed)
+        try:
+            for step in range(steps):
+                for tensor in results(rng) if step % 3 == 0 else [torch.full((rng.randrange(20_000, 90_000),), 1.0 * step)]:
+                    self.give(rng, tensor)
+                for _ in range(rng.randrange(1, 6)):
+                    got = self.take(rng)
+                    if got is None:
+                        break
+                    holder, copy = got
+                    assert (np.asarray(holder) == copy).all()
+                    if rng.random() < 0.5 and not isinstance(holder, memoryview) and np.asarray(holder).flags.writeable:
+                        holder[...] = float(seed)  # nobody else may see this
+                        self.give(rng, holder if torch.is_tensor(holder) else torch.from_numpy(holder))
+                if step % 10 == seed % 10:
+                    torch.empty_cache()
+        except BaseException as error:
+            self.failures.append(error)
+
+
+@pytest.mark.parametrize("workers", [1, 5])
+def test_what_one_thread_makes_no_other_thread_writes_over(workers):
+    crowd = Crowd()
+    threads = [threading.Thread(target=crowd.work, args=(seed,)) for seed in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not crowd.failures
+    arrays = [(np.asarray(holder), copy) for holder, copy in crowd.held]
+    assert len(arrays) > 5
+    assert all((array == copy).all() for array, copy in arrays)
+    spans = sorted(span(array) for array, _ in arrays)
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
 def test_gradients_of_large_tensors_own_their_memory():
