@@ -12,8 +12,6 @@ import rushlight as torch
 from . import constraints
 from .utils import sum_rightmost
 
-Tensor = Any
-
 
 class Transform:
     """A map from ``domain`` to ``codomain``; a bijective one has ``log_abs_det_jacobian(x, y)``.
@@ -72,7 +70,7 @@ class Transform:
     def __hash__(self) -> int:
         return id(self)
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def __call__(self, x: Any) -> Any:
         if self._cache_size == 0:
             return self._call(x)
         known_x, known_y = self._cached_x_y
@@ -82,7 +80,7 @@ class Transform:
         self._cached_x_y = x, y
         return y
 
-    def _inv_call(self, y: Tensor) -> Tensor:
+    def _inv_call(self, y: Any) -> Any:
         if self._cache_size == 0:
             return self._inverse(y)
         known_x, known_y = self._cached_x_y
@@ -92,13 +90,13 @@ class Transform:
         self._cached_x_y = x, y
         return x
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         raise NotImplementedError
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         raise NotImplementedError
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         """log |det dy/dx|, of the shape of ``x`` without the dimensions of an event."""
         raise NotImplementedError
 
@@ -155,10 +153,10 @@ class _InverseTransform(Transform):
     def __repr__(self) -> str:
         return f"_InverseTransform({self.inv!r})"
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def __call__(self, x: Any) -> Any:
         return self.inv._inv_call(x)
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return -self.inv.log_abs_det_jacobian(y, x)
 
     def forward_shape(self, shape: Any) -> Any:
@@ -222,12 +220,12 @@ class ComposeTransform(Transform):
     def with_cache(self, cache_size: int = 1) -> Transform:
         return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size=cache_size)
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def __call__(self, x: Any) -> Any:
         for part in self.parts:
             x = part(x)
         return x
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         if not self.parts:
             return torch.zeros_like(x)
         values = [x]
@@ -293,17 +291,17 @@ class IndependentTransform(Transform):
     def sign(self) -> Any:
         return self.base_transform.sign
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         if x.dim() < self.domain.event_dim:
             raise ValueError("Too few dimensions on input")
         return self.base_transform(x)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         if y.dim() < self.codomain.event_dim:
             raise ValueError("Too few dimensions on input")
         return self.base_transform.inv(y)
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
     def __repr__(self) -> str:
@@ -341,13 +339,13 @@ class ReshapeTransform(Transform):
             return self
         return ReshapeTransform(self.in_shape, self.out_shape, cache_size=cache_size)
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         return x.reshape(x.shape[: x.dim() - len(self.in_shape)] + self.out_shape)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return y.reshape(y.shape[: y.dim() - len(self.out_shape)] + self.in_shape)
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     def forward_shape(self, shape: Any) -> Any:

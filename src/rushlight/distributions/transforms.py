@@ -63,8 +63,6 @@ __all__ = [
     "identity_transform",
 ]
 
-Tensor = Any
-
 
 class _Elementwise(Transform):
     """A rising map of single numbers, equal to every other of its class."""
@@ -84,13 +82,13 @@ class ExpTransform(_Elementwise):
 
     codomain = constraints.positive
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         return x.exp()
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return y.log()
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return x
 
 
@@ -99,16 +97,16 @@ class SigmoidTransform(_Elementwise):
 
     codomain = constraints.unit_interval
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         bounds = torch.finfo(x.dtype)
         return torch.sigmoid(x).clamp(min=bounds.tiny, max=1.0 - bounds.eps)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         bounds = torch.finfo(y.dtype)
         inside = y.clamp(min=bounds.tiny, max=1.0 - bounds.eps)
         return inside.log() - (-inside).log1p()
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return -softplus(-x) - softplus(x)
 
 
@@ -117,13 +115,13 @@ class SoftplusTransform(_Elementwise):
 
     codomain = constraints.positive
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         return softplus(x)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return (-y).expm1().neg().log() + y
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return -softplus(-x)
 
 
@@ -132,13 +130,13 @@ class TanhTransform(_Elementwise):
 
     codomain = constraints.interval(-1.0, 1.0)
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         return x.tanh()
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return torch.atanh(y)
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         # log(1 - tanh(x)**2), where 1 - y*y would round to 0
         return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))
 
@@ -154,10 +152,10 @@ class AbsTransform(Transform):
 
     __hash__ = Transform.__hash__
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         return x.abs()
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return y
 
 
@@ -184,13 +182,13 @@ class PowerTransform(Transform):
 
     __hash__ = Transform.__hash__
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         return x.pow(self.exponent)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return y.pow(1 / self.exponent)
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape: Any) -> Any:
@@ -239,13 +237,13 @@ class AffineTransform(Transform):
             return self.scale.sign()
         return (self.scale > 0) - (self.scale < 0)
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         return self.loc + self.scale * x
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return (y - self.loc) / self.scale
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         shape = x.shape
         if isinstance(self.scale, torch.Tensor):
             stretch = self.scale.abs().log()
@@ -284,13 +282,13 @@ class CumulativeDistributionTransform(Transform):
     def domain(self) -> Any:  # type: ignore[override]
         return self.distribution.support
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         return self.distribution.cdf(x)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return self.distribution.icdf(y)
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return self.distribution.log_prob(x)
 
     def with_cache(self, cache_size: int = 1) -> Transform:

@@ -13,8 +13,6 @@ from . import constraints
 from .transform import Transform
 from .utils import tril_matrix_to_vec, vec_to_tril_matrix
 
-Tensor = Any
-
 
 class SoftmaxTransform(Transform):
     """Any vector to a simplex: exponentials over their sum. Many vectors give the same point, so it is not bijective."""
@@ -27,10 +25,10 @@ class SoftmaxTransform(Transform):
 
     __hash__ = Transform.__hash__
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         return torch.softmax(x, -1)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return y.log()
 
     def forward_shape(self, shape: Any) -> Any:
@@ -57,21 +55,21 @@ class StickBreakingTransform(Transform):
     __hash__ = Transform.__hash__
 
     @staticmethod
-    def _log_remaining(like: Tensor, count: int) -> Tensor:
+    def _log_remaining(like: Any, count: int) -> Any:
         """The logarithm of how many shares are still to come at each of the first ``count`` places."""
         return torch.arange(count, 0, -1, dtype=like.dtype, device=like.device).log()
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         share = torch.sigmoid(x - self._log_remaining(x, x.shape[-1]))
         left = (1 - share).cumprod(-1)
         return pad(share, [0, 1], value=1) * pad(left, [1, 0], value=1)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         shares = y[..., :-1]
         left = (1 - shares.cumsum(-1)).clamp(min=torch.finfo(y.dtype).tiny)
         return shares.log() - left.log() + self._log_remaining(y, shares.shape[-1])
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         shifted = x - self._log_remaining(x, x.shape[-1])
         return (logsigmoid(shifted) - shifted + y[..., :-1].log()).sum(-1)
 
@@ -96,19 +94,19 @@ class CorrCholeskyTransform(Transform):
     codomain = constraints.corr_cholesky
     bijective = True
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         eps = torch.finfo(x.dtype).eps
         partial = vec_to_tril_matrix(torch.tanh(x).clamp(min=-1 + eps, max=1 - eps), diag=-1)
         left = (1 - partial * partial).sqrt().cumprod(-1)
         ones = torch.eye(partial.shape[-1], dtype=partial.dtype, device=partial.device)
         return (partial + ones) * pad(left[..., :-1], [1, 0], value=1)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         left = pad((1 - (y * y).cumsum(-1))[..., :-1], [1, 0], value=1)
         partial = tril_matrix_to_vec(y, diag=-1) / tril_matrix_to_vec(left, diag=-1).sqrt()
         return (partial.log1p() - (-partial).log1p()) / 2
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor, intermediates: Any = None) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Any:
         left = 1 - (y * y).cumsum(-1)
         of_lengths = tril_matrix_to_vec(left, diag=-2).log().sum(-1) / 2
         of_tanh = -2 * (x + softplus(-2 * x) - math.log(2.0)).sum(-1)
@@ -143,10 +141,10 @@ class LowerCholeskyTransform(Transform):
 
     __hash__ = Transform.__hash__
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
 
 
@@ -161,11 +159,11 @@ class PositiveDefiniteTransform(Transform):
 
     __hash__ = Transform.__hash__
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         factor = LowerCholeskyTransform()(x)
         return factor @ factor.mT
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         return LowerCholeskyTransform().inv(torch.linalg.cholesky(y))
 
 
@@ -211,22 +209,22 @@ class CatTransform(_Several):
             return self
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
-    def _parts(self, value: Tensor, name: str) -> Any:
+    def _parts(self, value: Any, name: str) -> Any:
         if not -value.dim() <= self.dim < value.dim():
             raise AssertionError(f"dim {self.dim} out of range for tensor with {value.dim()} dimensions")
         if value.size(self.dim) != self.length:
             raise AssertionError(f"{name}.size({self.dim}) = {value.size(self.dim)} must equal length {self.length}")
         return value.split(self.lengths, self.dim)
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         parts = zip(self.transforms, self._parts(x, "x"), strict=True)
         return torch.cat([transform(part) for transform, part in parts], dim=self.dim)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         parts = zip(self.transforms, self._parts(y, "y"), strict=True)
         return torch.cat([transform.inv(part) for transform, part in parts], dim=self.dim)
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         stretches = []
         for transform, before, after in zip(self.transforms, self._parts(x, "x"), self._parts(y, "y"), strict=True):
             stretch = transform.log_abs_det_jacobian(before, after)
@@ -259,7 +257,7 @@ class StackTransform(_Several):
             return self
         return StackTransform(self.transforms, self.dim, cache_size)
 
-    def _slices(self, value: Tensor, name: str) -> Any:
+    def _slices(self, value: Any, name: str) -> Any:
         if not -value.dim() <= self.dim < value.dim():
             raise AssertionError(f"dim {self.dim} out of range for tensor with {value.dim()} dimensions")
         if value.size(self.dim) != len(self.transforms):
@@ -268,15 +266,15 @@ class StackTransform(_Several):
             )
         return value.unbind(self.dim)
 
-    def _call(self, x: Tensor) -> Tensor:
+    def _call(self, x: Any) -> Any:
         slices = zip(self.transforms, self._slices(x, "x"), strict=True)
         return torch.stack([transform(part) for transform, part in slices], dim=self.dim)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _inverse(self, y: Any) -> Any:
         slices = zip(self.transforms, self._slices(y, "y"), strict=True)
         return torch.stack([transform.inv(part) for transform, part in slices], dim=self.dim)
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         triples = zip(self.transforms, self._slices(x, "x"), self._slices(y, "y"), strict=True)
         return torch.stack([t.log_abs_det_jacobian(before, after) for t, before, after in triples], dim=self.dim)
 
