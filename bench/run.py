@@ -1,9 +1,12 @@
 """Run small programs on rushlight and on PyTorch, turn about in one run, and print how they compare.
 
-    python bench/run.py [--rounds 3] [--seconds 1.0] [--threads N] [PROGRAM ...]
+    python bench/run.py [--models] [--rounds 3] [--seconds 1.0] [--threads N] [PROGRAM ...]
+
+The programs are those of bench/programs, whose bounds the project has set itself, or with --models those of bench/models:
+training steps made of modules, optimizers and data loaders.
 
 Each side has all its threads unless told otherwise. The ratio of a program is the median over the rounds of rushlight's
-time over PyTorch's, beside it the bound that the project has set itself.
+time over PyTorch's.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import Any
 
 from turns import HERE, SIDES, Failed, ask, in_turns, median, ratio, row
 
-PROGRAMS = HERE / "programs"
+PROGRAMS, MODELS = HERE / "programs", HERE / "models"
 IMPORT_BOUND, MEMORY_BOUND, MEAN_BOUND = 0.20, 0.50, 0.65
 
 
@@ -35,9 +38,9 @@ def description(program: Path) -> tuple[str, dict[str, float]]:
     return ast.literal_eval(assigned["TITLE"]), bound if isinstance(bound, dict) else {"": bound}
 
 
-def cases(names: list[str]) -> list[tuple[Path, str, str, float]]:
+def cases(names: list[str], folder: Path = PROGRAMS) -> list[tuple[Path, str, str, float]]:
     """Program, case, title and bound of the programs with these names; of all where none is given."""
-    programs = sorted(PROGRAMS.glob("*.py"))
+    programs = sorted(folder.glob("*.py"))
     unknown = set(names) - {program.stem for program in programs}
     if unknown:
         raise SystemExit(f"no such program: {', '.join(sorted(unknown))}")
@@ -56,7 +59,8 @@ def compare(program: Path, case: str, rounds: int, seconds: float, threads: int 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="names in bench/programs; all where none is given")
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="names of programs; all where none is given")
+    parser.add_argument("--models", action="store_true", help="the programs of bench/models")
     parser.add_argument("--rounds", type=int, default=3, help="measurements of each side")
     parser.add_argument("--seconds", type=float, default=1.0, help="time that one measurement takes")
     parser.add_argument("--threads", type=int, help="threads of each side; all, where not given")
@@ -64,7 +68,7 @@ def main() -> int:
 
     all_found, failures = [], 0
     row("program", "rushlight us", "PyTorch us", "ratio", "bound", "MB", "PyTorch MB")
-    for program, case, title, bound in cases(options.programs):
+    for program, case, title, bound in cases(options.programs, MODELS if options.models else PROGRAMS):
         try:
             found = compare(program, case, options.rounds, options.seconds, options.threads)
         except Failed as failure:
