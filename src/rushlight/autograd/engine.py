@@ -372,13 +372,15 @@ def _count(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> dict[Node,
     stack = list(dependencies)
     while stack:
         node = stack.pop()
-        if needed is not None and not needed.get(node, False):
-            continue
-        for edge in node.next:
+        if needed is not None:
+            if not needed.get(node, False):
+                continue
+            edges = [edge for edge in node.next if edge is not None and edge[0] in needed]
+        else:
+            edges = node.next
+        for edge in edges:
             if edge is not None:
                 target = edge[0]
-                if needed is not None and target not in needed:
-                    continue
                 if target in dependencies:
                     dependencies[target] += 1
                 else:

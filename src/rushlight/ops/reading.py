@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy import ndarray
+from numpy import float32, float64, ndarray
 
 REAL = frozenset("efdEbBhHiIlLqQ?")  # type characters of NumPy's dtypes that are not complex
+_REAL_NUMBERS = frozenset((float32, float64, float, int))
 
 
 def conj(value: Any) -> Any:
     """The complex conjugate of an array, a Tensor or a number; real values as they are."""
-    if value.__class__ is ndarray:
+    kind = value.__class__
+    if kind is ndarray:
         return value if value.dtype.char in REAL else value.conj()
+    if kind in _REAL_NUMBERS:
+        return value
     if isinstance(value, (float, int, complex)):
         return value.conjugate()
     return value.conj() if getattr(value, "_array", value).dtype.kind == "c" else value
