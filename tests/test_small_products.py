@@ -62,3 +62,26 @@ def test_convolutions_and_their_gradients_in_slices(in_place, channels, filters,
             spread[..., i : i + 21, j : j + 23] += np.einsum("ngoyx,goc->ngcyx", g, taps[..., i, j])
     inner = spread.reshape(held.shape)[:, :, reach : reach + 21, reach : reach + 23]
     assert (x.grad.numpy() == inner).all()
+
+
+@pytest.mark.parametrize("value", [3.0, 0.0, float("inf"), float("nan")])
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_factor_of_one_number_everywhere_costs_a_sum(side, value):
+    generator = np.random.default_rng(0)
+    other = torch.from_numpy(whole_numbers(generator, 120, 120))
+    stretched = torch.tensor(value).expand(120, 120)
+    factors = (stretched, other) if side == 0 else (other, stretched)
+    out = factors[0] @ factors[1]
+    whole = factors[0].clone() @ factors[1].clone()
+    assert out.is_contiguous() and torch.isclose(out, whole, equal_nan=True).all()
+    out[0, 0] = 5  # in memory of its own
+    assert torch.isclose(out[1:], whole[1:], equal_nan=True).all()
+
+
+def test_gradients_below_a_sum():
+    generator = np.random.default_rng(1)
+    x, y = (torch.from_numpy(whole_numbers(generator, *shape)).requires_grad_() for shape in ((90, 70), (70, 110)))
+    (x @ y).sum().backward()
+    assert (x.grad == y.detach().sum(1)).all() and (y.grad == x.detach().sum(0)[:, None]).all()
+    x.grad[0, 0] = 1000
+    assert (x.grad == 1000).sum() == 1

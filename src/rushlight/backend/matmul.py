@@ -37,6 +37,11 @@ def _large_product(a: Array, b: Array) -> Array:
     columns = b.shape[1]
     if inner == 1:
         return a * b
+    # One number everywhere, as the cotangent below a sum is: every row, or column, is the same.
+    if not any(a.strides) and np.isfinite(a[0, 0]):
+        return np.tile(np.add.reduce(b, 0) * a[0, 0], (rows, 1))
+    if not any(b.strides) and np.isfinite(b[0, 0]):
+        return np.repeat(np.add.reduce(a, 1) * b[0, 0], columns).reshape(rows, columns)
     work, count = a.size * columns * a.itemsize // 4, threads.limit()
     if work < _SHARED or count == 1 or max(rows, columns) < 64 * count or not threads.governs_blas():
         with threads.blas_threads(max(1, min(count // 2, work // _BLAS_THREAD))):
@@ -60,7 +65,11 @@ def _large_batch(a: Array, b: Array) -> Array:
     if a.ndim != 3 or len(a) != len(b) or len(a) < count or count == 1 or not threads.governs_blas():
         return np.matmul(a, b)
     out = np.empty((*a.shape[:2], b.shape[2]), a.dtype)
-    threads.share(lambda part: np.matmul(a[part], b[part], out=out[part]), _parts(len(a), 2 * count), count)
+
+    def work_on(part: slice) -> None:
+        np.matmul(a[part], b[part], out=out[part])
+
+    threads.share(work_on, _parts(len(a), 2 * count), count)
     return out
 
 
