@@ -17,6 +17,7 @@ from math import e, inf, nan, pi
 from . import conversion as _conversion
 from . import dtypes as _dtypes
 from . import filling as _filling
+from . import foreach as _foreach
 from . import interop as _interop
 from . import legacy as _legacy
 from . import ops as _ops
@@ -188,27 +189,51 @@ __getattr__ = module_getattr(
     frozenset(
         {
             "_C",
+            "_dynamo",
+            "_utils",
             "accelerator",
+            "amp",
             "autograd",
             "backends",
+            "compiler",
             "cpu",
             "cuda",
+            "distributed",
+            "distributions",
             "fft",
             "func",
+            "futures",
+            "hub",
+            "jit",
             "linalg",
             "masked",
             "mps",
+            "multiprocessing",
             "nn",
             "overrides",
             "optim",
+            "quasirandom",
             "serialization",
             "signal",
             "special",
+            "testing",
+            "types",
             "utils",
             "xpu",
         }
     ),
-    {"load": "serialization", "save": "serialization"},
+    {
+        "autocast": "amp",
+        "compile": "compiler",
+        "load": "serialization",
+        "save": "serialization",
+        **dict.fromkeys(
+            "clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype is_autocast_cache_enabled "
+            "is_autocast_cpu_enabled is_autocast_enabled set_autocast_cache_enabled set_autocast_dtype "
+            "set_autocast_enabled".split(),
+            "amp.autocast_mode",
+        ),
+    },
 )
 # What `from torch import *` gives beside them.
 __all__.extend(name for name in _registry["torch"] if name not in __all__ and "_" not in (name[0], name[-1]))

@@ -40,6 +40,7 @@ class _State(threading.local):
     subclasses_off = False
     all_off = False
     modes: tuple[Any, ...] = ()
+    autocast: Callable[..., Any] | None = None  # set by amp/autocast_mode.py
 
 
 _state = _State()
@@ -107,6 +108,10 @@ _DECLINED = "All that were asked returned NotImplemented."
 
 def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What modes and classes make of a call; NotImplemented where the call is for the function itself."""
+    if _state.autocast is not None:
+        result = _state.autocast(func, args, kwargs)
+        if result is not NotImplemented:
+            return result
     if _state.all_off:
         return NotImplemented
     found = [] if _state.subclasses_off else _overloaded((*args, *kwargs.values()))

@@ -167,4 +167,4 @@ from .modules import (
 )
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__getattr__ = module_getattr(__name__)
+__getattr__ = module_getattr(__name__, frozenset({"attention", "parallel"}), {"DataParallel": "parallel"})

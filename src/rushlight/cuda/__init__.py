@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from .missing import module_getattr
+from .. import legacy
+from ..missing import module_getattr
 
-has_half = has_magma = False
+has_half = has_magma = _initialized = False
 
 
 def _none(*args: Any, **kwargs: Any) -> NoReturn:
@@ -75,4 +76,37 @@ def memory_allocated(device: Any = None) -> int:
 
 max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 
-__getattr__ = module_getattr(__name__)
+
+def is_current_stream_capturing() -> bool:
+    return False
+
+
+class OutOfMemoryError(RuntimeError):
+    """A GPU's memory is full: never raised here."""
+
+
+class Stream:
+    """A queue of work on a GPU. AssertionError: there is none."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _none()
+
+
+class Event(Stream):
+    """A mark in a queue of work on a GPU. AssertionError: there is none."""
+
+
+class _OnDevice(type):
+    """The type of ``torch.cuda.FloatTensor``: nothing is an instance of it."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return False
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        _none()
+
+
+_TENSORS = {name: _OnDevice(name, (), {"__module__": "torch.cuda"}) for name in legacy.CLASSES}
+globals().update(_TENSORS)
+
+__getattr__ = module_getattr(__name__, frozenset({"amp"}))

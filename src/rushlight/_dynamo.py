@@ -1,0 +1,26 @@
+"""torch._dynamo: the marks that programs leave for PyTorch's compiler, which change nothing here."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from .compiler import allow_in_graph, disable, is_compiling, list_backends, reset
+from .missing import module_getattr
+
+__all__ = ["allow_in_graph", "config", "disable", "graph_break", "is_compiling", "list_backends", "mark_dynamic", "reset"]
+
+config = SimpleNamespace(suppress_errors=False, cache_size_limit=8, verbose=False)
+
+
+def graph_break(msg: str = "") -> None:
+    """There is no graph to break."""
+
+
+def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
+    """Every size may change anyway."""
+
+
+mark_static = maybe_mark_dynamic = mark_dynamic
+
+__getattr__ = module_getattr(__name__)

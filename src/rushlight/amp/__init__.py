@@ -1,0 +1,11 @@
+"""torch.amp: lower precision where it does little harm."""
+
+from __future__ import annotations
+
+from ..missing import module_getattr
+from .autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
+from .grad_scaler import GradScaler
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
+__getattr__ = module_getattr(__name__, frozenset({"autocast_mode", "grad_scaler"}))

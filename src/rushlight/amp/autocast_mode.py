@@ -1,0 +1,254 @@
+"""autocast: within it products and convolutions compute in bfloat16 or float16, and losses in float32.
+
+As PyTorch's on the CPU. Each function in one of the lists below has its tensors cast before it is called.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from .. import dtypes, overrides
+from ..arguments import warn
+from ..autograd.modes import special
+from ..device import device
+from ..factory import creation
+from ..tensor import Tensor
+
+_LOWER = frozenset(
+    "matmul mm bmm addmm addbmm baddbmm linear einsum tensordot multi_dot chain_matmul vecdot conv1d conv2d conv3d "
+    "conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention multi_head_attention_forward "
+    "__matmul__ __rmatmul__".split()
+)
+_FULL = frozenset(
+    "avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits grid_sample polar prod quantile nanquantile stft cdist "
+    "trace view_as_complex cholesky cholesky_inverse cholesky_solve inverse lu_solve orgqr ormqr pinverse max_pool3d "
+    "max_unpool2d max_unpool3d adaptive_avg_pool3d mse_loss cosine_embedding_loss nll_loss cross_entropy hinge_embedding_loss "
+    "poisson_nll_loss l1_loss smooth_l1_loss huber_loss margin_ranking_loss soft_margin_loss triplet_margin_loss "
+    "multi_margin_loss ctc_loss kl_div multilabel_margin_loss fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn "
+    "irfftn hfft ihfft cond matrix_rank solve svdvals eigvals eigvalsh inv householder_product tensorinv tensorsolve eig eigh "
+    "geqrf lstsq qr svd triangular_solve fractional_max_pool2d fractional_max_pool3d adaptive_max_pool3d bilinear "
+    "cholesky_ex inv_ex".split()
+)
+_WIDEST = frozenset({"stack", "cat", "concat", "concatenate", "index_copy"})
+_HALVES = (dtypes.float16, dtypes.bfloat16)
+
+
+class _State(threading.local):
+    """What is switched on, and in which dtype, by the type of device."""
+
+    def __init__(self) -> None:
+        self.enabled: dict[str, bool] = {}
+        self.dtypes: dict[str, dtypes.dtype] = {}
+        self.cache = True
+
+
+_state = _State()
+
+
+class autocast:
+    """A block, or a decorator of a function, in which functions choose the dtype they compute in.
+
+    On the CPU products and convolutions of float32 give ``dtype`` (bfloat16 unless said otherwise), losses compute in
+    float32, everything else goes by the dtypes it gets. For a device that is not there it does nothing, with a warning.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, 2)
+    >>> with torch.autocast("cpu"):
+    ...     (x @ x).dtype, (x + x).dtype
+    (torch.bfloat16, torch.float32)
+    """
+
+    def __init__(
+        self, device_type: str, dtype: dtypes.dtype | None = None, enabled: bool = True, cache_enabled: bool | None = None
+    ) -> None:
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        self.device = device(device_type).type
+        self.fast_dtype = get_autocast_dtype(self.device) if dtype is None else dtype
+        if enabled and self.device == "cuda":
+            warn("CUDA is not available or torch_xla is imported. Disabling autocast.")
+            enabled = False
+        if enabled and self.device == "cpu" and self.fast_dtype not in _HALVES:
+            warn(
+                "In CPU autocast, but the target dtype is not supported. Disabling autocast.\nCPU Autocast only supports dtypes "
+                "of torch.bfloat16, torch.float16 currently."
+            )
+            enabled = False
+        self._enabled = bool(enabled)
+        self._cache_enabled = _state.cache if cache_enabled is None else bool(cache_enabled)
+
+    def __enter__(self) -> autocast:
+        self._before = (_state.enabled.get(self.device, False), _state.dtypes.get(self.device), _state.cache)
+        _state.enabled[self.device], _state.dtypes[self.device] = self._enabled, self.fast_dtype
+        _state.cache = self._cache_enabled
+        _switch()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        enabled, dtype, _state.cache = self._before
+        _state.enabled[self.device] = enabled
+        if dtype is None:
+            del _state.dtypes[self.device]
+        else:
+            _state.dtypes[self.device] = dtype
+        _switch()
+
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(func)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return func(*args, **kwargs)
+
+        return call
+
+
+def _switch() -> None:
+    """Has calls looked at in this thread, or no longer."""
+    wanted = _cast_call if _state.enabled.get("cpu") else None
+    if (overrides._state.autocast is None) == (wanted is None):
+        return
+    overrides._state.autocast = wanted
+    if wanted is None:
+        special.leave()
+    else:
+        overrides.watch()
+        special.enter()
+
+
+def _cast_call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call with its tensors cast; NotImplemented where the function takes them as they are."""
+    name = getattr(func, "__name__", "")
+    if name in _LOWER:
+        to = _state.dtypes["cpu"]
+    elif name in _FULL:
+        to = dtypes.float32
+    elif name in _WIDEST:
+        found: list[dtypes.dtype] = []
+        _cast(args, lambda tensor: found.append(tensor.dtype))
+        if len(set(found)) < 2 or dtypes.float64 in found:
+            return NotImplemented
+        to = dtypes.float32
+    else:
+        return NotImplemented
+
+    def cast(tensor: Tensor) -> Tensor:
+        return tensor.to(to)  # type: ignore[attr-defined, no-any-return]
+
+    overrides._state.autocast = None
+    try:
+        return func(*_cast(args, cast), **_cast(kwargs, cast))
+    finally:
+        overrides._state.autocast = _cast_call
+
+
+def _cast(value: Any, cast: Callable[[Tensor], Any]) -> Any:
+    """The same arguments with each tensor that autocast may touch replaced."""
+    if isinstance(value, Tensor):
+        return cast(value) if value.is_floating_point() and value.dtype is not dtypes.float64 else value
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)([_cast(one, cast) for one in value])
+    if type(value) is dict:
+        return {key: _cast(one, cast) for key, one in value.items()}
+    return value
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether a device of the type could be autocast for."""
+    return device(device_type).type in ("cpu", "cuda", "xpu", "mps", "hpu", "mtia", "xla", "ipu", "maia")
+
+
+def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: dtypes.dtype | None = None) -> Any:
+    """A decorator of the forward of a Function: with ``cast_inputs`` it gets its tensors in that dtype, autocast off."""
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def call(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        enabled = _state.enabled.get(device_type, False)
+        ctx._dtype = get_autocast_dtype(device_type)
+        ctx._fwd_used_autocast = enabled
+        if cast_inputs is None or not enabled:
+            return fwd(ctx, *args, **kwargs)
+        ctx._fwd_used_autocast = False
+        with autocast(device_type, enabled=False):
+            return fwd(ctx, *_cast(args, lambda one: one.to(cast_inputs)), **_cast(kwargs, lambda one: one.to(cast_inputs)))  # type: ignore[attr-defined]
+
+    return call
+
+
+def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
+    """A decorator of the backward of a Function: it runs under the autocast that forward ran under."""
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def call(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        with autocast(device_type, enabled=ctx._fwd_used_autocast, dtype=ctx._dtype):
+            return bwd(ctx, *args, **kwargs)
+
+    return call
+
+
+@creation
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """Whether autocast is on for a type of device."""
+    return _state.enabled.get(device_type, False)
+
+
+@creation
+def is_autocast_cpu_enabled() -> bool:
+    """Whether autocast is on for the CPU."""
+    return _state.enabled.get("cpu", False)
+
+
+@creation
+def set_autocast_enabled(*args: Any) -> None:
+    """``set_autocast_enabled(device_type, enabled)`` switches autocast."""
+    kind, enabled = args if len(args) == 2 else ("cuda", args[0])
+    _state.enabled[kind] = bool(enabled)
+    _state.dtypes.setdefault(kind, get_autocast_dtype(kind))
+    _switch()
+
+
+@creation
+def get_autocast_dtype(device_type: str) -> dtypes.dtype:
+    """The dtype that products are computed in under autocast."""
+    return _state.dtypes.get(device_type) or (dtypes.bfloat16 if device_type == "cpu" else dtypes.float16)
+
+
+@creation
+def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
+    """Sets what :func:`get_autocast_dtype` answers."""
+    _state.dtypes[device_type] = dtype
+
+
+@creation
+def get_autocast_gpu_dtype() -> dtypes.dtype:
+    """:func:`get_autocast_dtype` of CUDA."""
+    return get_autocast_dtype("cuda")
+
+
+@creation
+def get_autocast_cpu_dtype() -> dtypes.dtype:
+    """:func:`get_autocast_dtype` of the CPU."""
+    return get_autocast_dtype("cpu")
+
+
+@creation
+def is_autocast_cache_enabled() -> bool:
+    """What autocast was told about keeping cast weights; they are cast anew."""
+    return _state.cache
+
+
+@creation
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Kept for :func:`is_autocast_cache_enabled`."""
+    _state.cache = bool(enabled)
+
+
+@creation
+def clear_autocast_cache() -> None:
+    """Nothing is kept."""

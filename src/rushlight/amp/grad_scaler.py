@@ -1,0 +1,159 @@
+"""GradScaler: losses made larger so that small gradients are not rounded to nothing in float16."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import rushlight as torch
+
+from ..arguments import warn
+
+
+class GradScaler:
+    """Scales a loss, and its gradients back; steps that would bring inf or nan are left out and the scale is halved.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> optimizer = torch.optim.SGD([x], lr=0.5)
+    >>> scaler = torch.amp.GradScaler("cpu")
+    >>> scaler.scale(x.sum()).backward()
+    >>> _ = scaler.step(optimizer)
+    >>> scaler.update()
+    >>> x
+    tensor([0.5000, 0.5000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        device: str = "cuda",
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        self._device = device
+        self._enabled = enabled
+        if device == "cuda" and enabled:
+            warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
+            self._enabled = False
+        if self._enabled:
+            if growth_factor <= 1.0:
+                raise AssertionError("The growth factor must be > 1.0.")
+            if backoff_factor >= 1.0:
+                raise AssertionError("The backoff factor must be < 1.0.")
+        self._scale = float(init_scale)
+        self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
+        self._growth_interval, self._growth_tracker = growth_interval, 0
+        self._found: dict[int, bool] = {}  # by optimizer: whether its gradients have inf or nan
+        self._stepped: set[int] = set()
+
+    def is_enabled(self) -> bool:
+        return self._enabled
+
+    def scale(self, outputs: Any) -> Any:
+        """A loss, or a list of them, times the scale."""
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, torch.Tensor):
+            return outputs * torch.tensor(self._scale, dtype=outputs.dtype)
+        if isinstance(outputs, (list, tuple)):
+            return type(outputs)([self.scale(one) for one in outputs])
+        raise ValueError("outputs must be a Tensor or an iterable of Tensors")
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Divides the gradients of an optimizer's parameters by the scale. RuntimeError the second time before an update."""
+        if not self._enabled:
+            return
+        if id(optimizer) in self._stepped:
+            raise RuntimeError("unscale_() is being called after step().")
+        if id(optimizer) in self._found:
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+        is_bad = False
+        with torch.no_grad():
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    if parameter.grad is not None:
+                        parameter.grad.mul_(1.0 / self._scale)
+                        is_bad = is_bad or not bool(parameter.grad.isfinite().all())
+        self._found[id(optimizer)] = is_bad
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """Lets the optimizer step, unless a gradient is inf or nan."""
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        if id(optimizer) in self._stepped:
+            raise RuntimeError("step() has already been called since the last update().")
+        if id(optimizer) not in self._found:
+            self.unscale_(optimizer)
+        self._stepped.add(id(optimizer))
+        return None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
+
+    def update(self, new_scale: Any = None) -> None:
+        """A smaller scale where a step was left out, a larger one after many good steps, or the one that is given."""
+        if not self._enabled:
+            return
+        if new_scale is not None:
+            self._scale = float(new_scale)
+        else:
+            if not self._found:
+                raise AssertionError("No inf checks were recorded prior to update.")
+            if any(self._found.values()):
+                self._scale *= self._backoff_factor
+                self._growth_tracker = 0
+            else:
+                self._growth_tracker += 1
+                if self._growth_tracker == self._growth_interval:
+                    grown = self._scale * self._growth_factor
+                    self._scale = grown if math.isfinite(grown) else self._scale
+                    self._growth_tracker = 0
+        self._found.clear()
+        self._stepped.clear()
+
+    def get_scale(self) -> float:
+        return self._scale if self._enabled else 1.0
+
+    def get_growth_factor(self) -> float:
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor: float) -> None:
+        self._growth_factor = new_factor
+
+    def get_backoff_factor(self) -> float:
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor: float) -> None:
+        self._backoff_factor = new_factor
+
+    def get_growth_interval(self) -> int:
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        self._growth_interval = new_interval
+
+    def state_dict(self) -> dict[str, Any]:
+        """What :meth:`load_state_dict` takes; empty where the scaler is disabled."""
+        if not self._enabled:
+            return {}
+        return {
+            "scale": self._scale,
+            "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval,
+            "_growth_tracker": self._growth_tracker,
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes the state of another scaler. RuntimeError for an empty one."""
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise RuntimeError(
+                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
+            )
+        self._scale = state_dict["scale"]
+        self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
+        self._growth_interval, self._growth_tracker = state_dict["growth_interval"], state_dict["_growth_tracker"]

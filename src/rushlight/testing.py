@@ -1,0 +1,223 @@
+"""torch.testing: comparing results, with messages that say where they differ, and making tensors to test with."""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+import rushlight as torch
+
+from . import dtypes
+from .missing import module_getattr
+from .tensor import Tensor
+
+__all__ = ["assert_close", "make_tensor"]
+
+_TOLERANCES = {
+    dtypes.float16: (1e-3, 1e-5),
+    dtypes.bfloat16: (1.6e-2, 1e-5),
+    dtypes.float32: (1.3e-6, 1e-5),
+    dtypes.float64: (1e-7, 1e-7),
+    dtypes.complex64: (1.3e-6, 1e-5),
+    dtypes.complex128: (1e-7, 1e-7),
+}
+
+
+class _Comparison:
+    """The options of one call."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.rtol, self.atol, self.msg = options.pop("rtol"), options.pop("atol"), options.pop("msg")
+        self.options = options
+        if (self.rtol is None) != (self.atol is None):
+            missing = "no rtol" if self.rtol is None else "no atol"
+            raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got {missing}.")
+
+    def fail(self, message: str, path: tuple[Any, ...]) -> NoReturn:
+        if path:
+            message += f"\n\nThe failure occurred for item {''.join(f'[{key!r}]' for key in path)}"
+        if self.msg is not None:
+            message = self.msg(message) if callable(self.msg) else self.msg
+        raise AssertionError(message)
+
+    def tolerances(self, *kinds: dtypes.dtype) -> tuple[float, float]:
+        if self.rtol is not None:
+            return self.rtol, self.atol
+        pairs = [_TOLERANCES.get(kind, (0.0, 0.0)) for kind in kinds]
+        return max(pair[0] for pair in pairs), max(pair[1] for pair in pairs)
+
+    def compare(self, actual: Any, expected: Any, path: tuple[Any, ...]) -> None:
+        if isinstance(actual, (str, bytes)) or isinstance(expected, (str, bytes)):
+            self._cannot(actual, expected)
+        if isinstance(actual, Sequence) and isinstance(expected, Sequence):
+            if len(actual) != len(expected):
+                self.fail(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", path)
+            for place, (one, other) in enumerate(zip(actual, expected, strict=True)):
+                self.compare(one, other, (*path, place))
+        elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
+            self._compare_mappings(actual, expected, path)
+        elif actual is None or expected is None:
+            if actual is not expected:
+                self.fail(f"None mismatch: {actual} is not {expected}", path)
+        elif isinstance(actual, (bool, np.bool_)) and isinstance(expected, (bool, np.bool_)):
+            if bool(actual) is not bool(expected):
+                self.fail(f"Booleans mismatch: {actual} is not {expected}", path)
+        elif _is_number(actual) and _is_number(expected):
+            kinds = [_kind_of(actual), _kind_of(expected)]
+            if self.options["check_dtype"] and type(actual) is not type(expected):
+                self.fail(f"The (d)types do not match: {type(actual)} != {type(expected)}.", path)
+            self._compare_scalars(actual, expected, *self.tolerances(*kinds), path)
+        elif isinstance(actual, (Tensor, np.ndarray)) and isinstance(expected, (Tensor, np.ndarray)):
+            self._compare_tensors(torch.as_tensor(actual).detach(), torch.as_tensor(expected).detach(), path)
+        else:
+            self._cannot(actual, expected)
+
+    def _cannot(self, actual: Any, expected: Any) -> NoReturn:
+        kinds = f"{type(actual)} and {type(expected)}"
+        raise TypeError(f"No comparison pair was able to handle inputs of type {kinds}.")
+
+    def _compare_mappings(self, actual: Mapping[Any, Any], expected: Mapping[Any, Any], path: tuple[Any, ...]) -> None:
+        if actual.keys() != expected.keys():
+            missing = sorted(expected.keys() - actual.keys(), key=str)
+            additional = sorted(actual.keys() - expected.keys(), key=str)
+            self.fail(
+                f"The keys of the mappings do not match:\nMissing keys in the actual mapping: {missing}\n"
+                f"Additional keys in the actual mapping: {additional}",
+                path,
+            )
+        for key in expected:
+            self.compare(actual[key], expected[key], (*path, key))
+
+    def _compare_tensors(self, actual: Any, expected: Any, path: tuple[Any, ...]) -> None:
+        for attribute in ("shape", "dtype") if self.options["check_dtype"] else ("shape",):
+            ours, theirs = getattr(actual, attribute), getattr(expected, attribute)
+            if ours != theirs:
+                self.fail(f"The values for attribute '{attribute}' do not match: {ours} != {theirs}.", path)
+        if self.options["check_stride"] and actual.stride() != expected.stride():
+            self.fail(f"The values for attribute 'stride()' do not match: {actual.stride()} != {expected.stride()}.", path)
+        rtol, atol = self.tolerances(actual.dtype, expected.dtype)
+        if actual.dtype is not expected.dtype:
+            common = torch.promote_types(actual.dtype, expected.dtype)
+            actual, expected = actual.to(common), expected.to(common)
+        is_close = torch.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=self.options["equal_nan"])
+        if bool(is_close.all()):
+            return
+        if actual.numel() == 1 and not actual.ndim:
+            self._compare_scalars(actual.item(), expected.item(), rtol, atol, path)
+        self.fail(_where_they_differ(actual, expected, ~is_close, rtol, atol), path)
+
+    def _compare_scalars(self, actual: Any, expected: Any, rtol: float, atol: float, path: tuple[Any, ...]) -> None:
+        difference = abs(actual - expected)
+        if actual == expected or (self.options["equal_nan"] and cmath.isnan(actual) and cmath.isnan(expected)):
+            return
+        if cmath.isfinite(actual) and cmath.isfinite(expected) and difference <= atol + rtol * abs(expected):
+            return
+        relative = difference / abs(expected) if expected else float("inf")
+        is_exact = not rtol and not atol
+        bounds = ("", "") if is_exact else (f" (up to {atol} allowed)", f" (up to {rtol} allowed)")
+        self.fail(
+            f"Scalars are not {'equal' if is_exact else 'close'}!\n\nExpected {expected} but got {actual}.\n"
+            f"Absolute difference: {difference}{bounds[0]}\nRelative difference: {relative}{bounds[1]}",
+            path,
+        )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, complex, np.number)) and not isinstance(value, bool)
+
+
+def _kind_of(number: Any) -> dtypes.dtype:
+    if isinstance(number, np.number):
+        return dtypes.of(number.dtype)
+    return {int: dtypes.int64, float: dtypes.float64}.get(type(number), dtypes.complex128)
+
+
+def _where_they_differ(actual: Any, expected: Any, differs: Any, rtol: float, atol: float) -> str:
+    count, total = int(differs.sum()), actual.numel()
+    if not actual.is_floating_point() and not actual.is_complex():
+        actual, expected = actual.to(dtypes.int64), expected.to(dtypes.int64)
+    absolute = (actual - expected).abs()
+    absolute[~differs] = 0
+    relative = absolute / expected.abs()
+    relative[~differs] = 0
+    lines = [f"Tensor-likes are not {'close' if rtol or atol else 'equal'}!", ""]
+    lines.append(f"Mismatched elements: {count} / {total} ({count / total:.1%})")
+    for name, values, bound in (("absolute", absolute, atol), ("relative", relative, rtol)):
+        flat = int(values.flatten().argmax())
+        index = tuple(int(one) for one in np.unravel_index(flat, tuple(values.shape)))
+        allowed = f" (up to {bound} allowed)" if rtol or atol else ""
+        lines.append(f"Greatest {name} difference: {values.flatten()[flat].item()} at index {index}{allowed}")
+    return "\n".join(lines)
+
+
+def assert_close(
+    actual: Any,
+    expected: Any,
+    *,
+    allow_subclasses: bool = True,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+    check_device: bool = True,
+    check_dtype: bool = True,
+    check_layout: bool = True,
+    check_stride: bool = False,
+    msg: str | Callable[[str], str] | None = None,
+) -> None:
+    """AssertionError, saying where, unless tensors, numbers, or sequences and mappings of them are close.
+
+    Tolerances go by the dtype unless both are given; dtypes and shapes must be the same.
+
+    >>> import rushlight as torch
+    >>> torch.testing.assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.5]))
+    Traceback (most recent call last):
+    AssertionError: Tensor-likes are not close!
+    <BLANKLINE>
+    Mismatched elements: 1 / 2 (50.0%)
+    Greatest absolute difference: 0.5 at index (1,) (up to 1e-05 allowed)
+    Greatest relative difference: 0.20000000298023224 at index (1,) (up to 1.3e-06 allowed)
+    """
+    options = {"equal_nan": equal_nan, "check_dtype": check_dtype, "check_stride": check_stride}
+    _Comparison({"rtol": rtol, "atol": atol, "msg": msg, **options}).compare(actual, expected, ())
+
+
+def make_tensor(
+    *shape: Any,
+    dtype: dtypes.dtype,
+    device: Any = "cpu",
+    low: float | None = None,
+    high: float | None = None,
+    requires_grad: bool = False,
+    noncontiguous: bool = False,
+    exclude_zero: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """A tensor of random numbers in [low, high): by default [-9, 9), [0, 9) for uint8, both values for bool."""
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        shape = tuple(shape[0])
+    size = (*shape[:-1], 2 * shape[-1]) if noncontiguous and shape else shape
+    if dtype is dtypes.bool_:
+        result = torch.randint(0, 2, size, dtype=dtype, device=device)
+    elif dtype.is_floating_point or dtype.is_complex:
+        floor, ceiling = -9 if low is None else low, 9 if high is None else high
+        if dtype.is_complex:
+            parts = torch.empty((*size, 2), dtype=dtype.to_real(), device=device).uniform_(floor, ceiling)
+            result = torch.view_as_complex(parts)
+        else:
+            result = torch.empty(size, dtype=dtype, device=device).uniform_(floor, ceiling)
+    else:
+        floor = (-9 if dtype.is_signed else 0) if low is None else int(low)
+        result = torch.randint(floor, 10 if high is None else int(high), size, dtype=dtype, device=device)
+    if noncontiguous and shape:
+        result = result[..., ::2]
+    if exclude_zero:
+        result[result.eq(0)] = 1 if not dtype.is_floating_point else torch.finfo(dtype).tiny
+    if memory_format is not None:
+        result = result.clone(memory_format=memory_format)
+    return result.requires_grad_(requires_grad)
+
+
+__getattr__ = module_getattr(__name__)
