@@ -461,13 +461,19 @@ def _split_equal(input: Any, split_size: int, axis: int) -> Any:
     return ops.split(input, (split_size,) * full + ((rest,) if rest else ()), axis)
 
 
-@public(out=False)
+@public(out=False, method=False)
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     axis = axis_of(dim, tensor._array.ndim, wrap_scalar=False)
     return _split_equal(tensor, int(split_size_or_sections), axis)
+
+
+@public("split", out=False, function=False)
+def _split_by_method(self: Any, split_size: Any, dim: int = 0) -> Any:
+    """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
+    return split(self, split_size, dim)
 
 
 @public()
