@@ -39,6 +39,8 @@ def test_numpy_refuses():
     with pytest.raises(RuntimeError, match="Can't call numpy\\(\\) on Tensor that requires grad"):
         x.numpy()
     assert x.numpy(force=True).tolist() == [1, 1] and x.detach().numpy().tolist() == [1, 1]
+    with torch.no_grad():
+        assert x.numpy().tolist() == [1, 1]
     with pytest.raises(RuntimeError, match="requires grad"):
         np.asarray(x)
     with pytest.raises(BufferError, match="require gradient"):

@@ -568,10 +568,10 @@ class Tensor:
     # NumPy and other libraries.
 
     def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
-        """The elements as a NumPy array that shares memory."""
+        """The elements as a NumPy array that shares memory. RuntimeError if a gradient is wanted and would be lost."""
         if force:
             return self.detach().resolve_conj()._array
-        if self.requires_grad:
+        if self.requires_grad and modes.state.grad_enabled:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self._conjugate:
             raise RuntimeError(
