@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .ops.public import methods, module
+from .ops.public import module
 from .tensor import Tensor
 
 _UNARY = (
@@ -14,6 +14,8 @@ _UNARY = (
     "rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"
 ).split()
 _BINARY = "add clamp_max clamp_min div maximum minimum mul pow sub".split()
+# These take numbers too, which clamp does.
+_BOUNDS = {"maximum": "min", "clamp_min": "min", "minimum": "max", "clamp_max": "max"}
 _WITHOUT_INPLACE = {"clone", "max"}
 
 
@@ -33,30 +35,19 @@ def _spread(value: Any, count: int) -> Sequence[Any]:
 
 
 def _unary(name: str, self: Sequence[Tensor]) -> Any:
-    results = [methods[name](tensor) for tensor in self]
+    results = tuple([getattr(tensor, name)() for tensor in self])
     return None if name.endswith("_") else results
 
 
 def _binary(name: str, self: Sequence[Any], other: Any, **options: Any) -> Any:
     if not isinstance(self, (list, tuple)):  # _foreach_pow(scalar, tensors)
-        return [methods[name](_as_tensor(self, power), power) for power in other]
-    function = _clamp(name) or methods[name]
-    results = [function(one, two, **options) for one, two in zip(self, _spread(other, len(self)), strict=True)]
-    return None if name.endswith("_") else results
-
-
-def _as_tensor(number: Any, like: Tensor) -> Tensor:
-    return methods["new_tensor"](like, number)  # type: ignore[no-any-return]
-
-
-def _clamp(name: str) -> Callable[..., Any] | None:
-    """maximum and minimum take numbers too, and stand under either name."""
-    plain = {"maximum": "max", "minimum": "min", "clamp_max": "max", "clamp_min": "min"}.get(name.removesuffix("_"))
-    if plain is None:
-        return None
-    side = "min" if name.startswith(("maximum", "clamp_min")) else "max"
-    function = methods["clamp_" if name.endswith("_") else "clamp"]
-    return lambda tensor, bound: function(tensor, **{side: bound})
+        return tuple([power.new_tensor(self).pow(power) for power in other])
+    bound = _BOUNDS.get(name.removesuffix("_"))
+    method = name if bound is None else "clamp_" if name.endswith("_") else "clamp"
+    results = []
+    for one, two in zip(self, _spread(other, len(self)), strict=True):
+        results.append(getattr(one, method)(two, **options) if bound is None else getattr(one, method)(**{bound: two}))
+    return None if name.endswith("_") else tuple(results)
 
 
 def _ternary(name: str, self: Any, tensor1: Any, tensor2: Any, value: Any = 1, scalars: Any = None) -> Any:
@@ -64,20 +55,20 @@ def _ternary(name: str, self: Any, tensor1: Any, tensor2: Any, value: Any = 1, s
     if isinstance(weights[0], Tensor):
         weights = [weight.item() for weight in weights]
     rows = zip(self, tensor1, tensor2, weights, strict=True)
-    results = [methods[name](one, two, three, value=weight) for one, two, three, weight in rows]
+    results = tuple([getattr(one, name)(two, three, value=weight) for one, two, three, weight in rows])
     return None if name.endswith("_") else results
 
 
 def _lerp(name: str, self: Any, tensors1: Any, weight: Any = None, **other: Any) -> Any:
     weights = _spread(other.get("weights", weight), len(self))
-    results = [methods[name](*row) for row in zip(self, tensors1, weights, strict=True)]
+    results = tuple([getattr(one, name)(*rest) for one, *rest in zip(self, tensors1, weights, strict=True)])
     return None if name.endswith("_") else results
 
 
-def _norm(tensors: Sequence[Tensor], ord: Any = 2, dtype: Any = None) -> list[Tensor]:
+def _norm(tensors: Sequence[Tensor], ord: Any = 2, dtype: Any = None) -> tuple[Tensor, ...]:
     from .linalg import vector_norm
 
-    return [vector_norm(tensor, ord, dtype=dtype) for tensor in tensors]
+    return tuple([vector_norm(tensor, ord, dtype=dtype) for tensor in tensors])
 
 
 def _copy_(self: Sequence[Tensor], src: Sequence[Tensor], non_blocking: bool = False) -> None:

@@ -81,7 +81,7 @@ def module_getattr(
         from .ops.public import registry
 
         function = registry.get(spelling, {}).get(name)
-        if function is not None and name.endswith("_") and not is_in_torch(f"{spelling}.{name}"):
+        if function is not None and name[-1] == "_" != name[0] and not is_in_torch(f"{spelling}.{name}"):
             function = None  # a method only, as most in-place forms are
         if function is not None:
             setattr(sys.modules[module], name, function)
