@@ -223,6 +223,7 @@ __getattr__ = module_getattr(
         }
     ),
     {
+        "Future": "futures",
         "autocast": "amp",
         "compile": "compiler",
         "load": "serialization",

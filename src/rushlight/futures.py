@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from .missing import module_getattr
 
 __all__ = ["Future", "collect_all", "wait_all"]
 
+T = TypeVar("T")
 
-class Future:
+
+class Future(Generic[T]):
     """A result that another thread sets.
 
     >>> import rushlight as torch
@@ -27,7 +29,7 @@ class Future:
         self._done = False
         self._value: Any = None
         self._error: BaseException | None = None
-        self._callbacks: list[Callable[[Future], Any]] = []
+        self._callbacks: list[Callable[[Future[Any]], Any]] = []
 
     def done(self) -> bool:
         """Whether there is a result or an error."""
@@ -65,7 +67,7 @@ class Future:
         for callback in self._callbacks:
             callback(self)
 
-    def add_done_callback(self, callback: Callable[[Future], Any]) -> None:
+    def add_done_callback(self, callback: Callable[[Future[Any]], Any]) -> None:
         """Has the callback called with this future when it is done."""
         with self._condition:
             if not self._done:
@@ -73,11 +75,11 @@ class Future:
                 return
         callback(self)
 
-    def then(self, callback: Callable[[Future], Any]) -> Future:
+    def then(self, callback: Callable[[Future[Any]], Any]) -> Future[Any]:
         """A future of what the callback makes of this one."""
-        result = Future()
+        result: Future[Any] = Future()
 
-        def run(done: Future) -> None:
+        def run(done: Future[Any]) -> None:
             try:
                 result.set_result(callback(done))
             except Exception as error:
@@ -87,18 +89,18 @@ class Future:
         return result
 
 
-def wait_all(futures: list[Future]) -> list[Any]:
+def wait_all(futures: list[Future[Any]]) -> list[Any]:
     """The results of all."""
     return [future.wait() for future in futures]
 
 
-def collect_all(futures: list[Future]) -> Future:
+def collect_all(futures: list[Future[Any]]) -> Future[Any]:
     """A future of the list of futures, done when all are."""
-    result = Future()
+    result: Future[Any] = Future()
     left = [len(futures)]
     lock = threading.Lock()
 
-    def one_more(_: Future) -> None:
+    def one_more(_: Future[Any]) -> None:
         with lock:
             left[0] -= 1
             is_last = left[0] == 0
