@@ -189,6 +189,7 @@ __getattr__ = module_getattr(
     frozenset(
         {
             "_C",
+            "__config__",
             "_dynamo",
             "_utils",
             "accelerator",

@@ -117,6 +117,7 @@ def install_as_torch() -> None:
             " call rushlight.install_as_torch() before anything imports torch"
         )
     sys.modules["torch"] = rushlight
+    vars(rushlight)["torch"] = rushlight  # as PyTorch, which imports itself: programs say torch.torch.Tensor
     warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"torch\.")  # as ops.dispatch does for its own name
     rushlight.__name__ = "torch"
     sys.meta_path.insert(0, _TorchFinder())
