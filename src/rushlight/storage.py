@@ -53,6 +53,9 @@ class _Storage:
     def nbytes(self) -> int:
         return int(self._memory.nbytes)
 
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
+
     def size(self) -> int:
         """How many numbers there are."""
         return int(self._memory.size)

@@ -301,14 +301,18 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
 
 
 @public(inplace=True)
-def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Any:
     """``input + value * tensor1 * tensor2``."""
+    if older:  # with the value before the tensors, as it was written before PyTorch 1.5
+        return addcmul(input, tensor2, older[0], value=tensor1)
     return ops.addcmul(input, tensor1, tensor2, value)
 
 
 @public(inplace=True)
-def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Any:
     """``input + value * tensor1 / tensor2``."""
+    if older:  # with the value before the tensors, as it was written before PyTorch 1.5
+        return addcdiv(input, tensor2, older[0], value=tensor1)
     return ops.addcdiv(input, tensor1, tensor2, value)
 
 

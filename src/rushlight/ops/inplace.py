@@ -99,7 +99,9 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
 
     plain = binary(ufunc, name, slow)
 
-    def call(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+    def call(self: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
+        if older:  # add_(alpha, other), as it was written before PyTorch 1.5
+            return call(self, older[0], alpha=other)
         if alpha == 1 and alpha is not True:
             return plain(self, other)
         if (

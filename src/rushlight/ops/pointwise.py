@@ -197,19 +197,23 @@ for _long, _short in (
 
 
 @public()
-def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
     """``input + alpha * other``.
 
     >>> import rushlight as torch
     >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 1.0]), alpha=10)
     tensor([11., 12.])
     """
+    if older:  # add(input, alpha, other), as it was written before PyTorch 1.5
+        return add(input, older[0], alpha=other)
     return ops.add(input, other) if alpha == 1 and alpha is not True else ops.add_scaled(input, other, alpha)
 
 
 @public()
-def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def sub(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
     """``input - alpha * other``."""
+    if older:
+        return sub(input, older[0], alpha=other)
     return ops.sub(input, other) if alpha == 1 and alpha is not True else ops.sub_scaled(input, other, alpha)
 
 

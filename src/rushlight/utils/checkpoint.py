@@ -29,6 +29,7 @@ __all__ = [
     "checkpoint",
     "checkpoint_sequential",
     "detach_variable",
+    "get_device_states",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
@@ -106,6 +107,15 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         else one
         for one in inputs
     )
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
+    """The devices of tensors other than the CPU, and the states of their generators: there are none."""
+    return [], []
+
+
+def set_device_states(devices: Any, states: Any, *, device_type: str | None = None) -> None:
+    """There are no other devices whose generators could be set."""
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
