@@ -10,6 +10,8 @@ import numpy as np
 from .activations import in_single
 from .numpy import Array, Shape
 
+_TURNS = 8  # rows of one place that are added turn by turn; further ones are brought in order and summed up
+
 
 def embedding(weight: Array, indices: Array) -> Array:
     return _rows(weight, indices)
@@ -38,21 +40,10 @@ def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequ
     places = indices.reshape(-1)
     rows = in_single(g).reshape(len(places), shape[1])
     out = np.zeros(shape, rows.dtype)
-    if not rows.size:
-        return out.astype(g.dtype, copy=False)  # type: ignore[no-any-return]
-    counts = frequencies(places, shape[0])
-    (repeated,) = np.nonzero(counts[places] > 1)
-    if 2 * len(repeated) <= len(places):  # as a rule few rows go to one place: all are written, and those put right
-        out[places] = rows
-    else:
-        repeated = np.arange(len(places))
-    if len(repeated):
-        order = repeated[np.argsort(places[repeated], kind="stable")]
-        there = places[order]
-        starts = np.concatenate(([0], np.flatnonzero(there[1:] != there[:-1]) + 1))
-        found = there[starts]
-        out[found] = _sums_of_runs(rows, order, starts, counts[found])
+    if rows.size:
+        _add_rows(out, places, rows)
     if by_frequency:
+        counts = frequencies(places, shape[0])
         found = np.flatnonzero(counts)
         out[found] /= counts[found, None]
     if 0 <= but < shape[0]:
@@ -60,18 +51,31 @@ def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequ
     return out.astype(g.dtype, copy=False)  # type: ignore[no-any-return]
 
 
-def _sums_of_runs(rows: Array, order: Array, starts: Array, counts: Array) -> Array:
-    """Sums of the rows numbered ``order[starts[i]:starts[i] + counts[i]]``, first to last.
+def _add_rows(out: Array, places: Array, rows: Array) -> None:
+    """Adds each row to the zeros ``out`` at its place, first to last.
 
-    Where there are few in each, all first rows are taken, all second rows added, and so on.
+    As a rule few rows have one place: the first of each place are written, then the second ones added, and so on.
     """
-    if counts.max() > 16:
-        return np.asarray(np.add.reduceat(rows[order], starts, 0))
-    sums = rows[order[starts]]
-    for turn in range(1, int(counts.max())):
-        (further,) = np.nonzero(counts > turn)
-        sums[further] += rows[order[starts[further] + turn]]
-    return sums
+    rest = np.arange(len(places))
+    first = np.empty(len(out), np.intp)
+    for turn in range(_TURNS):
+        there = places[rest]
+        first[there[::-1]] = rest[::-1]  # of those for one place the one written last stays
+        leads = first[there] == rest
+        if turn:
+            out[there[leads]] += rows[rest[leads]]
+        elif 2 * np.count_nonzero(leads) < len(rest):
+            break
+        else:
+            out[there[::-1]] = rows[::-1]
+        rest = rest[~leads]
+        if not len(rest):
+            return
+    there = places[rest]
+    order = np.argsort(there, kind="stable")
+    there, rest = there[order], rest[order]
+    starts = np.concatenate(([0], np.flatnonzero(there[1:] != there[:-1]) + 1))
+    out[there[starts]] += np.add.reduceat(rows[rest], starts, 0)
 
 
 def embedding_renorm(weight: Array, indices: Array, max_norm: float, ord: float) -> None:
