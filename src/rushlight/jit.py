@@ -161,7 +161,7 @@ def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future:
     return future
 
 
-def wait(future: Future) -> Any:
+def wait(future: Future[Any]) -> Any:
     """What a future holds."""
     return future.wait()
 
