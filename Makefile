@@ -1,4 +1,5 @@
-# Two virtual environments: .venv has what rushlight needs and the tools, .oracle has PyTorch too.
+# Virtual environments: .venv has what rushlight needs and the tools, .oracle has PyTorch too, .ecosystem has libraries that
+# were written for PyTorch, without it.
 # A stamp in each says that it holds what pyproject.toml asks for, so only the first run waits for pip.
 
 PYTHON ?= python3
@@ -37,12 +38,21 @@ bench: .oracle/installed
 bench-guard: .oracle/installed
 	.oracle/bin/python bench/guard.py
 
+ecosystem: .ecosystem/installed
+	.ecosystem/bin/python ecosystem/run.py
+
+# What the programs print on PyTorch; needed again when a program or a library's version changes.
+ecosystem-record: .oracle/installed
+	.oracle/bin/python $(PIP) -r ecosystem/requirements.txt
+	.oracle/bin/python $(PIP) --no-deps -r ecosystem/libraries.txt
+	.oracle/bin/python ecosystem/run.py --record
+
 dist: .venv/tools
 	rm -rf dist
 	.venv/bin/python -m build --outdir dist .
 
 clean:
-	rm -rf .venv .oracle build dist src/*.egg-info
+	rm -rf .venv .oracle .ecosystem build dist src/*.egg-info
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -56,4 +66,10 @@ clean:
 .oracle/installed: pyproject.toml
 	$(PYTHON) -m venv .oracle
 	.oracle/bin/python $(PIP) --editable '.[dev,examples,oracle]'
+	touch $@
+
+.ecosystem/installed: pyproject.toml ecosystem/requirements.txt ecosystem/libraries.txt
+	$(PYTHON) -m venv .ecosystem
+	.ecosystem/bin/python $(PIP) --editable . -r ecosystem/requirements.txt
+	.ecosystem/bin/python $(PIP) --no-deps -r ecosystem/libraries.txt
 	touch $@
