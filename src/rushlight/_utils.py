@@ -39,7 +39,7 @@ def _rebuild_tensor_v2(
 
     >>> import rushlight as torch
     >>> from rushlight._utils import _rebuild_tensor_v2
-    >>> _rebuild_tensor_v2(torch.arange(6.0).storage(), 1, (2, 2), (3, 1), False, None)
+    >>> _rebuild_tensor_v2(torch.arange(6.0)._typed_storage(), 1, (2, 2), (3, 1), False, None)
     tensor([[1., 2.],
             [4., 5.]])
     """

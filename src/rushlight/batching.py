@@ -1,6 +1,8 @@
 """``vmap``: a function of single examples as a function of batches.
 
-The function runs once for each example and the results are stacked; gradients flow through both. So it is as fast as a loop.
+The function runs once, on tensors that look like one example and carry them all (batched.py). Where it does what can only be
+done example by example (reads a number, writes in place, draws random numbers), it runs once for each instead, and the results
+are stacked.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .autograd import gradients as reverse
+from .batched import Level, batched, left, running
 from .random import get_rng_state, set_rng_state
 from .tensor import Tensor
 from .utils._pytree import LEAF, TreeSpec, tree_flatten, tree_unflatten
@@ -53,6 +56,10 @@ def vmap(
         named, named_spec = tree_flatten(kwargs)
         named_dims = [0 if isinstance(one, Tensor) else None for one in named]
         size = _size(leaves + named, dims + named_dims)
+        if size:
+            found = _at_once(func, (leaves, dims, spec), (named, named_dims, named_spec), out_dims, size)
+            if found is not None:
+                return found
         rows, out_spec = [], LEAF
         start = get_rng_state() if randomness != "different" else None
         for index in range(size or 1):
@@ -81,6 +88,37 @@ def vmap(
         return tree_unflatten(stacked, out_spec)
 
     return wrapped
+
+
+Arguments = tuple[list[Any], list[int | None], TreeSpec]
+
+
+def _at_once(func: Callable[..., Any], args: Arguments, kwargs: Arguments, out_dims: Any, size: int) -> Any:
+    """What the function makes of all examples in one run; None where it has to run on each."""
+    level = Level(size)
+    start = get_rng_state()
+
+    def entered(given: Arguments) -> Any:
+        leaves, dims, spec = given
+        values = [
+            one if dim is None else batched(one.movedim(dim, 0) if dim else one, level)
+            for one, dim in zip(leaves, dims, strict=True)
+        ]
+        return tree_unflatten(values, spec)
+
+    try:
+        with running(level):
+            result = func(*entered(args), **entered(kwargs))
+            outputs, spec = tree_flatten(result)
+            places = _out_dims(func, out_dims, spec, len(outputs))
+            wholes = [left(one, place, level) for one, place in zip(outputs, places, strict=True)]
+        drawn = not bool((get_rng_state() == start).all())
+    except Exception:  # an error of the function itself comes again from the run on single examples
+        drawn = True
+    if drawn:
+        set_rng_state(start)
+        return None
+    return tree_unflatten(wholes, spec)
 
 
 def _name(func: Callable[..., Any]) -> str:

@@ -81,7 +81,7 @@ def finished(array: np.ndarray[Any, Any], requires_grad: Any = False) -> Tensor:
     if requires_grad:
         result._needs_grad = True
     if special.active and modes.state.inference:
-        result._inference = True
+        result._inference = modes.Inference()
     return result
 
 
@@ -171,7 +171,7 @@ def _filled_function(name: str, make: Callable[..., np.ndarray[Any, Any]], owner
         if requires_grad:
             result._needs_grad = True
         if special.active and modes.state.inference:
-            result._inference = True
+            result._inference = modes.Inference()
         return result
 
     function.__name__ = function.__qualname__ = name

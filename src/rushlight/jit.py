@@ -154,9 +154,9 @@ def isinstance(obj: Any, target_type: Any) -> bool:
     return all(isinstance(one, inner[0]) for one in obj)
 
 
-def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future:
+def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
     """A future that holds what the function gives: it runs at once."""
-    future = Future()
+    future: Future[Any] = Future()
     future.set_result(func(*args, **kwargs))
     return future
 

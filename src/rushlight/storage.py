@@ -341,6 +341,12 @@ def storage(self: Tensor) -> TypedStorage:
 
 
 @method
+def _typed_storage(self: Tensor) -> TypedStorage:
+    """:meth:`storage` without the warning."""
+    return TypedStorage(self)
+
+
+@method
 def storage_type(self: Tensor) -> type:
     """The class of the tensor's storage, ``torch.FloatStorage`` say."""
     return CLASSES[f"{self.dtype.scalar_name}Storage"]

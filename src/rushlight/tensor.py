@@ -52,7 +52,7 @@ class Tensor:
     _sink: Any = None
     _hooks: Hooks | None = None
     _post_accumulate_hooks: Hooks | None = None
-    _inference: bool = False
+    _inference: modes.Inference | None = None
     _retains: bool = False
     _conjugate: bool = False
     _tangents: dict[int, Tensor] | None = None
@@ -72,7 +72,7 @@ class Tensor:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.__module__.startswith(__package__ + ".nn."):  # Parameter and Buffer: results are plain tensors
+        if cls.__module__.startswith((__package__ + ".nn.", __package__ + ".batched")):  # results are plain tensors
             from .overrides import _disabled_torch_function_impl
 
             cls.__torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[method-assign,assignment]
@@ -302,7 +302,7 @@ class Tensor:
         return False
 
     def is_inference(self) -> bool:
-        return self._inference
+        return self._inference is not None
 
     def _is_view(self) -> bool:
         return self._base is not None

@@ -36,7 +36,11 @@ def run_script() -> Callable[..., subprocess.CompletedProcess[str]]:
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Prints the figures that tests recorded with `record_property("figure", line)`, also where they ran elsewhere."""
     reports = [report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, [])]
-    lines = [value for report in reports for name, value in getattr(report, "user_properties", []) if name == "figure"]
+    recorded = [pair for report in reports for pair in getattr(report, "user_properties", [])]
+    lines = [value for name, value in recorded if name == "figure"]
+    looped = [value for name, value in recorded if name == "vmap"]
+    if looped:
+        lines.append(f"{'vmap':28} {looped.count([]):4} of {len(looped):4} ops carry the batch, the others run in a loop")
     if lines:
         terminalreporter.section("agreement with PyTorch")
         for line in sorted(lines):

@@ -230,7 +230,9 @@ def test_what_both_refuse(side: Any) -> None:
         side.load(io.BytesIO(b"PK"), weights_only=True, pickle_module=pickle)
     with pytest.raises(EOFError):
         side.load(io.BytesIO(b""))
-    with pytest.raises(RuntimeError, match=r"^PytorchStreamReader failed reading zip archive: failed finding central directory"):
+    with pytest.raises(
+        RuntimeError, match=r"^PytorchStreamReader failed reading zip archive: failed finding central directory"
+    ):
         side.load(io.BytesIO(file.getvalue()[:-40]))
 
 

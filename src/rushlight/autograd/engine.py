@@ -10,7 +10,7 @@ themselves. ``Reading`` holds what differs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush, heappushpop
 from typing import TYPE_CHECKING, Any
 
@@ -372,6 +372,7 @@ def _count(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> dict[Node,
     stack = list(dependencies)
     while stack:
         node = stack.pop()
+        edges: Iterable[tuple[Node, int] | None]
         if needed is not None:
             if not needed.get(node, False):
                 continue

@@ -42,7 +42,7 @@ class Special:
 
     def __init__(self) -> None:
         self.active = 0
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # an Inference may be collected, and leave, while its thread enters
 
     def enter(self) -> None:
         with self.lock:
@@ -54,6 +54,18 @@ class Special:
 
 
 special = Special()
+
+
+class Inference:
+    """The mark of a tensor made in inference mode. While one lives every op takes its general path, which knows of it."""
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self) -> None:
+        special.enter()
+
+    def __del__(self) -> None:
+        special.leave()
 
 
 def is_grad_enabled() -> bool:

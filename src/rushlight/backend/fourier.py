@@ -63,7 +63,7 @@ def _in_layout(x: Array, axes: tuple[int, ...], sort_last: bool, transform: Call
 
 def scale_part(x: Array, axis: int, start: int, count: int, factor: float) -> Array:
     """``count`` entries along an axis, from ``start``, times a number."""
-    out = x.copy()
+    out = np.array(x, order="C")
     where = (slice(None),) * axis + (slice(start, start + count),)
     out[where] *= factor
     return out

@@ -80,7 +80,7 @@ def _add_rows(out: Array, rows: Array, values: Array) -> Array:
 
 
 def index_put(x: Array, values: Array, indices: Indices, accumulate: bool) -> Array:
-    out = x.copy()
+    out = np.array(x, order="C")
     try:
         if accumulate:
             np.add.at(out, _key(indices, out.ndim), values)
@@ -107,7 +107,7 @@ def gather(x: Array, index: Array, axis: int) -> Array:
 
 
 def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
-    out = x.copy()
+    out = np.array(x, order="C")
     if not out.ndim:
         return src.reshape(-1)[0].reshape(()).copy() if index.size else out
     out[_grid(index, axis)] = src[tuple(slice(0, size) for size in index.shape)]
@@ -115,7 +115,7 @@ def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
 
 
 def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
-    out = x.copy()
+    out = np.array(x, order="C")
     if not index.size:
         return out
     part = src[tuple(slice(0, size) for size in index.shape)]
@@ -174,7 +174,7 @@ def index_select_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Arr
 
 
 def index_add(x: Array, src: Array, index: Array, axis: int, alpha: Any) -> Array:
-    out = x.copy()
+    out = np.array(x, order="C")
     flat = not out.ndim
     whole = out.reshape(1) if flat else out
     np.add.at(whole, (slice(None),) * axis + (index.reshape(-1),), src.reshape(1) * alpha if flat else src * alpha)  # type: ignore[arg-type]
@@ -182,7 +182,7 @@ def index_add(x: Array, src: Array, index: Array, axis: int, alpha: Any) -> Arra
 
 
 def index_copy(x: Array, src: Array, index: Array, axis: int) -> Array:
-    out = x.copy()
+    out = np.array(x, order="C")
     if not out.ndim:
         return src.reshape(()).copy()
     out[(slice(None),) * axis + (index.reshape(-1),)] = src
@@ -190,7 +190,7 @@ def index_copy(x: Array, src: Array, index: Array, axis: int) -> Array:
 
 
 def index_fill(x: Array, value: Array, index: Array, axis: int) -> Array:
-    out = x.copy()
+    out = np.array(x, order="C")
     whole = out.reshape(1) if not out.ndim else out
     whole[(slice(None),) * axis + (index.reshape(-1),)] = value
     return out

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import threads
+from . import small_products, threads
 from .numpy import Array
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
@@ -44,8 +44,10 @@ def _large_product(a: Array, b: Array) -> Array:
         return np.repeat(np.add.reduce(a, 1) * b[0, 0], columns).reshape(rows, columns)
     work, count = a.size * columns * a.itemsize // 4, threads.limit()
     if work < _SHARED or count == 1 or max(rows, columns) < 64 * count or not threads.governs_blas():
-        with threads.blas_threads(max(1, min(count // 2, work // _BLAS_THREAD))):
-            return a.dot(b)
+        wanted = max(1, min(count // 2, work // _BLAS_THREAD))
+        with threads.blas_threads(wanted):
+            out = small_products.product(a, b) if wanted == 1 else None
+            return a.dot(b) if out is None else out
     out = np.empty((rows, columns), a.dtype)
     tall = rows >= columns
     parts = _parts(rows if tall else columns, 2 * count)

@@ -250,18 +250,18 @@ def block_diag(xs: list[Array]) -> Array:
 
 
 def select_scatter(x: Array, value: Array, axis: int, index: int) -> Array:
-    out = x.copy()
+    out = np.array(x, order="C")
     out[(slice(None),) * axis + (index,)] = value
     return out
 
 
 def slice_scatter(x: Array, value: Array, axis: int, start: int, stop: int, step: int) -> Array:
-    out = x.copy()
+    out = np.array(x, order="C")
     out[(slice(None),) * axis + (slice(start, stop, step),)] = value
     return out
 
 
 def diagonal_scatter(x: Array, value: Array, offset: int, axis1: int, axis2: int) -> Array:
-    out = x.copy()
+    out = np.array(x, order="C")
     diagonal(out, offset, axis1, axis2)[...] = value
     return out

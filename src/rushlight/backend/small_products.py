@@ -1,4 +1,4 @@
-"""Products with a small matrix, in slices so short that BLAS multiplies them where they lie.
+"""Products in slices so small that BLAS multiplies them where they lie.
 
 OpenBLAS copies the factors of a product into an order of its own first, which costs a third where one of them has few
 rows. Its kernels for AVX-512 spare themselves that up to a million multiplications (measured, 16 x 400 by 400 x 1792 in
@@ -49,6 +49,39 @@ def multiply_long(columns: Array, rows: Array) -> Array:
     if whole < length:
         total += np.matmul(columns[..., whole:], rows[:, whole:])
     return total
+
+
+def product(a: Array, b: Array) -> Array | None:
+    """``a @ b`` for matrices, in slices of a's rows, or of b's columns where a is a transpose; None where that is no gain.
+
+    Measured in float32: 64 x 784 by 784 x 128 97 GFLOPS at once, 114 in slices; a transpose of b gains nothing.
+    """
+    (rows, inner), columns = a.shape, b.shape[1]
+    if b.strides[1] != b.itemsize or a.dtype.char not in "fd" or not inner or not _in_place():
+        return None
+    out = np.empty((rows, columns), a.dtype)
+    if a.strides[1] == a.itemsize:
+        each = _MOST // (inner * columns) // 4 * 4
+        if not each:
+            return None
+        whole = rows // each * each
+        np.matmul(_in_rows(a[:whole], each), b, out=_in_rows(out[:whole], each))
+        if whole < rows:
+            np.matmul(a[whole:], b, out=out[whole:])
+        return out
+    each = _MOST // (inner * rows) // 16 * 16
+    if not each or a.strides[0] != a.itemsize:
+        return None
+    whole = columns // each * each
+    np.matmul(a, _cut(b[None, :, :whole], each)[0], out=_cut(out[None, :, :whole], each)[0])
+    if whole < columns:
+        np.matmul(a, b[:, whole:], out=out[:, whole:])
+    return out
+
+
+def _in_rows(array: Array, each: int) -> Array:
+    """(M, N) seen as (M / each, each, N)."""
+    return array.reshape(len(array) // each, each, array.shape[1])
 
 
 def _slice(small: Array, length: int, least: int) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import batched
 from ..autograd import forward_ad, modes
 from ..autograd import gradients as reverse
 from ..autograd.graph import AccumulateGrad
@@ -29,6 +30,18 @@ def _tracked(value: Any, outside: bool) -> Tensor:
     """A tensor to differentiate by: a view where the caller can differentiate further, else a leaf of its own."""
     if not isinstance(value, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
+    if batched.levels:
+        value = batched.at_all_levels(value)
+    if isinstance(value, batched.Batched):
+        if value._array.dtype.kind not in "fcV":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        return batched.batched(_tracked_whole(value.whole, outside), value.level)
+    return _tracked_whole(value, outside)
+
+
+def _tracked_whole(value: Tensor, outside: bool) -> Tensor:
+    if isinstance(value, batched.Batched):
+        return batched.batched(_tracked_whole(value.whole, outside), value.level)
     if outside and value.requires_grad:
         return value.view_as(value)  # type: ignore[attr-defined,no-any-return]
     if value._array.dtype.kind not in "fcV":
@@ -38,8 +51,13 @@ def _tracked(value: Any, outside: bool) -> Tensor:
     return leaf
 
 
+def _zeros_like(value: Tensor) -> Tensor:
+    return wrap(np.zeros(value._array.shape, value._array.dtype))
+
+
 def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool:
     """Whether the graph of the outputs leads to leaves that are not ``own``."""
+    outputs, own = [batched.behind(one) for one in outputs], [batched.behind(one) for one in own]
     stack = [one._edge[0] for one in outputs if one._edge is not None]
     if any(one._edge is None and one.requires_grad and not any(one is leaf for leaf in own) for one in outputs):
         return True
@@ -59,7 +77,7 @@ def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool
 
 def _released(tree: Any) -> Any:
     """Results without a history that leads to tensors of the transform only."""
-    return tree_map_only(Tensor, lambda one: reverse._without_graph(one) if one.requires_grad else one, tree)
+    return tree_map_only(Tensor, lambda one: batched.without_graph(one) if one.requires_grad else one, tree)
 
 
 def _selected(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> Any:
@@ -101,7 +119,7 @@ class _Vjp:
         pairs = [(out, g) for out, g in zip(outputs, cotangents, strict=True) if out.requires_grad]
         found: Sequence[Any] = [None] * len(self.inputs)
         if pairs and self.inputs:
-            found = reverse.grad(
+            found = batched.gradients_of(
                 [out for out, _ in pairs],
                 self.inputs,
                 [g for _, g in pairs],
@@ -109,7 +127,7 @@ class _Vjp:
                 create_graph=record,
                 allow_unused=True,
             )
-        filled = [wrap(np.zeros_like(one._array)) if g is None else g for g, one in zip(found, self.inputs, strict=True)]
+        filled = [_zeros_like(one) if g is None else g for g, one in zip(found, self.inputs, strict=True)]
         return tree_unflatten(filled, self.spec)
 
 

@@ -247,7 +247,7 @@ def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
             record(op, inputs, flat, needs, arrays, params, results)
     elif modes.state.inference and not (op.view and not inputs[0]._inference):
         for result in results:
-            result._inference = True
+            result._inference = modes.Inference()
     if several:
         return tuple(results)
     return results[0]
@@ -276,11 +276,13 @@ def record(
             if not wanted:
                 kept += [None, None]
             elif name == op.variadic:
+                refuse_inference(value)
                 kept += [
                     tuple(packed(item, hooks) if hooks and isinstance(item, Tensor_) else item for item in value),
                     tuple((-1 if hooks else item._counter[0]) if isinstance(item, Tensor_) else None for item in value),
                 ]
             elif isinstance(value, Tensor_):
+                refuse_inference([value])
                 kept += [value, value._counter[0]] if not hooks else [packed(value, hooks), -1]
             else:
                 kept += [arrays[position], None]
@@ -322,6 +324,16 @@ def record(
             result._needs_grad = True
     if hooks and kept:  # a hook that raises leaves the node empty: a result that it kept would keep the node
         node.saved = tuple(packed(value, hooks) if any(value is result for result in results) else value for value in kept)
+
+
+def refuse_inference(values: Sequence[Any]) -> None:
+    """Raises PyTorch's error where a value to be saved was made in inference mode: nothing counts the writes into it."""
+    if any(isinstance(value, Tensor_) and value._inference is not None for value in values):
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
+            "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+        )
 
 
 def packed(value: Tensor, hooks: list[tuple[Any, Any]]) -> saved.Packed:

@@ -1,4 +1,4 @@
-"""Adam and AdamW."""
+"""Adam."""
 
 from __future__ import annotations
 
@@ -83,48 +83,10 @@ class Adam(RuleOptimizer):
             largest = state["max_exp_avg_sq"]
             largest[...] = xp.maximum(largest, square)
             square = largest
-        size = xp.sqrt(square)
-        size /= math.sqrt(1 - beta2**t)
-        size += group["eps"]
-        change = mean / size
-        change *= lr / (1 - beta1**t)
+        # mean / (sqrt(square) / size + eps), with the division by a number drawn out of it
+        size = math.sqrt(1 - beta2**t)
+        change = xp.sqrt(square)
+        change += group["eps"] * size
+        change = mean / change
+        change *= lr * size / (1 - beta1**t)
         p -= change
-
-
-class AdamW(Adam):
-    """Adam with weight decay that acts on the parameter, not through the gradient."""
-
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 1e-3,
-        betas: tuple[Any, Any] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group["decoupled_weight_decay"] = True

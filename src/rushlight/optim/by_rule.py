@@ -18,6 +18,7 @@ from ..autograd import modes
 from ..autograd.graph import here
 from ..ops.table import arrays, tensors
 from ..tensor import Tensor
+from .blocks import Plan
 from .optimizer import Optimizer
 
 State = dict[str, Any]
@@ -32,7 +33,10 @@ class RuleOptimizer(Optimizer):
     """Subclasses define ``_start`` (a parameter's first state) and ``_rule``."""
 
     _counts: ClassVar[bool] = True  # whether the state holds a number of steps
+    _scalars: ClassVar[tuple[str, ...]] = ("step",)  # states that are one number for the whole parameter
     _as_real: ClassVar[bool] = True  # whether complex numbers are taken as pairs
+    _elementwise: ClassVar[bool] = True  # whether no element's step depends on another's; if not, the rule is for Tensors only
+    _plans: dict[int, Plan]
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> State:
         """The first state of a parameter, without its ``step``."""
@@ -42,6 +46,14 @@ class RuleOptimizer(Optimizer):
         """Changes ``p`` and the state in place; ``g`` may not be changed. ``t`` counts from 1."""
         raise NotImplementedError
 
+    def _ready(self, params: list[Tensor], group: dict[str, Any]) -> bool:
+        """Whether all parameters can be stepped by the rule alone; if not, they go one by one."""
+        return True
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._plans = {}
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; ``closure``, if given, computes the loss and the gradients anew and is called first."""
         loss = None
@@ -49,21 +61,33 @@ class RuleOptimizer(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         where = here(2)
-        for group in self.param_groups:
-            differentiable = group.get("differentiable", False)
-            with modes.set_grad_enabled(modes.state.grad_enabled and bool(differentiable)):
-                for param in group["params"]:
-                    grad = param._grad
-                    if grad is not None:
-                        self._step_one(param, grad, group, differentiable, where)
+        plans = self.__dict__.setdefault("_plans", {})
+        for index, group in enumerate(self.param_groups):
+            differentiable = bool(group.get("differentiable", False))
+            params = [param for param in group["params"] if param._grad is not None]
+            if self._elementwise and not differentiable and self._ready(params, group):
+                plan = plans.get(index)
+                if plan is None or not plan.holds(params, self.state):
+                    plan = plans[index] = Plan(self, params, group)
+                plan.run(self, group, where)
+                params = plan.rest
+            with modes.set_grad_enabled(modes.state.grad_enabled and differentiable):
+                for param in params:
+                    self._step_one(param, param._grad, group, differentiable, where)
         return loss
 
-    def _step_one(self, param: Any, grad: Any, group: dict[str, Any], differentiable: bool, where: Any) -> None:
-        state = self.state[param] if self._counts else self.state.get(param, {})
+    def _state_of(self, param: Tensor, group: dict[str, Any]) -> State:
+        """The state of a parameter, made where there is none."""
+        state = self.state.get(param)
         if not state:
-            if self._counts:
-                state["step"] = torch.zeros((), dtype=torch.float32)
+            state = {"step": torch.zeros((), dtype=torch.float32)} if self._counts else {}
             state.update(self._start(param, group))
+            if state:
+                self.state[param] = state
+        return state
+
+    def _step_one(self, param: Any, grad: Any, group: dict[str, Any], differentiable: bool, where: Any) -> None:
+        state = self._state_of(param, group)
         t = 0
         if self._counts:
             count = state["step"]
@@ -73,7 +97,7 @@ class RuleOptimizer(Optimizer):
             else:  # as old state dicts have it
                 state["step"] = t = count + 1
         kind = param._array.dtype.char
-        if differentiable or kind not in "fdFD":
+        if differentiable or not self._elementwise or kind not in "fdFD":
             self._step_tensors(param, grad, state, t, group)
             return
         if self._as_real and kind in "FD":
@@ -85,7 +109,7 @@ class RuleOptimizer(Optimizer):
             }
             p, g = real_pairs(param._array), real_pairs(grad._array)
         else:
-            values = {name: value._array if isinstance(value, Tensor) else value for name, value in state.items()}
+            values = {name: _opened(value) for name, value in state.items()}
             p, g = param._array, grad._array
         self._rule(arrays, p, -g if group.get("maximize") else g, values, t, group)
         for name, value in values.items():

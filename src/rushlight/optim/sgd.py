@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor import Tensor
 from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, number
 
 
@@ -53,6 +54,11 @@ class SGD(RuleOptimizer):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, defaults)
         check_variants(foreach, fused, differentiable, None, False)
+
+    def _ready(self, params: list[Tensor], group: dict[str, Any]) -> bool:
+        if not group["momentum"]:
+            return True
+        return all(self.state.get(param, {}).get("momentum_buffer") is not None for param in params)
 
     def _step_one(self, param: Any, grad: Any, group: dict[str, Any], differentiable: bool, where: Any) -> None:
         if group["momentum"] and self.state[param].get("momentum_buffer") is None:

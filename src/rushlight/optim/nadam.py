@@ -1,0 +1,72 @@
+"""NAdam: Adam with Nesterov's momentum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rushlight as torch
+
+from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number
+
+
+class NAdam(RuleOptimizer):
+    """Adam with Nesterov's momentum, which grows over time."""
+
+    _scalars = ("step", "mu_product")
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        at_least_zero(lr=lr, eps=eps)
+        check_betas(betas)
+        at_least_zero(weight_decay=weight_decay, momentum_decay=momentum_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _start(self, param: Any, group: dict[str, Any]) -> State:
+        return {"mu_product": torch.ones((), dtype=torch.float32), "exp_avg": like(param), "exp_avg_sq": like(param)}
+
+    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
+        lr, (beta1, beta2) = number(group["lr"]), group["betas"]
+        if group["decoupled_weight_decay"]:
+            p *= 1 - lr * group["weight_decay"]
+        else:
+            g = decayed(p, g, group)
+        psi = group["momentum_decay"]
+        mu = beta1 * (1.0 - 0.5 * 0.96 ** (t * psi))
+        mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((t + 1) * psi))
+        product = state["mu_product"]
+        product *= mu
+        done = float(product)
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean += (1 - beta1) * (g - mean)
+        square *= beta2
+        square += (1 - beta2) * g * g
+        size = xp.sqrt(square / (1 - beta2**t))
+        size += group["eps"]
+        p -= lr * (1.0 - mu) / (1.0 - done) * g / size
+        p -= lr * mu_next / (1.0 - done * mu_next) * mean / size

@@ -1,0 +1,69 @@
+"""RMSprop: steps scaled by a running mean of squares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number
+
+
+class RMSprop(RuleOptimizer):
+    """Steps by the gradient over the root of the running mean of its square."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        at_least_zero(lr=lr, eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "eps": eps,
+            "centered": centered,
+            "weight_decay": weight_decay,
+            "capturable": capturable,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _start(self, param: Any, group: dict[str, Any]) -> State:
+        state = {"square_avg": like(param)}
+        if group["momentum"] > 0:
+            state["momentum_buffer"] = like(param)
+        if group["centered"]:
+            state["grad_avg"] = like(param)
+        return state
+
+    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
+        g = decayed(p, g, group)
+        square, alpha = state["square_avg"], group["alpha"]
+        square *= alpha
+        square += (1 - alpha) * g * g
+        if group["centered"]:
+            mean = state["grad_avg"]
+            mean += (1 - alpha) * (g - mean)
+            size = xp.sqrt(square - mean * mean)
+        else:
+            size = xp.sqrt(square)
+        size += group["eps"]
+        change = g / size
+        if group["momentum"] > 0:
+            buffer = state["momentum_buffer"]
+            buffer *= group["momentum"]
+            buffer += change
+            change = buffer
+        p -= number(group["lr"]) * change
