@@ -1,0 +1,11 @@
+"""torch.testing: comparing results, and making tensors to test with."""
+
+from __future__ import annotations
+
+from ..missing import module_getattr
+from ._comparison import assert_close
+from ._creation import make_tensor
+
+__all__ = ["assert_close", "make_tensor"]
+
+__getattr__ = module_getattr(__name__)
