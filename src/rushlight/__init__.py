@@ -22,6 +22,7 @@ from . import interop as _interop
 from . import legacy as _legacy
 from . import ops as _ops
 from . import queries as _queries
+from . import rare_dtypes as _rare_dtypes
 from . import runtime as _runtime
 from . import sampling as _sampling
 from . import storage as _storage
@@ -182,7 +183,7 @@ __all__ = [
     "zeros_like",
 ]
 
-globals().update({**_dtypes.NAMES, **_legacy.CLASSES, **_storage.CLASSES})
+globals().update({**_dtypes.NAMES, **_rare_dtypes.RARE, **_legacy.CLASSES, **_storage.CLASSES})
 install_methods()
 __getattr__ = module_getattr(
     __name__,

@@ -53,7 +53,7 @@ class dtype:
         """The type of the real part: `complex64` gives `float32`; a real type gives itself."""
         if not self.is_complex:
             return self
-        return float32 if self is complex64 else float64
+        return {4: float16, 8: float32, 16: float64}[self.itemsize]
 
     def to_complex(self) -> dtype:
         """The complex type whose parts hold this one. Raises RuntimeError for integers and booleans."""
@@ -76,7 +76,9 @@ class dtype:
     def __getattr__(self, attribute: str) -> Any:
         # Only an unset slot comes here: bfloat16 gets its NumPy type when first asked for.
         if attribute == "numpy":
-            return _load_bfloat16()
+            if self.name == "bfloat16":
+                return _load_bfloat16()
+            raise NotImplementedError(f"rushlight has no tensors of {self!r}: NumPy has no such type")
         raise AttributeError(f"'torch.dtype' object has no attribute '{attribute}'")
 
     def __repr__(self) -> str:
@@ -126,7 +128,7 @@ def _define(name: str, scalar_name: str, c_name: str, kind_rank: int, itemsize: 
     made.is_signed = signed
     made.is_floating_point = kind_rank == FLOATING
     made.is_complex = kind_rank == COMPLEX
-    if name != "bfloat16":
+    if hasattr(np, name):
         made.numpy = np.dtype(name)
         BY_NUMPY[made.numpy] = made
     return made
@@ -400,6 +402,8 @@ class finfo:
         if given.kind_rank < FLOATING:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
         real = given.to_real()
+        if real not in _FLOAT_LAYOUT:
+            raise NotImplementedError(f"rushlight does not know the limits of {real!r}: NumPy has no such type")
         mantissa, exponents = _FLOAT_LAYOUT[real]
         self.dtype = real.name
         self.bits = real.itemsize * 8
