@@ -29,6 +29,10 @@ from .gradients import grad
 from .graph import leaf_edge
 
 _levels: Iterator[int] = itertools.count(1)
+_OTHER_SIZE = (
+    "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not supported. "
+    "Tensor is of size {} while the given forward gradient is of size {}."
+)
 
 
 class _State(threading.local):
@@ -179,11 +183,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """A view of ``tensor`` with a tangent in a level."""
     if tensor._array.shape != tangent._array.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(tensor._array.shape)} while the given forward gradient is of size "
-            f"{list(tangent._array.shape)}."
-        )
+        raise RuntimeError(_OTHER_SIZE.format(list(tensor._array.shape), list(tangent._array.shape)))
     if tangent_at(tensor, level) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."
@@ -421,21 +421,84 @@ def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     level = _level_of(args)
     if level is None:
         return NotImplemented
-    primals = tuple(_map(arg, lambda one: without_tangent(one, level)) if isinstance(arg, Tensor) else arg for arg in args)
+    primals = tuple(without_tangent(arg, level) if isinstance(arg, Tensor) else arg for arg in args)
     ctx, out = function.apply_with_context(cls, primals, kwargs)
-    tangents = [tangent_at(arg, level) if isinstance(arg, Tensor) else None for arg in args]
+    tangents = [_given_tangent(arg, level, ctx.materialize_grads) for arg in args]
     ctx.forward_mode = True
-    found = cls.jvp(ctx, *tangents)
+    try:
+        found = cls.jvp(ctx, *tangents)
+    finally:
+        ctx.forward_mode = False
     outs = out if isinstance(out, tuple) else (out,)
     found = found if isinstance(found, tuple) else (found,)
     if len(found) != len(outs):
         raise RuntimeError(
-            f"{cls.__name__}.jvp returned an incorrect number of tangents (expected {len(outs)}, got {len(found)})"
+            f"Function's jvp returned an invalid number of forward gradients (expected {len(outs)} but got {len(found)})"
         )
-    for one, tangent in zip(outs, found, strict=True):
-        if isinstance(one, Tensor) and tangent is not None:
+    results = list(outs)
+    for number, (one, tangent) in enumerate(zip(outs, found, strict=True)):
+        if tangent is not None and not isinstance(tangent, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {number}.")
+        if not isinstance(one, Tensor):
+            continue
+        if tangent is not None and (number in ctx.undifferentiable or one._array.dtype.kind not in "fcV"):
+            raise RuntimeError(
+                f"Function's jvp returned a gradient at position {number}, but  the corresponding forward output is not a "
+                "differentiable Tensor.You should return None at that position instead."
+            )
+        written = next((index for index, primal in enumerate(primals) if one is primal), None)
+        if tangent is not None and tangent._array.shape != one._array.shape:
+            raise RuntimeError(_OTHER_SIZE.format(list(one._array.shape), list(tangent._array.shape)))
+        if written is not None:
+            results[number] = _after_writing(args[written], one, tangent, level)
+        elif tangent is not None:
+            _check_view(one, tangent, primals, tangents)
             with_tangent(one, tangent, level)
-    return out
+    return tuple(results) if isinstance(out, tuple) else results[0]
+
+
+def _given_tangent(arg: Any, level: int, materialize: bool) -> Tensor | None:
+    """What jvp gets for an argument: its tangent, or zeros for a tensor that has none and could have one."""
+    if not isinstance(arg, Tensor):
+        return None
+    tangent = tangent_at(arg, level)
+    return _zeros(arg) if tangent is None and materialize and arg._array.dtype.kind in "fcV" else tangent
+
+
+def _after_writing(original: Tensor, written: Tensor, tangent: Tensor | None, level: int) -> Tensor:
+    """The argument that a Function wrote into: its history is what forward made, its tangent what jvp made of it in place."""
+    have = tangent_at(original, level)
+    if have is not None and tangent is not have:
+        raise RuntimeError(
+            "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an "
+            "input inplace, then the jvp function must modify the corresponding gradient inplace."
+        )
+    if written is not original:
+        original.__dict__.update({key: value for key, value in written.__dict__.items() if key != "_tangents"})
+    if have is None and tangent is not None:
+        _write_tangent(original, with_tangent(new_tensor(original._array), tangent, level))
+    return original
+
+
+def _root(tensor: Tensor) -> Tensor:
+    return tensor if tensor._base is None else tensor._base
+
+
+def _check_view(out: Tensor, tangent: Tensor, primals: Sequence[Any], tangents: Sequence[Tensor | None]) -> None:
+    """Where forward returned a view of an argument, jvp must return the same view of that argument's tangent."""
+    if out._base is None:
+        return
+    for primal, given in zip(primals, tangents, strict=True):
+        if given is None or out._base is not _root(primal):
+            continue
+        if tangent._base is None:
+            raise RuntimeError(
+                "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+            )
+        if tangent._base is not _root(given):
+            which = "of the given grad input." if given._base is None else "of the same base as the given grad input."
+            raise RuntimeError(f"A custom Function is returning a view but the jvp is not returning a view {which}")
+        return
 
 
 dispatch.interceptors.append(_intercept)

@@ -7,8 +7,9 @@ there when backward runs, and ``y.grad_fn`` is it.
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -63,6 +64,7 @@ class BackwardCFunction(Node, FunctionCtx):
     saved_for_forward: tuple[Any, ...] | None = None
     dirty_tensors: tuple[Any, ...] = ()
     non_differentiable: tuple[Any, ...] = ()
+    undifferentiable: Container[int] = ()  # the numbers of those outputs
     needs_input_grad: tuple[bool, ...] = ()
     is_tensor_input: tuple[bool, ...] = ()
     output_count = 1
@@ -74,8 +76,8 @@ class BackwardCFunction(Node, FunctionCtx):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors given to save_for_backward, with the history they had."""
-        if self.forward_mode and self.saved_for_forward is not None:
-            return tuple(self.saved_for_forward)
+        if self.forward_mode:
+            return tuple(self.saved_for_forward or ())
         if self.saved is None:
             if self.to_save is not None and not self.recorded:
                 return tuple(self.to_save)
@@ -232,11 +234,22 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Runs forward and records it."""
+        if cls.setup_context is not Function.setup_context:
+            args, kwargs = _with_defaults(cls.forward, args, kwargs)
         for transform in transforms:
             result = transform(cls, args, kwargs)
             if result is not NotImplemented:
                 return result
         return apply_with_context(cls, args, kwargs)[1]
+
+
+def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """All arguments by position, with the defaults of those left out: setup_context gets them as ``inputs``."""
+    if not kwargs and not getattr(forward, "__defaults__", None):
+        return args, kwargs
+    bound = inspect.signature(forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
 
 
 # Set by the rooms above (func transforms, forward mode): (function, args, kwargs) -> result or NotImplemented.
@@ -261,6 +274,8 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         modes.state.grad_enabled = previous
     single = not isinstance(output, tuple)
     outputs = (output,) if single else output
+    if ctx.non_differentiable:
+        ctx.undifferentiable = {n for n, value in enumerate(outputs) if any(value is one for one in ctx.non_differentiable)}
     results = _record(ctx, args, before, outputs) if recording else tuple(_unrecorded(ctx, args, value) for value in outputs)
     return ctx, (results[0] if single else results)
 
@@ -304,8 +319,7 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
             value._made = "function_several" if several else "function"
         elif value._edge is not None:
             value = value.detach()
-        differentiable = not any(value is one or outputs[number] is one for one in ctx.non_differentiable)
-        if differentiable and value._array.dtype.kind in "fcV":
+        if number not in ctx.undifferentiable and value._array.dtype.kind in "fcV":
             value._edge, value._needs_grad = (ctx, number), True
             value._seen = value._counter[0]
         else:
