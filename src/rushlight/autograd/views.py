@@ -25,7 +25,7 @@ from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
-# Set by ops/shape.py and tensor.py, which stand above this room.
+# Set by ops/strides.py and tensor.py, which stand above this room.
 new_tensor: Callable[[np.ndarray[Any, Any]], Tensor] = provided("new_tensor")
 as_strided_node: Callable[[Tensor, Tensor], Node] = provided("as_strided_node")
 copy_node: Callable[[Tensor, Tensor], Node | None] = provided("copy_node")

@@ -3,7 +3,14 @@
 from importlib import import_module
 
 FAMILIES = (
+    "shape",
+    "transposes",
+    "strides",  # in-place forms of the two above
+    "parts",
+    "subscripts",
+    "scatter",
     "index",
+    "masks",
     "choice",
     "comparison",
     "complex_numbers",
@@ -24,7 +31,6 @@ FAMILIES = (
     "reduce",
     "reflectors",
     "removed",
-    "shape",
     "softmax",
     "solve",
     "sort",

@@ -11,8 +11,9 @@ from typing import Any
 from .. import dtypes
 from ..backend import shape as k
 from ..backend import strided
+from .parts import split, split_with_sizes
 from .public import axis_of, methods, module, ops, public, write_out
-from .shape import expand, split, split_with_sizes
+from .shape import expand
 from .table import op, table
 
 

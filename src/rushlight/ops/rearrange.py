@@ -9,8 +9,9 @@ import numpy as np
 from ..autograd import gradients
 from ..backend import shape as k
 from . import dispatch
+from .parts import filled, with_size
 from .public import alias, axes_of, axis_of, module, ops, public
-from .shape import broadcast_tensors, filled, reshape, sizes_of, with_size
+from .shape import broadcast_tensors, reshape, sizes_of
 from .table import op
 
 op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))

@@ -1,0 +1,239 @@
+"""Ops that take parts of a tensor, as views: one index, a slice, windows, a diagonal, all pieces along a dimension.
+
+The rule of each puts the cotangent of a part back among zeros (``embed_slice``), whose own rule takes the part again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from ..backend import shape as k
+from . import dispatch
+from .public import axis_of, ops, public
+from .table import op
+
+op("select", k.select, kind="linear", view=True,
+   x=lambda g, xp, x_shape, axis, index: xp.embed_select(g, x_shape, axis, index))  # fmt: skip
+op("embed_select", k.embed_select, node="SelectBackwardBackward0", kind="linear",
+   g=lambda g, xp, axis, index: xp.select(g, axis, index))  # fmt: skip
+op("slice", k.slice_, kind="linear", view=True,
+   x=lambda g, xp, x_shape, axis, start, stop, step: xp.embed_slice(g, x_shape, axis, start, stop, step))  # fmt: skip
+op("embed_slice", k.embed_slice, node="SliceBackwardBackward0", kind="linear",
+   g=lambda g, xp, axis, start, stop, step: xp.slice(g, axis, start, stop, step))  # fmt: skip
+op("diagonal", k.diagonal, kind="linear", view=True,
+   x=lambda g, xp, x_shape, offset, axis1, axis2: xp.embed_diagonal(g, x_shape, offset, axis1, axis2))  # fmt: skip
+op("embed_diagonal", k.embed_diagonal, node="DiagonalBackwardBackward0", kind="linear",
+   g=lambda g, xp, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2))  # fmt: skip
+op("unfold", k.unfold, kind="linear", view=True,
+   x=lambda g, xp, x_shape, axis, size, step: xp.fold_windows(g, x_shape, axis, size, step))  # fmt: skip
+op("fold_windows", k.fold_windows, node="UnfoldBackwardBackward0", kind="linear",
+   g=lambda g, xp, axis, size, step: xp.unfold(g, axis, size, step))  # fmt: skip
+op("unbind", k.unbind, outputs="*", kind="linear", view=True,
+   x=lambda g, xp, x_shape, x_dtype, axis: xp.stack(filled(g, xp, without(x_shape, axis), x_dtype), axis))  # fmt: skip
+op("split", k.split, outputs="*", kind="linear", view=True,
+   x=lambda g, xp, x_shape, x_dtype, sizes, axis: xp.concat(
+       [filled([part], xp, with_size(x_shape, axis, size), x_dtype)[0] for part, size in zip(g, sizes, strict=True)], axis))  # fmt: skip
+op("split_with_sizes", k.split, outputs="*", kind="linear", view=True,
+   x=lambda g, xp, x_shape, x_dtype, sizes, axis: xp.concat(
+       [filled([part], xp, with_size(x_shape, axis, size), x_dtype)[0] for part, size in zip(g, sizes, strict=True)], axis))  # fmt: skip
+
+
+def without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    return shape[:axis] + shape[axis + 1 :]
+
+
+def with_size(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+    return (*shape[:axis], size, *shape[axis + 1 :])
+
+
+def filled(g: Any, xp: Any, shape: tuple[int, ...], dtype: Any) -> list[Any]:
+    """A list of cotangents with zeros where none arrived."""
+    if all(part is not None for part in g):
+        return g  # type: ignore[no-any-return]
+    from .table import arrays
+
+    zeros: Any = None
+    result = []
+    for part in g:
+        if part is None:
+            if zeros is None:
+                import numpy as np
+
+                zeros = np.zeros(shape, dtype) if xp is arrays else dispatch.new_tensor(np.zeros(shape, dtype))
+            part = zeros
+        result.append(part)
+    return result
+
+
+@public()
+def select(input: Any, dim: Any, index: int) -> Any:
+    """The slice at ``index`` of dimension ``dim``, which disappears."""
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    size = input._array.shape[axis]
+    if not -size <= index < size:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input._array.shape)} at dimension {axis}"
+        )
+    return ops.select(input, axis, index if index >= 0 else index + size)
+
+
+@public()
+def unbind(input: Any, dim: int = 0) -> Any:
+    """All slices along ``dim``, as views."""
+    return ops.unbind(input, axis_of(dim, input._array.ndim, wrap_scalar=False))
+
+
+@public()
+def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+    """``length`` entries from ``start`` along ``dim``, as a view."""
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    size = input._array.shape[axis]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    begin = int(start)
+    if not -size <= begin <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {begin})")
+    begin += size if begin < 0 else 0
+    if begin + length > size:
+        raise RuntimeError(f"start ({begin}) + length ({length}) exceeds dimension size ({size}).")
+    return ops.slice(input, axis, begin, begin + length, 1)
+
+
+def _split_equal(input: Any, split_size: int, axis: int) -> Any:
+    size = input._array.shape[axis]
+    if split_size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    if split_size == 0 and size:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+    if not size:
+        return ops.split(input, (0,), axis)
+    full, rest = divmod(size, split_size)
+    return ops.split(input, (split_size,) * full + ((rest,) if rest else ()), axis)
+
+
+@public(out=False, method=False)
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
+    """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
+    if isinstance(split_size_or_sections, (tuple, list)):
+        return split_with_sizes(tensor, split_size_or_sections, dim)
+    axis = axis_of(dim, tensor._array.ndim, wrap_scalar=False)
+    return _split_equal(tensor, int(split_size_or_sections), axis)
+
+
+@public("split", out=False, function=False)
+def _split_by_method(self: Any, split_size: Any, dim: int = 0) -> Any:
+    """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
+    return split(self, split_size, dim)
+
+
+@public()
+def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """Views of the given sizes along ``dim``."""
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    size = input._array.shape[axis]
+    sizes = tuple(int(one) for one in split_sizes)
+    if any(one < 0 for one in sizes):
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}"
+        )
+    if sum(sizes) != size:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {axis}), but got "
+            f"split_sizes={list(sizes)}"
+        )
+    return ops.split_with_sizes(input, sizes, axis)
+
+
+@public()
+def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """At most ``chunks`` views of equal size (the last may be smaller) along ``dim``."""
+    if not input._array.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    axis = axis_of(dim, input._array.ndim)
+    size = input._array.shape[axis]
+    each = -(-size // chunks)
+    if not each:
+        return ops.split_with_sizes(input, (0,) * chunks, axis)
+    return _split_equal(input, each, axis)
+
+
+@public()
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
+    """Views between the given indices, or a number of views of as equal a size as can be."""
+    if not input._array.ndim:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    axis = axis_of(dim, input._array.ndim)
+    size = input._array.shape[axis]
+    if hasattr(indices_or_sections, "tolist"):
+        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, (tuple, list)):
+        inner = [int(index) for index in indices_or_sections]
+        bounds = [0, *inner, size]
+    else:
+        sections = int(indices_or_sections)
+        if sections <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+        each, larger = divmod(size, sections)
+        bounds = [index * each + min(index, larger) for index in range(sections + 1)]
+    parts = []
+    for start, stop in itertools.pairwise(bounds):
+        first, last, _ = slice(start, stop).indices(size)
+        parts.append(ops.slice(input, axis, first, max(first, last), 1))
+    return tuple(parts)
+
+
+def _axis_split(name: str, least: int, axis_for: Any) -> None:
+    def splits(input: Any, indices_or_sections: Any) -> Any:
+        ndim = input._array.ndim
+        if ndim < least:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a tensor "
+                f"with {ndim} dimensions!"
+            )
+        axis = axis_for(ndim)
+        sections = indices_or_sections
+        if isinstance(sections, int) and (sections == 0 or input._array.shape[axis] % sections):
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {axis}, but the size of the dimension "
+                f"{input._array.shape[axis]} is not divisible by the split_size {sections}!"
+            )
+        return tensor_split(input, sections, axis)
+
+    splits.__name__ = name
+    splits.__doc__ = f"Views of equal size, or between indices, as {name} names the dimension."
+    public()(splits)
+
+
+_axis_split("hsplit", 1, lambda ndim: 0 if ndim == 1 else 1)
+_axis_split("vsplit", 2, lambda ndim: 0)
+_axis_split("dsplit", 3, lambda ndim: 2)
+
+
+@public()
+def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The diagonal of two dimensions, as a view whose last dimension it is."""
+    ndim = input._array.ndim
+    axis1, axis2 = axis_of(dim1, ndim), axis_of(dim2, ndim)
+    if axis1 == axis2:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return ops.diagonal(input, offset, axis1, axis2)
+
+
+@public(function=False)
+def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
+    """All windows of ``size`` along a dimension, ``step`` apart, as a view with a new last dimension."""
+    array = self._array
+    axis = axis_of(dimension, array.ndim)
+    length = array.shape[axis] if array.ndim else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > length:
+        raise RuntimeError(f"maximum size for tensor at dimension {axis} is {length} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if not array.ndim:
+        return ops.view(self, (1,)) if size else ops.slice(ops.view(self, (1,)), 0, 0, 0, 1)
+    return ops.unfold(self, axis, size, step)

@@ -1,0 +1,206 @@
+"""Ops that read and write by an index of the tensor's own shape: gather, and scatter in its kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backend import index as k
+from . import dispatch
+from .public import axis_of, ops, public
+from .table import op
+
+op("gather", k.gather, inputs="index", kind="linear",
+   # As in PyTorch the input is kept, although its shape would do: that it was changed since is an error there.
+   x=lambda g, xp, x, index, axis: xp.gather_adjoint(g, index, tuple(x.shape), axis))  # fmt: skip
+op("gather_adjoint", k.gather_adjoint, inputs="index", node="GatherBackwardBackward0", kind="linear",
+   g=lambda g, xp, index, axis: xp.gather(g, index, axis))  # fmt: skip
+op("scatter", k.scatter, inputs="index", kind="linear",
+   x=lambda g, xp, index, axis, src_shape: xp.scatter(g, xp.full_like_shape(g, index.shape), index, axis),
+   src=lambda g, xp, index, axis, src_shape: _padded(xp.gather(g, index, axis), xp, src_shape))  # fmt: skip
+op("scatter_value", lambda x, index, axis, value: k.scatter(x, np.full(index.shape, value, x.dtype), index, axis),
+   inputs="index", node="ScatterBackward1",
+   x=lambda g, xp, index, axis: xp.scatter(g, xp.full_like_shape(g, index.shape), index, axis))  # fmt: skip
+op("scatter_add", k.scatter_add, inputs="index", kind="linear", x=lambda g: g,
+   src=lambda g, xp, index, axis, src_shape: _padded(xp.gather(g, index, axis), xp, src_shape))  # fmt: skip
+op("scatter_reduce", k.scatter_reduce, inputs="index",
+   x=lambda g, xp, x, src, index, axis, reduce, include_self, out: scatter_reduce_x(
+       g, xp, x, src, index, axis, reduce, include_self, out),
+   src=lambda g, xp, x, src, index, axis, reduce, include_self, out: scatter_reduce_src(
+       g, xp, x, src, index, axis, reduce, include_self, out))  # fmt: skip
+
+
+def _padded(g: Any, xp: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros behind what was gathered, where src was larger than the index."""
+    for axis, size in enumerate(shape):
+        if g.shape[axis] != size:
+            g = xp.embed_slice(g, (*g.shape[:axis], size, *g.shape[axis + 1 :]), axis, 0, g.shape[axis], 1)
+    return g
+
+
+def _ones_at(g: Any, xp: Any, x: Any, index: Any, axis: int, include_self: bool) -> Any:
+    """How many values met at each place."""
+    one = xp.full_like_shape(x, tuple(index.shape)) + 1
+    base = xp.full_like_shape(x, tuple(x.shape))
+    if include_self:
+        return xp.scatter_add(base + 1, one, index, axis)
+    count = xp.scatter_add(base, one, index, axis)
+    return count + (count == 0)
+
+
+def scatter_reduce_x(
+    g: Any, xp: Any, x: Any, src: Any, index: Any, axis: int, reduce: str, include_self: bool, out: Any
+) -> Any:
+    if reduce in ("amax", "amin"):
+        equal_x, equal_src = x == out, src_equal(xp, src, out, index, axis)
+        ties = xp.scatter_add(equal_x * 1.0 + 0 * x if include_self else 0 * x, equal_src + 0 * src, index, axis)
+        grad = g / xp.where(ties == 0, ties + 1, ties) * equal_x
+    elif reduce == "prod":
+        masked = xp.where(x == 0, x * 0 + 1, x)
+        grad = g * xp.where(x == 0, xp.scatter_reduce(masked, src, index, axis, "prod", True), out) / masked
+    elif reduce == "mean":
+        grad = g / _ones_at(g, xp, x, index, axis, include_self)
+    else:
+        grad = g
+    if include_self:
+        return grad
+    return xp.scatter(grad, xp.full_like_shape(g, tuple(index.shape)), index, axis)
+
+
+def src_equal(xp: Any, src: Any, out: Any, index: Any, axis: int) -> Any:
+    """Where a value of src is the one that was kept."""
+    return xp.gather(out, index, axis) == _cut(xp, src, tuple(index.shape))
+
+
+def _cut(xp: Any, src: Any, shape: tuple[int, ...]) -> Any:
+    for axis, size in enumerate(shape):
+        if src.shape[axis] != size:
+            src = xp.slice(src, axis, 0, size, 1)
+    return src
+
+
+def scatter_reduce_src(
+    g: Any, xp: Any, x: Any, src: Any, index: Any, axis: int, reduce: str, include_self: bool, out: Any
+) -> Any:
+    part = _cut(xp, src, tuple(index.shape))
+    if reduce in ("amax", "amin"):
+        equal_x, equal_src = x == out, src_equal(xp, src, out, index, axis)
+        ties = xp.scatter_add(equal_x * 1.0 + 0 * x if include_self else 0 * x, equal_src + 0 * part, index, axis)
+        grad = xp.gather(g / xp.where(ties == 0, ties + 1, ties), index, axis) * equal_src
+    elif reduce == "prod":
+        zero = part == 0
+        zeros = xp.gather(xp.scatter_add(x * 0, zero + 0 * part, index, axis), index, axis)
+        masked = xp.where(zero, part * 0 + 1, part)
+        start = x if include_self else x * 0 + 1
+        without = xp.scatter_reduce(start, masked, index, axis, "prod", True)
+        single = xp.where((zeros == 1) & zero, xp.gather(without, index, axis), part * 0)
+        plain = xp.gather(out, index, axis) / masked
+        grad = xp.gather(g, index, axis) * xp.where(zero, single, plain)
+    elif reduce == "mean":
+        grad = xp.gather(g / _ones_at(g, xp, x, index, axis, include_self), index, axis)
+    else:
+        grad = xp.gather(g, index, axis)
+    return _padded(grad, xp, tuple(src.shape))
+
+
+def _check_index(name: str, index: Any) -> None:
+    if index._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+def _check_scatter(name: str, input: Any, index: Any, axis: int, src: Any = None) -> None:
+    _check_index(name, index)
+    x, i = input._array, index._array
+    if i.size == 0:
+        return
+    if max(i.ndim, 1) != max(x.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    if src is not None and max(src._array.ndim, 1) != max(i.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    for place in range(i.ndim):
+        too_large = i.shape[place] > x.shape[place] and place != axis if x.ndim else False
+        if too_large or (src is not None and src._array.ndim and i.shape[place] > src._array.shape[place]):
+            expected = f"Expected index {list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {axis}"
+            if src is not None:
+                expected += f" and to be no larger size than src {list(src._array.shape)}"
+            raise RuntimeError(expected)
+    _check_bounds(i, x.shape[axis] if x.ndim else 1, axis)
+
+
+def _check_bounds(i: Any, size: int, axis: int) -> None:
+    bad = i[(i < 0) | (i >= size)]
+    if bad.size:
+        raise RuntimeError(f"index {bad.flat[0]} is out of bounds for dimension {axis} with size {size}")
+
+
+@public()
+def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+    """For each place of ``index`` the element of ``input`` that it names along ``dim``.
+
+    >>> import rushlight as torch
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
+    tensor([[1, 1],
+            [4, 3]])
+    """
+    axis = axis_of(dim, input._array.ndim)
+    x, i = input._array, index._array
+    if i.size:
+        _check_index("gather", index)
+        if max(i.ndim, 1) != max(x.ndim, 1):
+            raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+        for place in range(i.ndim):
+            if x.ndim and place != axis and i.shape[place] > x.shape[place]:
+                raise RuntimeError(
+                    f"Size does not match at dimension {place} expected index {list(i.shape)} to be no larger than self "
+                    f"{list(x.shape)} apart from dimension {axis}"
+                )
+        _check_bounds(i, x.shape[axis] if x.ndim else 1, axis)
+    return ops.gather(input, index, axis)
+
+
+@public(inplace=True)
+def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+    """A copy with elements of ``src`` (or one value) put where ``index`` says along ``dim``."""
+    axis = axis_of(dim, input._array.ndim)
+    if src is None or not isinstance(src, dispatch.Tensor_):
+        number = value if src is None else src
+        _check_scatter("scatter", input, index, axis)
+        if reduce is not None:
+            src = dispatch.new_tensor(np.full(index._array.shape, number, input._array.dtype))
+        else:
+            return ops.scatter_value(input, index, axis, number)
+    else:
+        _check_scatter("scatter", input, index, axis, src)
+    if src._array.dtype != input._array.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    if reduce is not None:
+        if reduce not in ("add", "multiply"):
+            raise RuntimeError("reduce argument must be either add or multiply.")
+        name = "sum" if reduce == "add" else "prod"
+        return ops.scatter_reduce(input, src, index, axis, name, True)
+    return ops.scatter(input, src, index, axis)
+
+
+@public(inplace=True)
+def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
+    """A copy with elements of ``src`` added where ``index`` says along ``dim``."""
+    axis = axis_of(dim, input._array.ndim)
+    _check_scatter("scatter_add", input, index, axis, src)
+    if src._array.dtype != input._array.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    if not index._array.size:
+        return input.clone()
+    return ops.scatter_add(input, src, index, axis)
+
+
+@public(inplace=True)
+def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
+    """A copy in which elements of ``src`` meet by sum, prod, mean, amax or amin where ``index`` says."""
+    axis = axis_of(dim, input._array.ndim)
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
+    _check_scatter("scatter_reduce", input, index, axis, src)
+    if src._array.dtype != input._array.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    return ops.scatter_reduce(input, src, index, axis, reduce, include_self)

@@ -1,0 +1,115 @@
+"""Views by sizes, strides and offset; and the methods that change the shape of the tensor itself."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ..autograd import views
+from ..autograd.graph import Node, leaf_edge, orders
+from ..backend import numpy as backend
+from ..backend import shape as k
+from .public import methods, ops, public
+from .table import op, table
+
+op(
+    "as_strided", lambda x, shape, strides, offset, x_strides, x_offset: k.as_strided(x, shape, strides, offset),
+    kind="linear", view=True,
+    x=lambda g, xp, x_shape, x_strides, x_offset, shape, strides, offset: xp.as_strided_adjoint(
+        g, x_shape, x_strides, x_offset, shape, strides, offset),
+)  # fmt: skip
+op(
+    "as_strided_adjoint", k.as_strided_adjoint, kind="linear",
+    g=lambda g, xp, x_shape, x_strides, x_offset, shape, strides, offset: xp.gather_strided(
+        g, x_shape, x_strides, x_offset, shape, strides, offset),
+)  # fmt: skip
+op(
+    "gather_strided",
+    lambda x, x_shape, x_strides, x_offset, shape, strides, offset: k.as_strided(
+        views.like_base(x, tuple(s * x.itemsize for s in x_strides)), shape, strides, offset - x_offset
+    ).copy(),
+    kind="linear",
+    x=lambda g, xp, x_shape, x_strides, x_offset, shape, strides, offset: xp.as_strided_adjoint(
+        g, x_shape, x_strides, x_offset, shape, strides, offset),
+)  # fmt: skip
+
+
+def _as_strided_node(base: Any, view: Any) -> Node:
+    """The node that a view gets after its base was written to: taken from the base by its geometry."""
+    whole = backend.root(base._array)
+    array, size = view._array, view._array.itemsize
+    start = backend.address(whole)
+    node = object.__new__(table["as_strided"].node_class)
+    node.next = ((base._edge or leaf_edge(base)),)
+    base_size = base._array.itemsize
+    values = {
+        "x_shape": base._array.shape,
+        "x_strides": tuple(stride // base_size for stride in base._array.strides),
+        "x_offset": (backend.address(base._array) - start) // base_size,
+        "shape": array.shape,
+        "strides": tuple(stride // size for stride in array.strides),
+        "offset": (backend.address(array) - start) // size,
+    }
+    node.saved = tuple(values[name] for _, name, _ in table["as_strided"].keep)
+    node.shape, node.dtype, node.order = array.shape, array.dtype, next(orders)
+    return node
+
+
+views.as_strided_node = _as_strided_node
+
+
+@public()
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """A view of the storage with given sizes, strides and offset, in elements."""
+    array = input._array
+    size, stride = tuple(int(n) for n in size), tuple(int(n) for n in stride)
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(step < 0 for step in stride):
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: " + str(list(stride)))
+    start = input.storage_offset()
+    offset = start if storage_offset is None else int(storage_offset)
+    own = tuple(step // array.itemsize for step in array.strides)
+    return ops.as_strided(input, size, stride, offset, own, start)
+
+
+# Methods that change the shape of the tensor itself.
+
+
+# PyTorch has derivatives of their own for these, under other numbers.
+_INPLACE_NODES = {
+    "TBackward0": "TBackward1",
+    "TransposeBackward0": "TransposeBackward1",
+    "UnsqueezeBackward0": "UnsqueezeBackward1",
+    "SqueezeBackward0": "SqueezeBackward3",
+    "SqueezeBackward1": "SqueezeBackward4",
+    "SqueezeBackward2": "SqueezeBackward5",
+}
+
+
+@functools.cache
+def _inplace_node(node_class: type[Node]) -> type[Node]:
+    return type(_INPLACE_NODES[node_class.__name__], (node_class,), {"__module__": "torch.autograd"})
+
+
+def _inplace_view(name: str) -> None:
+    function = methods[name]
+
+    def change(self: Any, *args: Any, **kwargs: Any) -> Any:
+        views.check_writable(self)
+        if name == "t" and self._array.ndim > 2:
+            raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self._array.ndim}D")
+        result = function(self, *args, **kwargs)
+        node = result.grad_fn
+        if node is not None and type(node).__name__ in _INPLACE_NODES:
+            node.__class__ = _inplace_node(type(node))  # type: ignore[arg-type]
+        views.become(self, result, name + "_")
+        return self
+
+    change.__name__ = change.__qualname__ = name + "_"
+    change.__doc__ = f"In-place version of :func:`{name}`: the tensor itself changes shape."
+    methods[name + "_"] = change
+
+
+for _name in ("t", "transpose", "squeeze", "unsqueeze", "as_strided", "swapaxes", "swapdims"):
+    _inplace_view(_name)

@@ -1,0 +1,285 @@
+"""``x[...]`` and ``x[...] = value``: elements by index, reading and writing.
+
+An index goes through PyTorch's steps: integers, slices, None and ``...`` become views one after another (``select``, ``slice``,
+``unsqueeze``); index arrays and masks that remain are one op at the end (``index``). Writing takes the same view and copies
+into it, or ``index_put``s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..autograd import modes, views
+from ..backend import index as k
+from . import dispatch
+from .public import alias, methods, module, ops, public
+from .shape import expand
+from .table import op
+
+op("index", k.index, inputs="*indices", kind="linear",
+   x=lambda g, xp, indices, x_shape: xp.index_adjoint(g, indices, x_shape))  # fmt: skip
+op("index_adjoint", k.index_adjoint, inputs="*indices", node="IndexBackwardBackward0", kind="linear",
+   g=lambda g, xp, indices: xp.index(g, indices))  # fmt: skip
+op("index_put", k.index_put, inputs="*indices", kind="linear",
+   x=lambda g, xp, indices, accumulate, values_shape, values_dtype: g if accumulate else xp.index_put(
+       g, xp.full_like_shape(g, values_shape), indices, False),
+   values=lambda g, xp, indices: xp.index(g, indices))  # fmt: skip
+op("full_like_shape", lambda x, shape: np.zeros(shape, x.dtype), inputs="x")
+
+
+def _getitem(self: Any, key: Any) -> Any:
+    kind = key.__class__
+    if kind is int:
+        shape = self._array.shape
+        if not shape:
+            raise IndexError(_ZERO_DIM)
+        size = shape[0]
+        if not -size <= key < size:
+            raise IndexError(f"index {key} is out of bounds for dimension 0 with size {size}")
+        return ops.select(self, 0, key if key >= 0 else key + size)
+    if key is Ellipsis:
+        return ops.alias(self)
+    if kind is slice:
+        if not self._array.ndim:
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        return _sliced(self, 0, key, True)
+    view, indices = _walk(self, key)
+    if indices:
+        return ops.index(view, indices)
+    return ops.alias(view) if view is self else view
+
+
+_ZERO_DIM = (
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to "
+    "a number"
+)
+
+
+def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
+    """The view that the basic parts of an index give, and the index tensors that are left, None for whole dimensions."""
+    if not isinstance(key, tuple):
+        key = _as_tuple(key)
+    items = [_item(one) for one in key]
+    used = 0
+    for one in items:
+        if one is None or one is Ellipsis or isinstance(one, (bool, np.bool_)):
+            continue
+        used += one._array.ndim if _is_mask(one) else 1
+    ndim = self._array.ndim
+    if used > ndim:
+        if not ndim and len(items) == 1 and isinstance(items[0], int):
+            raise IndexError(_ZERO_DIM)
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    view, axis = self, 0
+    indices: dict[int, Any] = {}
+    for position, one in enumerate(items):
+        if one is None:
+            view = ops.expand_dims(view, axis)
+            axis += 1
+        elif one is Ellipsis:
+            rest = sum(
+                0 if other is None or other is Ellipsis or isinstance(other, (bool, np.bool_))
+                else other._array.ndim if _is_mask(other) else 1
+                for other in items[position + 1 :]
+            )  # fmt: skip
+            axis = view._array.ndim - rest
+        elif isinstance(one, (bool, np.bool_)):
+            view = ops.expand_dims(view, axis)
+            indices[axis] = dispatch.new_tensor(np.zeros(1 if one else 0, np.int64))
+            axis += 1
+        elif isinstance(one, slice):
+            view = _sliced(view, axis, one, False)
+            axis += 1
+        elif isinstance(one, int):
+            size = view._array.shape[axis]
+            if not -size <= one < size:
+                raise IndexError(f"index {one} is out of bounds for dimension {position} with size {size}")
+            view = ops.select(view, axis, one if one >= 0 else one + size)
+        elif _is_mask(one):
+            mask = one._array.astype(bool, copy=False)
+            _check_mask(mask.shape, view._array.shape, axis)
+            if not mask.ndim:
+                view = ops.expand_dims(view, axis)
+                indices[axis] = dispatch.new_tensor(np.zeros(1 if mask else 0, np.int64))
+                axis += 1
+            else:
+                for found in np.nonzero(mask):
+                    indices[axis] = dispatch.new_tensor(found)
+                    axis += 1
+        else:
+            indices[axis] = one if one._array.dtype.kind == "i" else dispatch.new_tensor(one._array.astype(np.int64))
+            axis += 1
+    if not indices:
+        return view, []
+    return view, [indices.get(place) for place in range(max(indices) + 1)]
+
+
+def _as_tuple(key: Any) -> tuple[Any, ...]:
+    # A list that holds slices, None, ... , lists or tensors is read as a tuple, as older NumPy did.
+    if isinstance(key, list) and any(
+        one is None or one is Ellipsis or isinstance(one, (slice, list, tuple, dispatch.Tensor_)) for one in key
+    ):
+        return tuple(key)
+    return (key,)
+
+
+def _item(one: Any) -> Any:
+    """One part of an index as int, slice, None, Ellipsis, bool or a Tensor."""
+    if one is None or one is Ellipsis or isinstance(one, (slice, bool, int)):
+        return one
+    if isinstance(one, dispatch.Tensor_):
+        array = one._array
+        if array.dtype.kind in "iu" and array.dtype.itemsize and not array.ndim and array.dtype != np.uint8:
+            return int(array)
+        if array.dtype.kind not in "iub" or array.dtype in (np.uint16, np.uint32, np.uint64):
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        return one
+    if isinstance(one, (np.ndarray, list, tuple, range)):
+        array = np.asarray(one)
+        if not array.size and array.dtype.kind == "f" and not isinstance(one, np.ndarray):
+            array = array.astype(np.int64)
+        if array.dtype.kind not in "iub":
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        return dispatch.new_tensor(array)
+    if isinstance(one, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if hasattr(one, "__index__"):
+        return int(one)
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+        f"{type(one).__name__})"
+    )
+
+
+def _is_mask(one: Any) -> bool:
+    return isinstance(one, dispatch.Tensor_) and (one._array.dtype.kind == "b" or one._array.dtype == np.uint8)
+
+
+def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], axis: int) -> None:
+    for place, size in enumerate(mask):
+        if shape[axis + place] != size:
+            raise IndexError(
+                f"The shape of the mask {list(mask)} at index {place} does not match the shape of the indexed tensor "
+                f"{list(shape)} at index {axis + place}"
+            )
+
+
+def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
+    """A slice along an axis; a tensor that is all of it stays what it is, unless a view is wanted ``always``."""
+    size = view._array.shape[axis]
+    step = 1 if one.step is None else int(one.step)
+    if step <= 0:
+        raise ValueError("slice step cannot be zero" if step == 0 else "step must be greater than zero")
+    start = None if one.start is None else int(one.start)
+    stop = None if one.stop is None else int(one.stop)
+    first, last, _ = slice(start, stop).indices(size)
+    if not always and not start and last == size and step == 1:
+        return view
+    return ops.slice(view, axis, first, max(first, last), step)
+
+
+def _setitem(self: Any, key: Any, value: Any) -> None:
+    if not isinstance(value, (dispatch.Tensor_, *dispatch.NUMBERS)):
+        if isinstance(value, np.ndarray):
+            value = dispatch.new_tensor(value)
+        else:
+            raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
+    if isinstance(value, complex) and self._array.dtype.kind != "c":
+        raise RuntimeError(f"value cannot be converted to type {self.dtype.c_name} without overflow")
+    if isinstance(key, bool):
+        view = ops.expand_dims(self, 0) if key else None
+        indices: list[Any] = []
+        if view is None:
+            return
+    else:
+        view, indices = _walk(self, key)
+    if indices:
+        _put(view, indices, value)
+        return
+    if not isinstance(value, dispatch.Tensor_):
+        if not (view._needs_grad and modes.state.grad_enabled):
+            if not view._array.flags.c_contiguous:
+                views.check_writable(view)
+                views.check_memory(view)
+            view.fill_(value)
+            return
+        value = dispatch.new_tensor(dispatch.number_array(value, view._array.dtype))
+    if value._array.shape == view._array.shape:
+        view.copy_(value)
+    elif not value._array.ndim:
+        view.fill_(value)
+    else:
+        value = _without_leading_ones(value, view._array.ndim)
+        if value._array.shape != view._array.shape:
+            expand(value.detach(), view._array.shape)  # for its error
+        view.copy_(value)
+
+
+def _without_leading_ones(value: Any, ndim: int) -> Any:
+    shape = value._array.shape
+    lead = 0
+    while len(shape) - lead > ndim and shape[lead] == 1:
+        lead += 1
+    return (
+        value.view(shape[lead:]) if lead and value._array.flags.c_contiguous else value.reshape(shape[lead:]) if lead else value
+    )
+
+
+def _put(view: Any, indices: list[Any], value: Any) -> None:
+    array = view._array
+    if not isinstance(value, dispatch.Tensor_):
+        value = dispatch.new_tensor(dispatch.number_array(value, array.dtype))
+    view.index_put_(tuple(indices), _without_leading_ones(value, _result_ndim(array, indices)))
+
+
+def _result_ndim(array: Any, indices: Sequence[Any]) -> int:
+    arrays = [one._array for one in indices if one is not None]
+    return int(array.ndim) - len(arrays) + max(one.ndim for one in arrays)
+
+
+methods["__getitem__"] = _getitem
+methods["__setitem__"] = _setitem
+
+
+def _index_list(indices: Any, shape: tuple[int, ...]) -> list[Any]:
+    """Index tensors with masks taken apart."""
+    result: list[Any] = []
+    for one in indices:
+        if one is not None and _is_mask(one):
+            _check_mask(one._array.shape, shape, len(result))
+            result.extend(dispatch.new_tensor(found) for found in np.nonzero(one._array))
+        else:
+            result.append(one)
+    return result
+
+
+@public(inplace=True)
+def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """A copy with ``values`` at the places that a tuple of index tensors names; added there with ``accumulate``."""
+    array = input._array
+    if values._array.dtype != array.dtype:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {views.type_word(array.dtype)} for the "
+            f"destination and {views.type_word(values._array.dtype)} for the source."
+        )
+    places = _index_list(indices, array.shape)
+    shape = k.index(array, [None if one is None else one._array for one in places]).shape
+    try:
+        fits = np.broadcast_shapes(values._array.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values._array.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(shape)}"
+        )
+    return ops.index_put(input, values, places, bool(accumulate))
+
+
+alias("_unsafe_index_put", "index_put")
+
+
+module("torch")["_index_put_impl_"] = methods["index_put_"]

@@ -1,0 +1,135 @@
+"""Ops that order the dimensions of a tensor anew, as views."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..backend import shape as k
+from .public import alias, axis_of, methods, ops, public
+from .table import op
+
+op(
+    "permute_dims", k.permute_dims, kind="linear", view=True, node="PermuteBackward0",
+    x=lambda g, xp, axes: xp.permute_dims(g, tuple(sorted(range(len(axes)), key=axes.__getitem__))),
+)  # fmt: skip
+op(
+    "transpose", k.transpose, kind="linear", view=True,
+    x=lambda g, xp, axis0, axis1: xp.transpose(g, axis0, axis1),
+)  # fmt: skip
+op("t", k.t, kind="linear", view=True, x=lambda g, xp: xp.t(g))
+
+
+@public()
+def t(input: Any) -> Any:
+    """A matrix transposed; vectors and numbers as they are."""
+    if input._array.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
+    return ops.t(input)
+
+
+@public()
+def adjoint(input: Any) -> Any:
+    """The last two dimensions swapped, conjugated if complex."""
+    if input._array.ndim < 2:
+        raise RuntimeError(
+            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor."
+        )
+    swapped = ops.transpose(input, input._array.ndim - 2, input._array.ndim - 1)
+    return swapped.conj() if input._array.dtype.kind == "c" else swapped
+
+
+def _reversed(self: Any) -> Any:
+    ndim = self._array.ndim
+    if ndim != 2:
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+            "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
+            "1, -1, -1))` to reverse the dimensions of a tensor.",
+            stacklevel=2,
+        )
+    return ops.permute_dims(self, tuple(range(ndim - 1, -1, -1)))
+
+
+def _matrix_transpose(self: Any) -> Any:
+    ndim = self._array.ndim
+    if ndim < 2:
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor.")
+    return ops.transpose(self, ndim - 2, ndim - 1)
+
+
+def _matrix_h(self: Any) -> Any:
+    ndim = self._array.ndim
+    if ndim == 0:
+        return ops.alias(self)
+    if ndim != 2:
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if ndim > 2 else "")
+        )
+    return adjoint(self)
+
+
+def _batch_h(self: Any) -> Any:
+    if self._array.ndim < 2:
+        raise RuntimeError(f"tensor.mH is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor.")
+    return adjoint(self)
+
+
+methods["T"] = property(_reversed)
+methods["mT"] = property(_matrix_transpose)
+methods["H"] = property(_matrix_h)
+methods["mH"] = property(_batch_h)
+
+
+@public()
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """Dimensions moved to new places, the others kept in order."""
+    ndim = input._array.ndim
+    sources = source if isinstance(source, (tuple, list)) else (source,)
+    targets = destination if isinstance(destination, (tuple, list)) else (destination,)
+    if len(sources) != len(targets):
+        raise RuntimeError(
+            "movedim: Invalid source or destination dims: source "
+            f"({list(sources)} dims) should contain the same number of dims as destination ({list(targets)} dims)"
+        )
+    moved = [axis_of(one, ndim) for one in sources]
+    places = [axis_of(one, ndim) for one in targets]
+    for label, given, found in (("source", sources, moved), ("destination", targets, places)):
+        if len(set(found)) != len(found):
+            raise RuntimeError(f"movedim: repeated dim in `{label}` ({list(given)})")
+    if not ndim:
+        return ops.alias(input)
+    rest = iter([axis for axis in range(ndim) if axis not in moved])
+    order = [moved[places.index(axis)] if axis in places else next(rest) for axis in range(ndim)]
+    return ops.permute_dims(input, tuple(order))
+
+
+alias("moveaxis", "movedim")
+
+
+@public()
+def transpose(input: Any, dim0: int, dim1: int) -> Any:
+    """Two dimensions swapped."""
+    ndim = input._array.ndim
+    return ops.transpose(input, axis_of(dim0, ndim), axis_of(dim1, ndim))
+
+
+@public()
+def permute(input: Any, *dims: Any) -> Any:
+    """The dimensions in another order."""
+    order = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
+    ndim = input._array.ndim
+    if len(order) != ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
+            f"of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(order)}"
+        )
+    axes = tuple(axis_of(one, ndim) for one in order)
+    if len(set(axes)) != ndim:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return ops.permute_dims(input, axes)
+
+
+for _new, _old in (("swapaxes", "transpose"), ("swapdims", "transpose")):
+    alias(_new, _old)
