@@ -191,6 +191,7 @@ __getattr__ = module_getattr(
         {
             "_C",
             "__config__",
+            "__future__",
             "_dynamo",
             "_utils",
             "accelerator",

@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from .missing import is_in_torch, lacks
 
@@ -80,7 +80,12 @@ def _run_and_name(run: Callable[[ModuleType], None], module: ModuleType) -> None
 
 def _name_as_in_torch(module: ModuleType) -> None:
     """Programs print types, <class 'torch.nn.modules.linear.Linear'>, and a few the names of modules."""
-    torch_name = "torch." + module.__name__.partition(".")[2]
+    own_name = module.__name__
+    torch_name = "torch." + own_name.partition(".")[2]
+    function = vars(module).get(torch_name.rpartition(".")[2])
+    if isinstance(function, FunctionType) and function.__module__ == own_name and is_in_torch(torch_name):
+        # Behind its function (torch.nn.utils.weight_norm), where importing it would put the module in the function's place.
+        sys.modules.setdefault(torch_name, module)
     if is_in_torch(torch_name):
         module.__name__ = torch_name
     for value in vars(module).values():

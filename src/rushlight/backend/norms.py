@@ -43,6 +43,12 @@ def vector_norm(x: Array, ord: float, axis: Axes, keepdims: bool = False, dtype:
     return settled(summation.in_turn(size**power, axes, keepdims) ** (1 / power), x.dtype)
 
 
+def weight_norm(v: Array, scale: Array, axes: tuple[int, ...]) -> Array:
+    """``v`` divided by its norms along ``axes``, times ``scale``."""
+    whole = wide(v)
+    return narrow(whole * (wide(scale) / np.sqrt(summation.squares(whole, axes, True))), v.dtype)
+
+
 RENORM_EPSILON = 1e-7
 
 

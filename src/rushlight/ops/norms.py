@@ -12,9 +12,16 @@ from .table import op
 
 op("vector_norm", k.vector_norm, node="LinalgVectorNormBackward0",
    x=lambda g, xp, x, out, ord, axis, keepdims: norm_slope(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
+op("norm_of_all", lambda x, ord: k.vector_norm(x, ord, None), node="NormBackward0",
+   x=lambda g, xp, x, out, ord: norm_slope(g, xp, x, out, ord, None, False))  # fmt: skip
+op("norm_along", k.vector_norm, node="NormBackward1",
+   x=lambda g, xp, x, out, ord, axis: norm_slope(g, xp, x, out, ord, axis, False))  # fmt: skip
 op("dist", lambda a, b, ord: k.vector_norm(a - b, ord, None), promote="same",
    a=lambda g, xp, a, b, out, ord: norm_slope(g, xp, a - b, out, ord, None, False),
    b=lambda g, xp, a, b, out, ord: -norm_slope(g, xp, a - b, out, ord, None, False))  # fmt: skip
+op("weight_norm", k.weight_norm, node="WeightNormInterfaceBackward0",
+   v=lambda g, xp, v, scale, axes: _direction_slope(g, xp, v, scale, axes),
+   scale=lambda g, xp, v, axes: xp.sum(g * v, axes, True) / xp.vector_norm(v, 2, axes, True))  # fmt: skip
 op("renorm", k.renorm, x=lambda g, xp, x, ord, axis, maxnorm: _renorm_slope(g, xp, x, ord, axis, maxnorm))
 
 
@@ -37,6 +44,12 @@ def norm_slope(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, keepdi
     if ord < 2:
         return xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1) * scale
     return x * xp.pow_number(xp.abs(x), ord - 2) * scale
+
+
+def _direction_slope(g: Any, xp: Any, v: Any, scale: Any, axes: tuple[int, ...]) -> Any:
+    """How ``v / norm(v) * scale`` changes with v: what is along v changes nothing."""
+    norm = xp.vector_norm(v, 2, axes, True)
+    return scale / norm * (g - v * (xp.sum(g * v, axes, True) / (norm * norm)))
 
 
 def _renorm_slope(g: Any, xp: Any, x: Any, ord: float, axis: int, maxnorm: float) -> Any:
@@ -171,3 +184,20 @@ def renorm(input: Any, p: Any, dim: int, maxnorm: float) -> Any:
     if array.dtype.kind in "bui":
         raise _not_floating(input)
     return ops.renorm(input, float(p), axis, float(maxnorm))
+
+
+@public("_weight_norm", method=False, out=False)
+def weight_norm(v: Any, g: Any, dim: int = 0) -> Any:
+    """``v`` with the lengths ``g``: every slice along ``dim`` is scaled to its own; all of ``v`` if ``dim`` is -1.
+
+    >>> import rushlight as torch
+    >>> torch._weight_norm(torch.tensor([[3.0, 4.0], [0.0, 2.0]]), torch.tensor([[1.0], [3.0]]))
+    tensor([[0.6000, 0.8000],
+            [0.0000, 3.0000]])
+    """
+    ndim = len(v._array.shape)
+    if dim != 0 and dim != ndim - 1:
+        return v * (g / module("torch")["norm_except_dim"](v, 2, dim))
+    if v.dtype is not g.dtype:
+        raise RuntimeError(f"expected scalar type {v.dtype.scalar_name} but found {g.dtype.scalar_name}")
+    return ops.weight_norm(v, g, tuple(axis for axis in range(ndim) if axis != dim))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .public import module, public
+from .public import module, ops, public
 
 _warned: set[str] = set()
 
@@ -44,13 +44,12 @@ def norm_except_dim(v: Any, pow: Any = 2, dim: int = 0) -> Any:
     tensor([[5.],
             [2.]])
     """
-    norm = module("torch")["norm"]
     shape = v._array.shape
     last = len(shape) - 1
     if dim == -1:
-        return norm(v, pow)
+        return ops.norm_of_all(v, pow)
     if dim == 0:
-        return norm(v.contiguous().view(shape[0], -1), pow, 1).view(shape[0], *(1,) * last)
+        return ops.norm_along(v.contiguous().view(shape[0], -1), pow, (1,)).view(shape[0], *(1,) * last)
     if dim == last:
-        return norm(v.contiguous().view(-1, shape[last]), pow, 0).view(*(1,) * last, shape[last])
+        return ops.norm_along(v.contiguous().view(-1, shape[last]), pow, (0,)).view(*(1,) * last, shape[last])
     return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)

@@ -74,9 +74,11 @@ class Module:
         own["_parameters"] = {}
         own["_buffers"] = {}
         own["_non_persistent_buffers_set"] = set()
-        for register in _HOOK_REGISTERS:
-            own[register] = OrderedDict()
+        own["_backward_pre_hooks"] = OrderedDict()
+        own["_backward_hooks"] = OrderedDict()
         own["_is_full_backward_hook"] = None
+        for register in _HOOK_REGISTERS[2:]:
+            own[register] = OrderedDict()
         own["_modules"] = {}
         if self.call_super_init:
             super().__init__(*args, **kwargs)

@@ -1,0 +1,29 @@
+"""Two tensors in each other's place."""
+
+from __future__ import annotations
+
+import weakref
+
+from ..tensor import Tensor
+
+
+def swap_tensors(t1: Tensor, t2: Tensor) -> None:
+    """Exchanges two tensors: everything that refers to one then has the other's values, gradient, class and attributes.
+
+    RuntimeError where one has weak references, whose users would not know.
+
+    >>> import rushlight as torch
+    >>> x, y = torch.zeros(2), torch.ones(3)
+    >>> torch.utils.swap_tensors(x, y)
+    >>> x
+    tensor([1., 1., 1.])
+    """
+    for name, tensor in (("t1", t1), ("t2", t2)):
+        if weakref.getweakrefs(tensor):
+            raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
+    t1.__class__, t2.__class__ = t2.__class__, t1.__class__
+    t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
+    for tensor in (t1, t2):  # graphs that end at a tensor go on with its values, not with its name
+        sink = tensor._sink() if tensor._sink is not None else None
+        if sink is not None:
+            sink.variable = tensor
