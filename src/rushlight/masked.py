@@ -1,5 +1,8 @@
 """torch.masked: reductions and normalizations under a mask, served from the op table."""
 
+import sys
+
 from .missing import module_getattr
 
+_ops = sys.modules[__name__]  # the examples of PyTorch's docstrings say torch.masked._ops.sum
 __getattr__ = module_getattr(__name__)

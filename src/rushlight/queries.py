@@ -127,9 +127,28 @@ def is_distributed(input: Any) -> bool:
 
 
 @method
-def dim_order(self: Tensor) -> tuple[int, ...]:
-    """The dimensions as they lie in memory, the outermost first."""
-    return memory_axes(self._array)
+def dim_order(self: Tensor, *, ambiguity_check: bool | list[Any] = False) -> tuple[int, ...]:
+    """The dimensions as they lie in memory, the outermost first.
+
+    ``ambiguity_check``  True, or the memory formats among which it must be one: RuntimeError where the order is not unique
+    """
+    if not isinstance(ambiguity_check, (bool, list)):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    order = memory_axes(self._array)
+    if ambiguity_check is not False:
+        steps = [step for step, size in zip(self.stride(), self._array.shape, strict=True) if size > 1]
+        formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+        fitting = sum(self.is_contiguous(memory_format=one) for one in formats)
+        unique = (
+            fitting == 1
+            if formats
+            else 0 in self._array.shape or len(steps) == self._array.ndim and len(set(steps)) == len(steps)
+        )
+        if not unique:
+            raise RuntimeError(
+                "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+            )
+    return order
 
 
 @method

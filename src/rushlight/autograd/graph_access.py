@@ -54,7 +54,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
         views.bump(one, "increment_version")  # type: ignore[arg-type]
 
 
-class _Handles:
+class _MultiHandle:
     """The handles of several hooks as one."""
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
@@ -64,7 +64,7 @@ class _Handles:
         for handle in self.handles:
             handle.remove()
 
-    def __enter__(self) -> _Handles:
+    def __enter__(self) -> _MultiHandle:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -104,7 +104,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
                 started.add(task)
             fn(grad)
 
-        return _Handles([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])
+        return _MultiHandle([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])
 
     arrived: dict[Any, list[Any]] = {}
     expected: dict[Any, int] = {}
@@ -130,7 +130,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
             del arrived[task], expected[task]
         fn(grads)
 
-    return _Handles(
+    return _MultiHandle(
         [
             tensor.register_hook(functools.partial(arrive, position))
             for position, tensor in enumerate(tensors)

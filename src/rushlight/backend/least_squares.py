@@ -46,6 +46,8 @@ def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, 
     else:
         solution = np.zeros((*batch, n, k), a.dtype)
         rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(m, n)), real)
+    own = tuple(slice(size) for size in (1,) * (len(batch) - a.ndim + 2) + a.shape[:-2])  # ranks are of a's batch, not of both
+    rank, values = rank[own].reshape(a.shape[:-2]), values[own].reshape(*a.shape[:-2], -1)
     full = bool((rank == min(m, n)).all())
     if driver == "gels" and not full:
         gaps = np.where(rank < min(m, n), rank + 1, 0)

@@ -54,7 +54,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
-    """Normally distributed numbers within [a, b]: even numbers put through the inverse of the distribution."""
+    """Normally distributed numbers within [a, b], by rejection."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
@@ -62,16 +62,33 @@ def trunc_normal_(
         )
 
     def share_below(x: float) -> float:
-        return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+        return (1.0 + math.erf((x - mean) / (std * math.sqrt(2.0)))) / 2.0
 
+    draw = _within if share_below(b) - share_below(a) > 0.3 else _under_the_curve
     with torch.no_grad():
-        low, high = share_below((a - mean) / std), share_below((b - mean) / std)
-        tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
-        tensor.erfinv_()
-        tensor.mul_(std * math.sqrt(2.0))
-        tensor.add_(mean)
-        tensor.clamp_(min=a, max=b)
-        return tensor
+        return draw(tensor, mean, std, a, b, generator)
+
+
+def _within(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    """Normal numbers; those out of bounds are replaced from another whole draw until none is left."""
+    low, high = tensor.new_tensor(a).item(), tensor.new_tensor(b).item()
+    tensor.normal_(mean, std, generator=generator)
+    while (outside := (tensor < low) | (tensor > high)).any():
+        tensor.copy_(torch.where(outside, torch.empty_like(tensor).normal_(mean, std, generator=generator), tensor))
+    return tensor
+
+
+def _under_the_curve(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    """Even numbers, each taken as often as the density there, over its peak within the bounds, says."""
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    candidates, chance = torch.empty_like(tensor), torch.empty_like(tensor)
+    pending = torch.ones_like(tensor, dtype=torch.bool)
+    while pending.any():
+        candidates.uniform_(a, b, generator=generator)
+        tensor.copy_(torch.where(pending, candidates, tensor))
+        candidates.sub_(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
+        pending &= chance.uniform_(generator=generator).log_().gt(candidates)
+    return tensor
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
