@@ -130,6 +130,12 @@ def _set_fwd_grad_enabled(mode: bool) -> Iterator[None]:
         _state.enabled = previous
 
 
+def __getattr__(name: str) -> Any:
+    if name == "_current_level":  # of the user's levels; -1 outside
+        return len(_state.user) - 1
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 # Tangents of tensors.
 
 
@@ -149,9 +155,10 @@ def without_tangent(tensor: Tensor, level: int) -> Tensor:
     """The same tensor, in the graph too, without its tangent in a level."""
     if tangent_at(tensor, level) is None:
         return tensor
-    result = new_tensor(tensor._array)
+    is_batch = "whole" in tensor.__dict__
+    result: Tensor = object.__new__(type(tensor)) if is_batch else new_tensor(tensor._array)
     result.__dict__.update(tensor.__dict__)
-    if tensor._needs_grad and tensor._edge is None:
+    if tensor._needs_grad and tensor._edge is None and not is_batch:
         result._edge = leaf_edge(tensor)
     rest = {key: value for key, value in (tensor._tangents or {}).items() if key != level}
     result._tangents = rest or None
@@ -346,7 +353,7 @@ def _transposed(op: table.Op, primals: list[Any], tangents: list[Any], params: t
     """The tangent by way of the reverse rule: the transpose of a linear map is its derivative in the reverse pass."""
     with modes.enable_grad():
         shadows = [
-            _map(primal, lambda one: one if one.requires_grad else one.detach().requires_grad_())
+            _map(primal, lambda one: one if one.requires_grad else _leaf(one))
             if name in op.sources and _floating(primal)
             else primal
             for name, primal in zip(op.inputs, primals, strict=True)
@@ -356,7 +363,7 @@ def _transposed(op: table.Op, primals: list[Any], tangents: list[Any], params: t
         node = next(one._edge[0] for one in outs if one._edge is not None)
         seeds = [
             # Any point will do, the rule being linear; at zero some rules (which take logarithms) have no derivative.
-            wrap(np.ones_like(one._array)).requires_grad_() if one._edge is not None and one._edge[0] is node else None
+            _ones(one) if one._edge is not None and one._edge[0] is node else None
             for one in outs
         ]
         given = [seed for seed in seeds if seed is not None]
@@ -380,6 +387,21 @@ def _transposed(op: table.Op, primals: list[Any], tangents: list[Any], params: t
         tangent = next(found) if seed is not None else None
         results.append(_zeros(seed) if seed is not None and tangent is None else tangent)
     return tuple(results)
+
+
+def _leaf(tensor: Tensor) -> Tensor:
+    """The same values as a leaf that needs a gradient."""
+    if "whole" in tensor.__dict__:
+        return tensor._rewrapped(_leaf(tensor.whole))  # type: ignore[attr-defined,no-any-return]
+    leaf = tensor.detach()
+    leaf._needs_grad = True
+    return leaf
+
+
+def _ones(like: Tensor) -> Tensor:
+    if "whole" in like.__dict__:
+        return like._rewrapped(_ones(like.whole))  # type: ignore[attr-defined,no-any-return]
+    return _leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
 
 
 def _floating(value: Any) -> bool:

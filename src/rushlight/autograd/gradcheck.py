@@ -15,6 +15,9 @@ import numpy as np
 
 from ..tensor import Tensor, wrap
 from . import forward_ad
+from .finite_differences import Differences, GradcheckError, Matrix, Tensors
+from .finite_differences import as_tuple as _tuple
+from .finite_differences import recorded as _recorded
 from .function import Function
 from .gradients import grad
 
@@ -25,15 +28,6 @@ __all__ = [
     "gradcheck",
     "gradgradcheck",
 ]
-
-Tensors = tuple[Tensor, ...]
-Matrix = np.ndarray[Any, Any]
-
-
-class GradcheckError(RuntimeError):
-    """What :func:`gradcheck` and :func:`gradgradcheck` raise where a derivative is wrong."""
-
-    __module__ = "torch.autograd.gradcheck"
 
 
 def gradcheck(
@@ -88,6 +82,10 @@ def gradcheck(
             check.backward(outputs, check_grad_dtypes)
         if check_forward_ad:
             check.forward()
+            if check_undefined_grad:
+                check.zero_tangents()
+            if check_batched_forward_grad:
+                check.batched_tangents()
         if check_backward_ad:
             if check_batched_grad:
                 check.batched(outputs)
@@ -163,17 +161,6 @@ def gradgradcheck(
     )
 
 
-def _tuple(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, tuple):
-        return value
-    return tuple(value) if isinstance(value, list) else (value,)
-
-
-def _recorded(outputs: Any) -> Tensors:
-    """The outputs of a function that need a gradient."""
-    return tuple(one for one in _tuple(outputs) if one.requires_grad)
-
-
 def _random_cotangent(output: Tensor, strided: bool) -> Tensor:
     array = _random(output._array.shape, output._array.dtype)
     if strided:  # every other element of a larger array
@@ -192,8 +179,8 @@ def _random(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Matrix:
     return np.asarray(values).astype(dtype)
 
 
-class _Check:
-    """One function at one point."""
+class _Check(Differences):
+    """The derivatives of one function at one point, beside its finite differences."""
 
     def __init__(
         self,
@@ -205,8 +192,8 @@ class _Check:
         nondet_tol: float,
         fast: bool,
     ) -> None:
-        self.func, self.inputs = func, inputs
-        self.eps, self.atol, self.rtol, self.nondet_tol, self.fast = eps, atol, rtol, nondet_tol, fast
+        super().__init__(func, inputs, eps)
+        self.atol, self.rtol, self.nondet_tol, self.fast = atol, rtol, nondet_tol, fast
 
     def look_at_inputs(self) -> None:
         if not any(isinstance(one, Tensor) and one.requires_grad for one in self.inputs):
@@ -229,76 +216,6 @@ class _Check:
                     "the input before passing it to gradcheck."
                 )
             one.retain_grad()
-
-    def outputs(self) -> Tensors:
-        return _recorded(self.func(*self.inputs))
-
-    @property
-    def points(self) -> list[tuple[int, Tensor]]:
-        """The inputs that need a gradient, and where they stand."""
-        return [(index, one) for index, one in enumerate(self.inputs) if isinstance(one, Tensor) and one.requires_grad]
-
-    # Finite differences.
-
-    def values(self) -> list[Matrix]:
-        return [one._array.copy() for one in _recorded(self.func(*self.inputs))]
-
-    def difference(self, point: Tensor, direction: Matrix) -> list[Matrix]:
-        """For each output its change along a direction, by the two-sided difference."""
-        array = point._array
-        before = array.copy()
-        try:
-            array[...] = before + self.eps * direction
-            above = self.values()
-            array[...] = before - self.eps * direction
-            below = self.values()
-        finally:
-            array[...] = before
-        return [(high - low) / (2 * self.eps) for high, low in zip(above, below, strict=True)]
-
-    def numerical(self, point: Tensor) -> list[tuple[Matrix, Matrix | None]]:
-        """For each output the Jacobian of its real and (if complex) imaginary part, a row for each element of the point.
-
-        The derivative by a complex number a + ib is d/da + i d/db, as the gradients of PyTorch are.
-        """
-        size, is_complex = point._array.size, point._array.dtype.kind == "c"
-        rows: list[list[Matrix]] = []
-        for element in range(size):
-            direction = np.zeros(size, point._array.dtype)
-            direction[element] = 1
-            along = self.difference(point, direction.reshape(point._array.shape))
-            parts = [[one.real.reshape(-1), one.imag.reshape(-1)] for one in along]
-            if is_complex:
-                sideways = self.difference(point, 1j * direction.reshape(point._array.shape))
-                parts = [
-                    [real + 1j * other.real.reshape(-1), imaginary + 1j * other.imag.reshape(-1)]
-                    for (real, imaginary), other in zip(parts, sideways, strict=True)
-                ]
-            rows.append(parts)  # type: ignore[arg-type]
-        found: list[tuple[Matrix, Matrix | None]] = []
-        for number, value in enumerate(self.values()):
-            shape = (size, value.size)
-            dtype = np.result_type(value.real.dtype, np.complex64) if is_complex else value.real.dtype
-            real, imaginary = (np.array([row[number][part] for row in rows], dtype).reshape(shape) for part in (0, 1))
-            found.append((real, imaginary if value.dtype.kind == "c" else None))
-        return found
-
-    def expect_no_slope(self) -> None:
-        values = [one._array for one in _tuple(self.func(*self.inputs)) if isinstance(one, Tensor)]
-        for _, point in self.points:
-            before = point._array.copy()
-            for element in np.ndindex(*before.shape):
-                point._array[element] += self.eps
-                moved = [one._array.copy() for one in _tuple(self.func(*self.inputs)) if isinstance(one, Tensor)]
-                point._array[...] = before
-                for have, was in zip(moved, values, strict=True):
-                    if have.dtype.kind == "b":
-                        raise RuntimeError(
-                            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-                            "`logical_xor()` operator instead."
-                        )
-                    if have.dtype.kind in "fc" and not np.array_equal(have, was, equal_nan=True):
-                        raise GradcheckError("Numerical gradient for function expected to be zero")
 
     # The reverse pass.
 
@@ -328,8 +245,8 @@ class _Check:
         if output._array.dtype.kind != "c":
             yield "", output
             return
-        yield "While considering the real part of complex outputs only, ", output.real  # type: ignore[attr-defined]
-        yield "While considering the imaginary part of complex outputs only, ", output.imag  # type: ignore[attr-defined]
+        yield REAL_PART, output.real  # type: ignore[attr-defined]
+        yield IMAGINARY_PART, output.imag  # type: ignore[attr-defined]
 
     def analytical(self, output: Tensor) -> list[Matrix]:
         """For each point the Jacobian of a real output, a row for each element of the point."""
@@ -350,28 +267,44 @@ class _Check:
             self._backward_fast(outputs)
             return
         exact = [[(words, self.analytical(part)) for words, part in self.parts(output)] for output in outputs]
-        for place, (index, point) in enumerate(self.points):
-            for number, pair in enumerate(self.numerical(point)):
-                for part, (words, jacobians) in enumerate(exact[number]):
-                    if not _near(jacobians[place], pair[part], self.atol, self.rtol):
-                        self.mismatch(words, number, index, pair[part], jacobians[place])
+        numerical = [self.numerical(point) for _, point in self.points]
+        for imaginary in (1, 0):  # imaginary parts of complex outputs first, as PyTorch goes
+            for place, (index, _) in enumerate(self.points):
+                for number, parts in enumerate(exact):
+                    if imaginary < len(parts):
+                        words, jacobians = parts[imaginary]
+                        near = numerical[place][number][imaginary]
+                        if not _near(jacobians[place], near, self.atol, self.rtol):
+                            self.mismatch(words, number, index, near, jacobians[place])
 
     def _backward_fast(self, outputs: Tensors) -> None:
-        for place, (index, point) in enumerate(self.points):
-            direction = _random(point._array.shape, point._array.dtype)
-            moved = self.difference(point, direction)
-            for number, output in enumerate(outputs):
-                for part, (words, one) in enumerate(self.parts(output)):
-                    cotangent = _random(one._array.shape, one._array.dtype)
-                    found = self.vjps(one, cotangent)[place]
-                    change = moved[number].imag if part else moved[number].real
-                    numerical = np.sum(cotangent * change)
-                    exact = np.sum((found * direction.conj()).real)
-                    if not _near(exact, numerical, self.atol, self.rtol):
-                        pair = self.numerical(point)[number]
-                        self.mismatch(
-                            words, number, index, numerical.item(), exact.item(), (pair[part], self.analytical(one)[place])
-                        )
+        parts = [list(self.parts(output)) for output in outputs]
+        for imaginary in (1, 0):
+            for place, (index, point) in enumerate(self.points):
+                for number, output in enumerate(parts):
+                    if imaginary < len(output):
+                        self._backward_along(*output[imaginary], place, index, point, number, imaginary)
+
+    def _backward_along(
+        self, words: str, output: Tensor, place: int, index: int, point: Tensor, number: int, imaginary: int
+    ) -> None:
+        """Compares the slopes of a weighted sum of one real output along random directions: the real and the imaginary one."""
+        cotangent = _random(output._array.shape, output._array.dtype)
+        found = self.vjps(output, cotangent)[place]
+        numerical: Any = 0
+        exact: Any = 0
+        reach: Any = 0
+        for unit in (1, 1j) if found.dtype.kind == "c" else (1,):
+            direction = _random(found.shape, np.dtype(np.float64)) * (0.5 if unit == 1j else 1)
+            change = self.difference(point, (unit * direction).astype(found.dtype))[number]
+            numerical += unit * np.sum(cotangent * (change.imag if imaginary else change.real))
+            exact += unit * np.sum((found.imag if unit == 1j else found.real) * direction)
+            reach = np.maximum(reach, direction)
+        # As much as the elements of the two Jacobians may differ, summed with the weights of both sides.
+        atol = self.atol * float(np.sum(reach)) * float(np.sum(cotangent))
+        if not _near(exact, numerical, atol, self.rtol):
+            slow = self.numerical(point)[number][imaginary], self.analytical(output)[place]
+            self.mismatch(words, number, index, numerical, exact, slow)
 
     def mismatch(
         self, words: str, output: int, point: int, numerical: Any, analytical: Any, slow: Any = None, forward: bool = False
@@ -397,22 +330,28 @@ class _Check:
 
     # Forward mode.
 
-    def tangents(self, position: int, direction: Matrix) -> list[Matrix]:
+    def dual_outputs(self, directions: dict[int, Tensor]) -> list[Tensor]:
+        """The tangents of the outputs where some inputs have one."""
         with forward_ad.dual_level():
-            arguments = list(self.inputs)
-            point = arguments[position]
-            arguments[position] = forward_ad.make_dual(point.detach(), wrap(direction))
-            arguments = [
-                one.detach() if isinstance(one, Tensor) and one is not arguments[position] else one for one in arguments
-            ]
+            arguments = [one.detach() if isinstance(one, Tensor) else one for one in self.inputs]
+            for index, direction in directions.items():
+                arguments[index] = forward_ad.make_dual(arguments[index], direction)
             outputs = [one for one in _tuple(self.func(*arguments)) if isinstance(one, Tensor)]
             found = []
             for output in outputs:
                 if output._array.dtype.kind not in "fcV":
                     continue
                 tangent = forward_ad.unpack_dual(output).tangent
-                found.append(np.zeros_like(output._array) if tangent is None else tangent._array.copy())
+                found.append(output.new_zeros(output.shape) if tangent is None else tangent)  # type: ignore[attr-defined]
         return found
+
+    def tangents(self, directions: dict[int, Matrix]) -> list[Matrix]:
+        return [one._array.copy() for one in self.dual_outputs({index: wrap(one) for index, one in directions.items()})]
+
+    def tangents_along(self, index: int, direction: Matrix) -> list[Matrix]:
+        """The tangents where one input has a direction, and the other points have zeros."""
+        zeros = {other: np.zeros_like(point._array) for other, point in self.points}
+        return self.tangents({**zeros, index: direction})
 
     def forward(self) -> None:
         kept = [
@@ -424,7 +363,10 @@ class _Check:
         ]
         for index, point in self.points:
             array = point._array
-            for unit in (1, 1j) if array.dtype.kind == "c" else (1,):
+            is_complex = array.dtype.kind == "c"
+            for unit in (1j, 1) if is_complex else (1,):
+                part = "imaginary" if unit == 1j else "real"
+                words = f"While considering the {part} part of complex inputs only, " if is_complex else ""
                 if self.fast:
                     directions = [unit * _random(array.shape, np.dtype(np.float64)).astype(array.dtype)]
                 else:
@@ -434,14 +376,53 @@ class _Check:
                         direction[element] = unit
                         directions.append(direction.reshape(array.shape))
                 numerical = [self.difference(point, direction) for direction in directions]
-                exact = [self.tangents(index, direction) for direction in directions]
+                exact = [self.tangents_along(index, direction) for direction in directions]
                 if not directions:
                     continue
+                atol = self.atol * (float(np.abs(directions[0]).sum()) if self.fast else 1)
                 for place, number in enumerate(kept):
                     near = np.array([one[place].reshape(-1) for one in numerical])
                     found = np.array([one[number].reshape(-1) for one in exact])
-                    if not _near(found, near, self.atol, self.rtol):
-                        self.mismatch("", place, index, near, found, forward=True)
+                    if not _near(found, near, atol, self.rtol):
+                        self.mismatch(words, place, index, near, found, forward=True)
+
+    def zero_tangents(self) -> None:
+        """A tangent of zeros and none at all must come to the same, beside tangents of the other inputs."""
+        directions = {index: _random(point._array.shape, point._array.dtype) for index, point in self.points}
+        for index, point in self.points:
+            with_zeros = self.tangents({**directions, index: np.zeros_like(point._array)})
+            without = self.tangents({key: value for key, value in directions.items() if key != index})
+            for zeros, none in zip(with_zeros, without, strict=True):
+                if not _near(zeros, none, self.atol, self.rtol):
+                    raise GradcheckError(
+                        "Expected all dual tensors' tangents to be the same for an input without a tangent and one with a "
+                        "tangent of zeros."
+                    )
+
+    def batched_tangents(self) -> None:
+        """Tangents one by one and as a batch, through vmap, must give the same."""
+        from ..func import vmap
+
+        for index, point in self.points:
+            array = point._array
+            batch = [_random(array.shape, array.dtype) * (n + 1) for n in range(2)]
+            one_by_one = [self.tangents({index: direction}) for direction in batch]
+
+            def along(direction: Tensor, index: int = index) -> Tensors:
+                return tuple(self.dual_outputs({index: direction}))
+
+            try:
+                together = vmap(along)(wrap(np.stack(batch)))
+            except RuntimeError as error:
+                text = NO_RANDOM if "random operation" in str(error) else str(error)
+                raise GradcheckError(f"While computing batched gradients, got: {text}{NOT_BATCHED_FORWARD}") from error
+            for number, result in enumerate(together):
+                expected = np.stack([rows[number] for rows in one_by_one])
+                if not _near(result._array, expected, self.atol, self.rtol):
+                    raise GradcheckError(
+                        f"For output {number} and input {index}:\n\nThe tangents of a batch differ from those one by one."
+                        f"{NOT_BATCHED_FORWARD}"
+                    )
 
     # Cotangents out of the ordinary.
 
@@ -482,12 +463,14 @@ class _Check:
             try:
                 found = grad(outputs, points, zeros, allow_unused=True)
             except RuntimeError as error:
+                _warn_of_undefined()
                 raise GradcheckError(
                     'Expected backward function to handle undefined output grads. Please look at "Notes about undefined '
                     'output gradients" in "tools/autograd/derivatives.yaml"'
                 ) from error
             for one in found:
                 if one is not None and not (one._array == 0).all():
+                    _warn_of_undefined()
                     raise GradcheckError(
                         "Expected all input grads to be undefined or zero when all output grads are undefined or zero. Please "
                         'look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
@@ -499,6 +482,27 @@ NOT_REENTRANT = (
     "although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}.\n  If the function is "
     "meant to vary (it draws random numbers, say), give nondet_tol the difference to allow."
 )
+
+
+REAL_PART = "While considering the real part of complex outputs only, "
+IMAGINARY_PART = "While considering the imaginary part of complex outputs only, "
+NO_RANDOM = (
+    "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations outside of vmap "
+    "as a workaround"
+)
+NOT_BATCHED_FORWARD = (
+    "\n\ngradcheck failed while testing batched gradient computation with forward-mode AD.\n"
+    "check_batched_forward_grad=False leaves this check out."
+)
+
+
+def _warn_of_undefined() -> None:
+    warnings.warn(
+        "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may break "
+        "existing callers of this function. If this is true for you, you can call this function with "
+        '"check_undefined_grad=False" to disable the feature',
+        stacklevel=4,
+    )
 
 
 class _Undefined(Function):
@@ -527,18 +531,31 @@ def _shown(value: Any) -> str:
 # The older functions, which return the Jacobians themselves.
 
 
+def _warn_of_removal(name: str) -> None:
+    warnings.warn(
+        f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it will be removed "
+        "in a future version of PyTorch. If you have a specific use for this or feature request for this to be a stable API, "
+        "please file us an issue at https://github.com/pytorch/pytorch/issues/new",
+        FutureWarning,
+        stacklevel=3,
+    )
+
+
 def get_numerical_jacobian(
     fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
 ) -> tuple[Tensor, ...]:
     """For each input that needs a gradient the Jacobian of ``fn(inputs)`` by finite differences: a row for each of its elements.
 
+    >>> import warnings
     >>> import rushlight as torch
     >>> from rushlight.autograd.gradcheck import get_numerical_jacobian
+    >>> warnings.simplefilter("ignore")  # that it will be removed
     >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
     >>> get_numerical_jacobian(lambda inputs: inputs[0] * 3, (x,))[0].round()
     tensor([[3., 0.],
             [0., 3.]], dtype=torch.float64)
     """
+    _warn_of_removal("get_numerical_jacobian")
     if grad_out != 1.0:
         raise ValueError("Expected grad_out to be 1.0. get_numerical_jacobian no longer supports values of grad_out != 1.0.")
     given = _tuple(inputs)
@@ -551,6 +568,7 @@ def get_analytical_jacobian(
     inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
 ) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
     """The Jacobians of a recorded ``output`` by the reverse pass, and whether two passes agree, sizes fit, and dtypes fit."""
+    _warn_of_removal("get_analytical_jacobian")
     if grad_out != 1.0:
         raise ValueError("Expected grad_out to be 1.0. get_analytical_jacobian no longer supports values of grad_out != 1.0.")
     check = _Check(lambda *args: output, _tuple(inputs), 0, 0, 0, nondet_tol, False)
