@@ -36,7 +36,7 @@ def _tuple(value: Any, label: str, caller: str) -> tuple[Tensors, bool]:
             if several:
                 raise TypeError(
                     f"The {label} given to {caller} must be either a Tensor or a tuple of Tensors but the value at index "
-                    f"{position} of the {label} has type {type(one)}."
+                    f"{position} has type {type(one)}."
                 )
             raise TypeError(
                 f"The {label} given to {caller} must be either a Tensor or a tuple of Tensors but the given {label} has type "
@@ -84,10 +84,11 @@ def _gradients(outputs: Sequence[Any], inputs: Tensors, cotangents: Sequence[Any
 
 
 _INDEPENDENT = {
-    "back": "Output {0} of the user-provided function is independent of input {1}. This is not allowed in strict mode.",
+    "back": "The output of the user-provided function is independent of input {0}. This is not allowed in strict mode.",
+    "row": "Output {0} of the user-provided function is independent of input {1}. This is not allowed in strict mode.",
     "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using the double "
     "backward trick to compute forward mode gradients. This is not allowed in strict mode.",
-    "jacobian": "The jacobian of the user-provided function is independent of input {0}. This is not allowed in strict mode when "
+    "derivative": "The {0} of the user-provided function is independent of input {1}. This is not allowed in strict mode when "
     "create_graph=True.",
     "double_back": "The hessian of the user-provided function is independent of entry {0} in the grad_jacobian. This is not "
     "allowed in strict mode as it prevents from using the double backward trick to replace forward mode AD.",
@@ -97,14 +98,17 @@ _INDEPENDENT = {
 }
 
 
-def _filled(gradients: Sequence[Any], like: Tensors, strict: bool, stage: str) -> Tensors:
-    """Zeros for None; in strict mode an error in the words of ``stage``."""
+def _filled(gradients: Sequence[Any], like: Tensors, strict: bool, stage: str, create_graph: bool = False) -> Tensors:
+    """Zeros for None; in strict mode an error in the words of ``stage``, as is what has no derivative where one is wanted."""
     results = []
     for position, (g, one) in enumerate(zip(gradients, like, strict=True)):
         if g is None:
             if strict:
-                raise RuntimeError(_INDEPENDENT[stage].format(0 if stage == "back" else position, position))
+                raise RuntimeError(_INDEPENDENT[stage].format(position))
             g = engine.wrap(np.zeros(one._array.shape, one._array.dtype))
+        elif strict and create_graph and not g.requires_grad:
+            which = "hessian" if stage == "double_back" else "jacobian"
+            raise RuntimeError(_INDEPENDENT["derivative"].format(which, position))
         results.append(g)
     return tuple(results)
 
@@ -114,13 +118,13 @@ def _finished(values: Sequence[Any], several: bool, create_graph: bool) -> Any:
     return kept if several else kept[0]
 
 
-def _vector(v: Any, like: Tensors, several: bool, what: str) -> Tensors:
+def _vector(v: Any, like: Tensors, several: bool, what: str, caller: str) -> Tensors:
     """The vector of a product, checked against what it multiplies; ones for a single number."""
     if v is None:
         if len(like) != 1 or like[0]._array.size != 1:
             raise RuntimeError(f"The vector v can only be None if {what} a single Tensor with a single element.")
         return (engine.wrap(np.ones(like[0]._array.shape, like[0]._array.dtype)),)
-    vectors = tuple(v) if isinstance(v, (tuple, list)) else (v,)
+    vectors, _ = _tuple(v, "v", caller)
     if len(vectors) != len(like):
         if several:
             raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vectors)}.")
@@ -144,10 +148,10 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         ins = _prepared(ins, create_graph)
         outputs, several_out = _called(func, ins, "vjp")
         _check_strict(outputs, strict)
-        vectors = _vector(v, outputs, several_out, "the user-provided function returns")
+        vectors = _vector(v, outputs, several_out, "the user-provided function returns", "vjp")
     with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
         gradients = _gradients(outputs, ins, vectors, create_graph)
-        product = _filled(gradients, ins, strict, "back")
+        product = _filled(gradients, ins, strict, "back", create_graph)
     return _finished(outputs, several_out, create_graph), _finished(product, several_in, create_graph)
 
 
@@ -163,13 +167,13 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with modes.enable_grad():
         ins, several_in = _tuple(inputs, "inputs", "jvp")
         ins = _prepared(ins, create_graph)
-        vectors = _vector(v, ins, several_in, "the input to the user-provided function is")
+        vectors = _vector(v, ins, several_in, "the input to the user-provided function is", "jvp")
         outputs, several_out = _called(func, ins, "jvp")
         _check_strict(outputs, strict)
         cotangents = tuple(engine.wrap(np.zeros(o._array.shape, o._array.dtype)).requires_grad_() for o in outputs)
         backward = _filled(_gradients(outputs, ins, cotangents, True), ins, strict, "back")
     with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
-        product = _filled(_gradients(backward, cotangents, vectors, create_graph), outputs, strict, "back_trick")
+        product = _filled(_gradients(backward, cotangents, vectors, create_graph), outputs, strict, "back_trick", create_graph)
     return _finished(outputs, several_out, create_graph), _finished(product, several_out, create_graph)
 
 
@@ -212,16 +216,16 @@ def jacobian(
                 "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for `vectorize=True`."
             )
         return _forward_jacobian(func, inputs)
-    if strict and vectorize:
-        raise RuntimeError(
-            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either "
-            "set `strict=False` or `vectorize=False`."
-        )
     with modes.enable_grad():
         ins, several_in = _tuple(inputs, "inputs", "jacobian")
         ins = _prepared(ins, create_graph)
         outputs, several_out = _called(func, ins, "jacobian")
         _check_strict(outputs, strict)
+        if strict and vectorize:
+            raise RuntimeError(
+                "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either "
+                "set `strict=False` or `vectorize=False`."
+            )
         blocks = tuple(_rows(output, number, ins, create_graph, strict) for number, output in enumerate(outputs))
     return _nested(blocks, several_out, several_in, create_graph)
 
@@ -237,10 +241,10 @@ def _rows(output: Any, number: int, ins: Tensors, create_graph: bool, strict: bo
         for position, (g, one) in enumerate(zip(gradients, ins, strict=True)):
             if g is None:
                 if strict:
-                    raise RuntimeError(_INDEPENDENT["back"].format(number, position))
+                    raise RuntimeError(_INDEPENDENT["row"].format(number, position))
                 g = engine.wrap(np.zeros(one._array.shape, one._array.dtype))
             elif strict and create_graph and not g.requires_grad:
-                raise RuntimeError(_INDEPENDENT["jacobian"].format(position))
+                raise RuntimeError(_INDEPENDENT["derivative"].format("jacobian", position))
             rows[position].append(g)
     return tuple(
         stack(parts).view(shape + one._array.shape)
@@ -295,10 +299,9 @@ def hessian(
 
     def single(*args: Any) -> Any:
         value = func(*args)
+        _check_strict(_tuple(value, "outputs of the user-provided function", "hessian")[0], strict)
         if isinstance(value, tuple):
             raise RuntimeError("The function given to hessian should return a single Tensor")
-        if not is_tensor(value):
-            _tuple(value, "outputs of the user-provided function", "hessian")
         if value._array.size != 1:
             raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
         return value.squeeze()
@@ -326,7 +329,11 @@ def _slope(func: Callable[..., Any], ins: Tensors, caller: str, strict: bool) ->
         raise RuntimeError(f"The function given to {caller} should return a single Tensor")
     if outputs[0]._array.size != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {caller} should contain a single element")
-    return outputs[0], _filled(_gradients(outputs, ins, (None,), True), ins, strict, "jacobian")
+    slope = _filled(_gradients(outputs, ins, (None,), True), ins, strict, "back")
+    for position, one in enumerate(slope):
+        if strict and not one.requires_grad:
+            raise RuntimeError(_INDEPENDENT["hessian"].format(position))
+    return outputs[0], slope
 
 
 def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
@@ -339,10 +346,10 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with modes.enable_grad():
         ins, several = _tuple(inputs, "inputs", "vhp")
         ins = _prepared(ins, create_graph)
-        vectors = _vector(v, ins, several, "the input to the user-provided function is")
+        vectors = _vector(v, ins, several, "the input to the user-provided function is", "vhp")
         value, slope = _slope(func, ins, "vhp", strict)
     with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
-        product = _filled(_gradients(slope, ins, vectors, create_graph), ins, strict, "hessian")
+        product = _filled(_gradients(slope, ins, vectors, create_graph), ins, strict, "double_back", create_graph)
     return _finished((value,), False, create_graph), _finished(product, several, create_graph)
 
 
@@ -358,10 +365,22 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with modes.enable_grad():
         ins, several = _tuple(inputs, "inputs", "hvp")
         ins = _prepared(ins, create_graph)
-        vectors = _vector(v, ins, several, "the input to the user-provided function is")
+        vectors = _vector(v, ins, several, "the input to the user-provided function is", "hvp")
         outputs, slope_ = _slope(func, ins, "hvp", strict)
         seeds = tuple(engine.wrap(np.zeros_like(one._array)).requires_grad_() for one in ins)
         twice = _filled(_gradients(slope_, ins, seeds, True), ins, strict, "hessian")
     with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
-        product = _filled(_gradients(twice, seeds, vectors, create_graph), ins, strict, "double_back")
+        product = _filled(_gradients(twice, seeds, vectors, create_graph), ins, strict, "double_back", create_graph)
     return _finished((outputs,), False, create_graph), _finished(product, several, create_graph)
+
+
+def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ...]) -> Tensors:
+    """The unit vectors of the space that several tensors span: for each tensor its part of all of them, a vector a row."""
+    assert len(tensors) == len(tensor_numels) > 0
+    total, start, parts = sum(tensor_numels), 0, []
+    for one, size in zip(tensors, tensor_numels, strict=True):
+        rows = np.zeros((total, size), one._array.dtype)
+        rows[np.arange(start, start + size), np.arange(size)] = 1
+        parts.append(engine.wrap(rows))
+        start += size
+    return tuple(parts)
