@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import weakref
 from typing import Any
 
-from .autograd import modes
+from .autograd import engine, modes
+from .autograd.delayed_error import DelayedError, Error
 from .autograd.function import Function
+from .autograd.graph import AccumulateGrad, Node
+from .autograd.views import CopySlices
 from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
 from .random import Generator
 from .size import Size
@@ -18,12 +21,21 @@ __all__ = [
     "Generator",
     "Size",
     "TensorBase",
+    "_WeakTensorRef",
+    "_add_cached_tensor",
+    "_current_autograd_node",
+    "_current_graph_task_execution_order",
+    "_current_graph_task_id",
     "_disabled_torch_function_impl",
     "_functions",
     "_get_tracing_state",
+    "_is_cached_tensor",
     "_is_torch_function_enabled",
     "_log_api_usage_once",
+    "_remove_cached_tensor",
+    "_set_cached_tensors_enabled",
     "_set_grad_enabled",
+    "_will_engine_execute_node",
 ]
 
 TensorBase = Tensor
@@ -49,7 +61,102 @@ class UndefinedGrad:
         return _Undefined.apply(*tensors)
 
 
-_functions = SimpleNamespace(UndefinedGrad=UndefinedGrad)
+class _Functions:
+    """The classes of nodes by their names."""
+
+    AccumulateGrad = AccumulateGrad
+    CopySlices = CopySlices
+    DelayedError = DelayedError
+    Error = Error
+    UndefinedGrad = UndefinedGrad
+
+    def __getattr__(self, name: str) -> type[Node]:
+        from .ops.table import table
+
+        for op in table.values():
+            if op.node_name == name:
+                return op.node_class
+        raise AttributeError(f"module 'torch._C._functions' has no attribute {name!r}")
+
+
+_functions = _Functions()
+
+
+# Questions to the backward pass that runs now.
+
+
+def _current_autograd_node() -> Node | None:
+    """The node whose backward is running in this thread."""
+    return engine.recording_node()
+
+
+def _current_graph_task_id() -> int:
+    """The number of the backward pass that is running in this thread: -1 where none is."""
+    return -1 if engine.current.task is None else engine.current.task.id
+
+
+def _will_engine_execute_node(node: Any) -> bool:
+    """Whether the backward pass that is running executes a node."""
+    if not isinstance(node, Node):
+        raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
+    task = engine.current.task
+    if task is None:
+        raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
+    if node.is_leaf_sink and task.captures:
+        raise RuntimeError(
+            "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
+            "currently not supported."
+        )
+    return task.will_execute(node)
+
+
+def _current_graph_task_execution_order() -> list[Node]:
+    """The nodes of the backward pass that is running, in the order in which they run."""
+    task = engine.current.task
+    if task is None:
+        raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
+    if modes.state.multithreading:
+        raise RuntimeError(
+            "get_current_graph_task_execution_order expects the current backward to be executed with multithreading "
+            "disabled, e.g. by running:\n\n>>> with torch.autograd.set_multithreading_enabled(False):\n"
+            "...     torch.autograd.grad(...)\n"
+        )
+    return task.planned()
+
+
+class _WeakTensorRef:
+    """Knows whether a tensor still lives, without keeping it alive."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._reference = weakref.ref(tensor)
+
+    def expired(self) -> bool:
+        return self._reference() is None
+
+
+_cached: dict[int, weakref.ref[Tensor]] = {}
+
+
+def _set_cached_tensors_enabled(enabled: bool) -> None:
+    """Switches off, or on, the remembering of cached tensors."""
+    if not enabled:
+        _cached.clear()
+
+
+def _add_cached_tensor(tensor: Tensor) -> None:
+    """Remembers a tensor as one that is kept for use again and again."""
+    _cached[id(tensor)] = weakref.ref(tensor)
+
+
+def _remove_cached_tensor(tensor: Tensor) -> None:
+    """Forgets it."""
+    _cached.pop(id(tensor), None)
+
+
+def _is_cached_tensor(tensor: Tensor) -> bool:
+    """Whether a tensor is remembered."""
+    reference = _cached.get(id(tensor))
+    return reference is not None and reference() is tensor
 
 
 def _is_torch_function_enabled() -> bool:

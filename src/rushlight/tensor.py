@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, printing
-from .autograd import engine, function, gradients, modes, views
+from .autograd import delayed_error, engine, function, gradients, modes, views
 from .autograd.graph import BORROWED, Edge, Hooks, Node, RemovableHandle, add_hook
 from .backend import memory
 from .backend import numpy as backend
@@ -753,8 +753,8 @@ engine.fit_tensor = _fit_tensor
 views.new_tensor = new_tensor
 saved.make_tensor = make_tensor
 saved.type_name = lambda array: dtypes.of(array.dtype).type_in_errors
-gradients.is_tensor = function.is_tensor = lambda value: isinstance(value, Tensor)
-function.make_tensor = make_tensor
+gradients.is_tensor = function.is_tensor = delayed_error.is_tensor = lambda value: isinstance(value, Tensor)
+delayed_error.make_tensor = make_tensor
 function.open_saved = saved.open_function_saved
 function.raw_saved = lambda node: tuple(saved.SavedTensor(node, place) for place in range(len(node.saved or ())))
 function.pack_hooked = lambda value: dispatch.packed(value, modes.state.saved_hooks or [])

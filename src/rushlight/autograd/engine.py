@@ -10,8 +10,9 @@ themselves. ``Reading`` holds what differs.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
-from heapq import heappop, heappush, heappushpop
+from heapq import heapify, heappop, heappush, heappushpop
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 # Set by tensor.py, which stands above this room: how to make a Tensor, and how to fit one to a shape and a dtype.
 wrap: Callable[[Any], Tensor] = provided("wrap")
 fit_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor] = provided("fit_tensor")
+
+_pass_ids = itertools.count()
 
 LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, if nobody else holds that
 
@@ -44,10 +47,32 @@ class Pass:
         self.node: Node | None = None
         self.finished = False
         self.reached: dict[Node, int] = {}
+        self.roots: Sequence[Edge] = ()
+        self.id = next(_pass_ids)
 
     def will_run(self, node: Node) -> bool:
         """Whether the pass reaches a node."""
         return node in self.reached
+
+    def will_execute(self, node: Node) -> bool:
+        """Whether the pass runs a node, and not only looks at what arrives there."""
+        return node in self.reached and (self.needed is None or self.needed.get(node, False))
+
+    def planned(self) -> list[Node]:
+        """The nodes of the pass in the order in which they become ready and run, told from the graph alone."""
+        waiting = _count(self.roots, self.needed)
+        ready = [(node.order, place, node) for place, node in enumerate(waiting) if not waiting[node]]
+        heapify(ready)
+        plan: list[Node] = []
+        while ready:
+            node = heappop(ready)[2]
+            plan.append(node)
+            for edge in node.next if self.needed is None or self.needed.get(node, False) else ():
+                if edge is not None and edge[0] in waiting:
+                    waiting[edge[0]] -= 1
+                    if not waiting[edge[0]]:
+                        heappush(ready, (edge[0].order, -len(plan), edge[0]))
+        return plan
 
     def capture(self, edges: Sequence[Edge | None], roots: Sequence[Edge]) -> None:
         """Asks for the cotangents that arrive at ``edges`` instead of accumulating, and for nothing else."""
@@ -69,9 +94,11 @@ class Pass:
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         """Runs the pass from ``roots``; cotangents are arrays, or Tensors when the graph is to be created."""
         previous = modes.state.grad_enabled
-        outer = getattr(current, "task", None)
+        outer = current.task
+        hooks = modes.state.saved_hooks
         modes.state.grad_enabled = self.create_graph
         current.task = self
+        self.roots = roots
         try:
             with np.errstate(all="ignore"):  # a gradient may be inf or nan without a warning, as in PyTorch
                 self._run(roots, cotangents)
@@ -79,6 +106,8 @@ class Pass:
                 callback()
         finally:
             modes.state.grad_enabled = previous
+            if modes.state.saved_hooks is not hooks:  # entered or left in the middle of the pass
+                modes.restore_saved_hooks(hooks)
             current.task = outer
             self.finished = True
 

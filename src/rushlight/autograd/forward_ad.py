@@ -253,7 +253,15 @@ def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
         sources = [op.inputs.index(name) for name in op.sources]
         if any(_any(tangents[index]) for index in sources):
             outs = out if isinstance(out, tuple) else (out,)
-            found = _tangents(op, primals, tangents, _with_defaults(op, params), out)
+            try:
+                found = _tangents(op, primals, tangents, _with_defaults(op, params), out)
+            except NotImplementedError:
+                raise NotImplementedError(
+                    f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented "
+                    "yet.\nPlease file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template="
+                    "feature-request.yml so that we can prioritize its implementation or submit a PR adding the implementation "
+                    "to derivatives.yaml"
+                ) from None
             found = found if isinstance(found, tuple) else (found,)
             for one, tangent in zip(outs, found, strict=False):
                 if tangent is not None and one._array.dtype.kind in "fcV":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,14 +17,14 @@ import numpy as np
 
 from ..rooms import provided
 from . import engine, modes, views
+from .delayed_error import DelayedError
 from .graph import FREED, Edge, Node, here, keep_traceback, leaf_edge, orders
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
-# Set by tensor.py: the class, a Tensor with a given place in the graph, and how saved values are opened.
+# Set by tensor.py: the class, and how saved values are opened.
 is_tensor: Callable[[Any], bool] = provided("is_tensor")
-make_tensor: Callable[..., Tensor] = provided("make_tensor")
 open_saved: Callable[..., Tensor] = provided("open_saved")
 pack_hooked: Callable[[Tensor], Any] = provided("pack_hooked")
 raw_saved: Callable[[Any], tuple[Any, ...]] = provided("raw_saved")
@@ -60,6 +61,7 @@ class BackwardCFunction(Node, FunctionCtx):
     _forward_cls: ClassVar[type]
     always_runs = True
     materialize_grads = True
+    _materialize_non_diff_grads = True
     to_save: tuple[Any, ...] | None = None
     saved_for_forward: tuple[Any, ...] | None = None
     dirty_tensors: tuple[Any, ...] = ()
@@ -96,6 +98,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
     def release(self) -> None:
@@ -115,9 +118,10 @@ class BackwardCFunction(Node, FunctionCtx):
     def _apply(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         if self.materialize_grads:
             metas = self.metas if self.metas is not None else [(self.shape, self.dtype)]
+            left_out = () if self._materialize_non_diff_grads else self.undifferentiable
             grads = tuple(
-                engine.wrap(np.zeros(*meta)) if grad is None and meta is not None else grad
-                for grad, meta in zip(grads, metas, strict=True)
+                engine.wrap(np.zeros(*meta)) if grad is None and meta is not None and number not in left_out else grad
+                for number, (grad, meta) in enumerate(zip(grads, metas, strict=True))
             )
         function = self._forward_cls
         backward, vjp = function.backward, function.vjp  # type: ignore[attr-defined]
@@ -189,7 +193,12 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        pass
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them "
+            "on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
@@ -311,8 +320,12 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
             results.append(value)
             metas.append(None)
             continue
-        if any(value is one for one in dirty):
-            value = _dirtied(ctx, value, number)
+        is_dirty = any(value is one for one in dirty)
+        twin = next((n for n in range(number) if outputs[n] is value), None) if several else None
+        if twin is not None and (is_dirty or not any(value is arg for arg in args)):
+            value = results[twin]
+        elif is_dirty:
+            value = _dirtied(ctx, value, several)
         elif any(value is arg for arg in args):
             value = _alias(value)
         elif value._base is not None and value._base is not value:
@@ -343,9 +356,17 @@ def _alias(value: Any) -> Any:
     return result
 
 
-def _dirtied(ctx: Any, value: Any, number: int) -> Any:
+def _dirtied(ctx: Any, value: Any, several: bool) -> Any:
     if value._needs_grad and value._edge is None and value._base is None:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    if value._base is not None and several:
+        raise RuntimeError(
+            "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+            "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is "
+            "not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it "
+            "into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other "
+            "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+        )
     views.bump(value, ctx.name())
     if value._base is not None and (value._base._needs_grad or any(ctx.needs_input_grad)):
         if value._base._edge is None and value._base._needs_grad:
@@ -412,36 +433,14 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
         if not modes.state.grad_enabled or not any(is_tensor(arg) and arg.requires_grad for arg in args):
             return outputs
         single = not isinstance(outputs, tuple)
-        results = _Refuse.apply(*((outputs,) if single else outputs))
-        return results if not single else results[0] if isinstance(results, tuple) else results
+        results = (outputs,) if single else outputs
+        refusal = DelayedError(
+            "trying to differentiate twice a function that was marked with @once_differentiable", len(results)
+        )
+        results = refusal.behind_leaves(results)
+        return results[0] if single else results
 
     return wrapper
-
-
-class _Refuse(Function):
-    """Passes values on, and raises where somebody differentiates through it."""
-
-    @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        results = []
-        for arg in args:
-            if not is_tensor(arg):
-                results.append(arg)
-                continue
-            node = object.__new__(_RefuseNode)
-            node.shape, node.dtype, node.order = arg._array.shape, arg._array.dtype, next(orders)
-            results.append(make_tensor(arg._array, [0], (node, 0)))
-        return tuple(results)
-
-
-class _RefuseNode(Node):
-    def name(self) -> str:
-        return "torch::autograd::Error"
-
-    def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-    vjp_tensors = vjp
 
 
 class NestedIOFunction(Function):

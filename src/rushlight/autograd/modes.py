@@ -11,6 +11,7 @@ import functools
 import inspect
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
@@ -56,6 +57,14 @@ class Special:
 special = Special()
 
 
+def restore_saved_hooks(hooks: list[Any] | None) -> None:
+    """Makes ``hooks`` this thread's saved-tensor hooks again, whatever was entered or left since."""
+    surplus = len(state.saved_hooks or ()) - len(hooks or ())
+    for _ in range(abs(surplus)):
+        (special.leave if surplus > 0 else special.enter)()
+    state.saved_hooks = hooks
+
+
 class Inference:
     """The mark of a tensor made in inference mode. While one lives every op takes its general path, which knows of it."""
 
@@ -91,9 +100,14 @@ class ContextDecorator:
 
     def __call__(self, function: F) -> F:
         if inspect.isclass(function):
-            raise TypeError(
-                f"Cannot decorate a class with {type(self).__name__}: decorate its methods, or use it as a context manager"
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "
+                "or methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` "
+                "method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
             )
+            function = functools.partial(function)  # type: ignore[assignment]
         if inspect.isgeneratorfunction(function):
             return self._wrap_generator(function)  # type: ignore[return-value]
 
@@ -352,8 +366,6 @@ class detect_anomaly(ContextDecorator):
         self.previous: list[tuple[bool, bool]] = []
 
     def __enter__(self) -> None:
-        import warnings
-
         self.previous.append((state.anomaly, state.anomaly_check_nan))
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",

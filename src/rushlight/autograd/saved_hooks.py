@@ -51,9 +51,10 @@ class saved_tensors_hooks:
         modes.special.enter()
 
     def __exit__(self, *error: object) -> None:
-        hooks = modes.state.saved_hooks or []
-        modes.state.saved_hooks = hooks[:-1] or None
-        modes.special.leave()
+        hooks = modes.state.saved_hooks
+        if hooks:
+            modes.state.saved_hooks = hooks[:-1] or None
+            modes.special.leave()
 
 
 class save_on_cpu(saved_tensors_hooks):
