@@ -2,4 +2,4 @@
 
 from ..missing import module_getattr
 
-__getattr__ = module_getattr(__name__, frozenset({"_pytree", "checkpoint", "dlpack", "hooks"}), {"swap_tensors": "swapping"})
+__getattr__ = module_getattr(__name__, frozenset({"_pytree", "checkpoint", "data", "dlpack", "hooks"}), {"swap_tensors": "swapping"})

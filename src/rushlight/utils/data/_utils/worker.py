@@ -1,0 +1,234 @@
+"""What a worker process of a DataLoader does: it gets tasks, and sends back batches.
+
+A task is ``(number, indices)``. Answers are bytes: one for the kind, eight for the task's number, and a pickle, made here so
+that an error in it is an answer too. A thread sends them, so that the next batch does not wait for the last to be read.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import random
+import signal
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from queue import SimpleQueue
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ....random import manual_seed, memory_axes
+from ....runtime import set_num_threads
+from ....tensor import _OWN, Tensor, new_tensor
+
+BATCH, ERROR, END, RESUMED = range(4)  # kinds of answers
+RESUME = -1  # in place of a task's number
+NUMBER_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """What :func:`get_worker_info` gives. ``dataset`` is this process's own copy; the other fields are numbers."""
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+
+
+_worker_info: WorkerInfo | None = None
+
+
+def get_worker_info() -> WorkerInfo | None:
+    """Which worker process of a :class:`DataLoader` this is: its ``id`` among ``num_workers``, its ``seed``, its ``dataset``.
+
+    None in any other process.
+
+    >>> from rushlight.utils.data import DataLoader, IterableDataset, get_worker_info
+    >>> class Count(IterableDataset):
+    ...     def __iter__(self):
+    ...         worker = get_worker_info()
+    ...         return iter(range(6)) if worker is None else iter(range(worker.id, 6, worker.num_workers))
+    >>> list(DataLoader(Count(), batch_size=3))
+    [tensor([0, 1, 2]), tensor([3, 4, 5])]
+    """
+    return _worker_info
+
+
+class ExceptionWrapper:
+    """An exception as it goes to another process: its type and its traceback as text."""
+
+    def __init__(self, error: BaseException, where: str) -> None:
+        self.exc_type = type(error)
+        self.exc_msg = "".join(traceback.format_exception(error))
+        self.where = where
+
+    def reraise(self) -> NoReturn:
+        """Raises an exception of that type, or RuntimeError where the type wants more than a message."""
+        text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+        kind: Any = self.exc_type
+        if kind is KeyError:
+            raise KeyError(_KeyText(text))
+        try:
+            error = kind(message=text) if getattr(kind, "message", None) else kind(text)
+        except Exception:
+            raise RuntimeError(text) from None
+        raise error
+
+
+class _KeyText(str):
+    """KeyError shows the repr of its argument: here that is the text itself, with its lines."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass
+class Work:
+    """All that a worker has to know."""
+
+    make_fetcher: Callable[[], Any]
+    is_iterable: bool
+    dataset: Any
+    worker_init_fn: Callable[[int], Any] | None
+    id: int
+    num_workers: int
+    base_seed: int
+
+
+def run_worker(work: Work, tasks: Connection, answers: Connection, inherited: list[Connection]) -> None:
+    """The main function of a worker process. ``inherited`` are ends of pipes that are other processes' to hold."""
+    try:
+        for other in inherited:
+            other.close()
+        _serve(work, tasks, _Sender(answers, work.id))
+    except (EOFError, KeyboardInterrupt):  # the loader's process is gone, or gets the interrupt too and says so
+        pass
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class _Sender:
+    """Pickles answers, and sends them from a thread."""
+
+    def __init__(self, answers: Connection, worker_id: int) -> None:
+        self._answers = answers
+        self._where = f"in DataLoader worker process {worker_id}"
+        self._queue: SimpleQueue[bytes] = SimpleQueue()
+        threading.Thread(target=self._send, name="answers", daemon=True).start()
+
+    def _send(self) -> None:
+        try:
+            while True:
+                self._answers.send_bytes(self._queue.get())
+        except OSError:  # nobody reads them any more
+            return
+
+    def put(self, kind: int, number: int, value: Any = None) -> None:
+        try:
+            text = _dumps(value)
+        except Exception as error:
+            self.put_error(number, error)
+            return
+        self._queue.put(bytes([kind]) + number.to_bytes(NUMBER_BYTES, "big", signed=True) + text)
+
+    def put_error(self, number: int, error: Exception) -> None:
+        wrapper = ExceptionWrapper(error, self._where)
+        try:
+            pickle.dumps(wrapper)
+        except Exception:  # a type that only this process knows
+            text = f"Caught {wrapper.exc_type.__name__} {self._where}.\nOriginal {wrapper.exc_msg}"
+            self.put(ERROR, number, text)
+            return
+        self.put(ERROR, number, wrapper)
+
+
+def _serve(work: Work, tasks: Connection, sender: _Sender) -> None:
+    global _worker_info
+    seed = work.base_seed + work.id
+    set_num_threads(1)
+    random.seed(seed)
+    manual_seed(seed)
+    halves = [work.base_seed & 0xFFFFFFFF, work.base_seed >> 32]
+    np.random.seed(np.random.SeedSequence([work.id, *halves, 0]).generate_state(4))
+    _worker_info = WorkerInfo(work.id, work.num_workers, seed, work.dataset)
+    fetcher: Any = None
+    failure: Exception | None = None
+    try:
+        if work.worker_init_fn is not None:
+            work.worker_init_fn(work.id)
+        fetcher = work.make_fetcher()
+    except Exception as error:
+        failure = error
+    ended = False
+    for number, indices in _all(tasks):
+        if number == RESUME:
+            try:
+                fetcher, failure, ended = work.make_fetcher(), None, False
+            except Exception as error:
+                failure = error
+            sender.put(RESUMED, number)
+        elif failure is not None:
+            sender.put_error(number, failure)
+        elif not ended:  # what was asked for beyond the end is not waited for
+            try:
+                batch = fetcher.fetch(indices)
+            except Exception as error:
+                ended = work.is_iterable and isinstance(error, StopIteration)
+                if ended:
+                    sender.put(END, number)
+                else:
+                    sender.put_error(number, error)
+            else:
+                sender.put(BATCH, number, batch)
+                del batch
+
+
+def _all(tasks: Connection) -> Iterator[tuple[int, Any]]:
+    """Tasks in turn, until None comes, which is heeded before those that it overtakes."""
+    waiting: deque[tuple[int, Any]] = deque()
+    while True:
+        while not waiting or tasks.poll():
+            task = tasks.recv()
+            if task is None:
+                return
+            waiting.append(task)
+        yield waiting.popleft()
+
+
+# Tensors on their way ------------------------------------------------------------------------------------------------
+
+
+def _dumps(value: Any) -> bytes:
+    stream = io.BytesIO()
+    pickler = ForkingPickler(stream, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table[Tensor] = _reduced
+    pickler.dump(value)
+    return stream.getvalue()
+
+
+def _reduced(tensor: Tensor) -> Any:
+    """A tensor's own elements, where pickle would send all the memory that it is a view of."""
+    if tensor.requires_grad and not tensor.is_leaf:
+        raise RuntimeError(
+            "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support crossing "
+            "process boundaries.  If you just want to transfer the data, call detach() on the tensor before serializing "
+            "(e.g., putting it on the queue)."
+        )
+    array = tensor._array
+    if array.base is None or vars(tensor).keys() - _OWN:
+        return tensor.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+    axes = memory_axes(array)
+    return _restored, (array.transpose(axes).copy(), axes, tensor.requires_grad)
+
+
+def _restored(array: np.ndarray[Any, Any], axes: tuple[int, ...], requires_grad: bool) -> Tensor:
+    tensor = new_tensor(array.transpose(np.argsort(axes)))
+    return tensor.requires_grad_() if requires_grad else tensor
