@@ -236,7 +236,7 @@ def test_assert_close_accepts() -> None:
     torch.testing.assert_close(torch.ones(2), torch.ones(2).double(), check_dtype=False)
     with pytest.raises(ValueError, match="must be either specified or omitted"):
         torch.testing.assert_close(1.0, 1.0, rtol=1e-3)
-    made = torch.testing.make_tensor(3, 4, dtype=torch.int8, low=1, high=3)
+    made = torch.testing.make_tensor(3, 4, dtype=torch.int8, device="cpu", low=1, high=3)
     assert set(made.flatten().tolist()) <= {1, 2}
 
 

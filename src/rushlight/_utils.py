@@ -1,4 +1,4 @@
-"""torch._utils: the functions that pickled tensors name, which put a tensor together from a storage."""
+"""torch._utils: the functions that pickled tensors name, which put a tensor together from a storage; sizes of elements."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .storage import TypedStorage, UntypedStorage
 from .tensor import _OWN, Tensor, wrap
 
 __all__ = [
+    "_element_size",
     "_rebuild_parameter",
     "_rebuild_parameter_with_state",
     "_rebuild_tensor",
@@ -19,6 +20,13 @@ __all__ = [
     "_rebuild_tensor_v3",
     "set_state",
 ]
+
+
+def _element_size(dtype: dtypes.dtype) -> int:
+    """The bytes that one element takes."""
+    if not isinstance(dtype, dtypes.dtype):
+        raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+    return dtype.itemsize
 
 
 def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:

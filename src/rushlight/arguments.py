@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import sys
 import warnings
@@ -196,64 +195,6 @@ def integer(name: str, argument: str, position: int, value: Any) -> int:
         except (TypeError, RuntimeError):
             pass
     raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type_name(value)}")
-
-
-def fitting(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
-    """A number as a fill or an argument of ``dtype``: RuntimeError where its range does not hold it."""
-    limit = _SAFE.get((value.__class__, dtype))
-    if limit is not None and -limit <= value <= limit:  # type: ignore[operator]
-        return value
-    if isinstance(value, complex):
-        if dtype.is_complex:
-            return value
-        if value.imag != 0:
-            _does_not_fit(dtype)
-        value = value.real
-    if dtype is dtypes.bool_:
-        return bool(value)
-    if dtype.kind_rank == dtypes.INTEGRAL:
-        if isinstance(value, float):
-            if not math.isfinite(value):
-                _does_not_fit(dtype)
-            value = int(value)
-        limits = dtypes.iinfo(dtype)
-        # An unsigned type takes negative numbers of its own size, and wraps them.
-        low = -limits.max if limits.min == 0 else limits.min
-        if not low <= value <= limits.max:
-            _does_not_fit(dtype)
-        return value & limits.max if limits.min == 0 else value
-    try:
-        wide = float(value)
-    except OverflowError:
-        wide = math.inf
-    limit = dtypes.finfo(dtype).max
-    if math.isfinite(wide) and abs(wide) > limit:
-        _does_not_fit(dtype)
-    return wide
-
-
-# What the commonest types hold without a second look.
-_SAFE: dict[tuple[type, dtypes.dtype], float] = {
-    (kind, dtype): limit
-    for kind, dtype, limit in (
-        (float, dtypes.float32, 3.4e38),
-        (float, dtypes.float64, 1.7e308),
-        (int, dtypes.float32, 2**63),
-        (int, dtypes.float64, 2**63),
-        (int, dtypes.int64, 2**63 - 1),
-        (bool, dtypes.bool_, 1),
-    )
-}
-_C_NAMES = {
-    dtypes.uint8: "uint8_t", dtypes.int8: "int8_t", dtypes.int16: "int16_t", dtypes.int32: "int",
-    dtypes.int64: "int64_t",
-    dtypes.uint16: "uint16_t", dtypes.uint32: "uint32_t", dtypes.uint64: "uint64_t",
-    dtypes.float16: "at::Half", dtypes.bfloat16: "at::BFloat16",
-}  # fmt: skip
-
-
-def _does_not_fit(dtype: dtypes.dtype) -> NoReturn:
-    raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(dtype, dtype.c_name)} without overflow")
 
 
 def warn(text: str) -> None:

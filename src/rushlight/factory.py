@@ -19,7 +19,6 @@ from . import dtypes
 from .arguments import (
     as_dtype,
     checked_shape,
-    fitting,
     integer,
     memory_format_name,
     number,
@@ -30,6 +29,7 @@ from .arguments import (
 from .autograd import modes, views
 from .autograd.modes import special
 from .backend import creation as backend
+from .fitting import fitting
 from .ops.public import methods, module, protocol
 from .tensor import Tensor, new_tensor
 

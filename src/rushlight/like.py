@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .arguments import checked_shape, fitting, memory_format_name, number, options, shape_of, type_name
+from .arguments import checked_shape, memory_format_name, number, options, shape_of, type_name
 from .backend import creation as backend
 from .device import CPU
 from .factory import allocated, creation, finished, method
+from .fitting import fitting
 from .from_data import array_of, warn_of_copy
 from .tensor import Tensor
 

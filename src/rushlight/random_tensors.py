@@ -8,8 +8,9 @@ import numpy as np
 
 from . import dtypes
 from . import random as generators
-from .arguments import checked_shape, fitting, integer, options, refuse, shape_of, type_name, warn
+from .arguments import checked_shape, integer, options, refuse, shape_of, type_name, warn
 from .factory import creation, finished, into
+from .fitting import fitting
 from .like import unset_like
 from .tensor import Tensor
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .arguments import checked_shape, shape_of, type_name, warn
+from .arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from .autograd import modes, views
+from .backend import creation as layouts
 from .backend import memory
 from .backend import numpy as backend
-from .device import CPU
+from .device import CPU, channels_last, channels_last_3d, contiguous_format, preserve_format
 from .device import device as Device
 from .factory import creation, method
 from .ops.public import module
@@ -387,26 +388,44 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
 
 @method
 def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = None) -> Tensor:
-    """Gives this tensor another size, keeping its memory where that is long enough, its first values otherwise."""
+    """Gives this tensor another size, keeping its memory where that is long enough, its first values otherwise.
+
+    ``memory_format``  the order of the dimensions in memory: contiguous unless ``torch.channels_last`` say is given
+
+    RuntimeError for sizes that no memory can hold, and for a tensor that needs a gradient.
+
+    >>> import rushlight as torch
+    >>> torch.arange(6).resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
     if size is None and not sizes:
         raise TypeError('resize_() missing 1 required positional arguments: "size"')
     wanted = size if size is not None else sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
     if self.requires_grad and modes.state.grad_enabled:
         raise RuntimeError("cannot resize variables that require grad")
+    if any(isinstance(each, int) and each < 0 for each in wanted):
+        raise RuntimeError("numel: integer multiplication overflow")
     shape = checked_shape("resize_", wanted)
+    if math.prod(shape) >= 2**63:
+        raise RuntimeError("numel: integer multiplication overflow")
     array = self._array
-    if shape == array.shape:
+    if shape == array.shape and memory_format is None:
         return self
+    order = layouts.order_of(len(shape), memory_format_name("resize_", memory_format or contiguous_format))
     whole = memory.block(array)
     start = backend.address(array) - backend.address(whole) if array.size else 0
     need = math.prod(shape) * array.itemsize + start
+    if need >= 2**64:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
     if need > whole.size:
         if not memory.resizable(array):
             raise RuntimeError("Trying to resize storage that is not resizable")
         longer = np.zeros(need, _BYTE)
         longer[: whole.size] = whole
         whole = longer
-    self._array = memory.laid_over(whole, array.dtype, shape, None, start // array.itemsize)
+    laid = memory.laid_over(whole, array.dtype, tuple(shape[axis] for axis in order), None, start // array.itemsize)
+    self._array = laid.transpose(sorted(range(len(order)), key=order.__getitem__))
     views.bump(self, "resize_")
     return self
 
@@ -416,7 +435,11 @@ def resize_as_(self: Tensor, the_template: Any, *, memory_format: Any = None) ->
     """Gives this tensor the size of another."""
     if not isinstance(the_template, Tensor):
         raise TypeError(f"resize_as_(): argument 'the_template' (position 1) must be Tensor, not {type_name(the_template)}")
-    return resize_(self, *the_template._array.shape, size=None if the_template.ndim else ())
+    if memory_format is preserve_format:
+        # Of the orders in memory, only channels last is passed on.
+        likely = (form for form in (channels_last, channels_last_3d) if the_template.is_contiguous(memory_format=form))
+        memory_format = contiguous_format if the_template.is_contiguous() else next(likely, contiguous_format)
+    return resize_(self, size=the_template._array.shape, memory_format=memory_format)
 
 
 module("torch")["resize_as_"] = resize_as_

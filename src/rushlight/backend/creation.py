@@ -44,12 +44,17 @@ def empty_in_format(shape: Shape, dtype: np.dtype[Any], name: str, like: Array |
     """An unset array in a memory format: 'channels_last' say, or as ``like`` lies for 'preserve_format'."""
     if name == "preserve_format" and like is not None:
         return empty_like(like, dtype)
-    order = _FORMATS.get(name)
-    if order is None:
-        return np.empty(shape, dtype)
-    if len(shape) != len(order):
+    return in_order(shape, dtype, order_of(len(shape), name)) if name in _FORMATS else np.empty(shape, dtype)
+
+
+def order_of(ndim: int, name: str) -> tuple[int, ...]:
+    """The dimensions of a tensor in a memory format, the outermost in memory first."""
+    if name == "preserve_format":
+        raise RuntimeError("Unsupported memory formatPreserve")
+    order = _FORMATS.get(name, tuple(range(ndim)))
+    if ndim != len(order):
         raise RuntimeError(f"required rank {len(order)} tensor to use {name} format")
-    return in_order(shape, dtype, order)
+    return order
 
 
 def empty_strided(shape: Shape, strides: tuple[int, ...], dtype: np.dtype[Any]) -> Array:

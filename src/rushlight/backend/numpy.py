@@ -45,7 +45,7 @@ def expand(array: Array, shape: Shape) -> Array:
     if have == shape:
         return array
     lead = len(shape) - len(have)
-    strides = [0] * lead
+    strides = [0] * lead if 1 not in shape[:lead] else _leading_steps(array, shape[:lead])
     for size, wanted, stride in zip(have, shape[lead:], array.strides, strict=True):
         if size == wanted:
             strides.append(stride)
@@ -54,6 +54,16 @@ def expand(array: Array, shape: Shape) -> Array:
         else:
             raise ValueError(f"cannot broadcast {have} to {shape}")
     return strided(array, shape, tuple(strides))
+
+
+def _leading_steps(array: Array, lead: Shape) -> list[int]:
+    """Strides of new dimensions in front: 0 where they stretch, over the whole of what follows where they have size 1."""
+    step = array.shape[0] * array.strides[0] if array.ndim else array.itemsize
+    strides = []
+    for size in reversed(lead):
+        strides.append(step if size == 1 else 0)
+        step = strides[-1] * size
+    return strides[::-1]
 
 
 def strided(array: Array, shape: Shape, strides: tuple[int, ...], offset: int = 0) -> Array:

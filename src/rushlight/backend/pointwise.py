@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes
+from ..fitting import fitting
 from . import blockwise
 from . import numpy as backend
 from .numpy import Array
@@ -473,12 +474,8 @@ def rad2deg(x: Array) -> Array:
 
 
 def checked_number(value: Any, x: Array) -> Any:
-    """A number that is to be put into ``x``; the error for a complex number that a real array cannot hold."""
-    if isinstance(value, (complex, np.complexfloating)) and x.dtype.kind != "c":
-        if value.imag != 0:
-            raise RuntimeError(f"value cannot be converted to type {dtypes.of(x.dtype).c_name} without overflow")
-        return value.real
-    return value
+    """A number as what is to be put into ``x``; the error for one that does not fit."""
+    return fitting(value.item() if isinstance(value, np.generic) else value, dtypes.of(x.dtype))
 
 
 def filled(x: Array, value: Any) -> Array:

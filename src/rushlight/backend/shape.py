@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from . import numpy as backend
+from .creation import in_order
 from .numpy import Array, Shape
 
 
@@ -25,6 +27,22 @@ def view(x: Array, shape: Shape) -> Array:
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
             "contiguous subspaces). Use .reshape(...) instead."
         ) from None
+
+
+def steps(x: Array) -> tuple[int, ...]:
+    """Strides in elements; where nothing lies NumPy gives none, PyTorch those of a contiguous tensor."""
+    if not x.size and not any(x.strides):
+        return tuple(math.prod([max(size, 1) for size in x.shape[axis + 1 :]]) for axis in range(x.ndim))
+    return tuple([stride // x.itemsize for stride in x.strides])
+
+
+def reinterpret(x: Array, dtype: np.dtype[Any]) -> Array:
+    """The same bytes as elements of another type, more or fewer of them along the last dimension."""
+    if x.size or dtype.itemsize == x.itemsize:
+        return x.view(dtype)
+    shape = (*x.shape[:-1], x.shape[-1] * x.itemsize // dtype.itemsize)
+    strides = (*(step * x.itemsize for step in steps(x)[:-1]), dtype.itemsize)
+    return np.ndarray(shape, dtype, b"", 0, strides)
 
 
 def expand(x: Array, shape: Shape) -> Array:
@@ -134,8 +152,29 @@ def as_strided_adjoint(
     size = g.itemsize
     positions = backend.strided(np.arange(storage.size), shape, tuple(stride * 8 for stride in strides), offset * 8)
     np.add.at(storage, positions, g)
+    storage /= _sharers(storage, x_shape, x_strides, x_offset)
     out = backend.strided(storage, x_shape, tuple(stride * size for stride in x_strides), x_offset * size)
     return np.array(out)
+
+
+def gather_strided(
+    x: Array, x_shape: Shape, x_strides: tuple[int, ...], x_offset: int, shape: Shape, strides: tuple[int, ...], offset: int
+) -> Array:
+    """What as_strided takes from a storage in which ``x`` lies as told, nothing beside it: the adjoint of the above."""
+    reach = offset + 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) if 0 not in shape else 1
+    x_reach = x_offset + 1 + sum((n - 1) * s for n, s in zip(x_shape, x_strides, strict=True)) if 0 not in x_shape else 1
+    storage = np.zeros(max(reach, x_reach), x.dtype)
+    positions = backend.strided(np.arange(storage.size), x_shape, tuple(stride * 8 for stride in x_strides), x_offset * 8)
+    np.add.at(storage, positions, x)
+    storage /= _sharers(storage, x_shape, x_strides, x_offset)
+    return backend.strided(storage, shape, tuple(stride * x.itemsize for stride in strides), offset * x.itemsize).copy()
+
+
+def _sharers(storage: Array, shape: Shape, strides: tuple[int, ...], offset: int) -> Array:
+    """How many elements of a tensor that lies in a storage share each place of it; 1 where none does."""
+    counts = np.zeros(storage.size, storage.real.dtype)
+    np.add.at(counts, backend.strided(np.arange(storage.size), shape, tuple(stride * 8 for stride in strides), offset * 8), 1)
+    return np.maximum(counts, 1)
 
 
 def flip(x: Array, axes: tuple[int, ...]) -> Array:
@@ -154,6 +193,13 @@ def clone(x: Array) -> Array:
 
 def contiguous(x: Array) -> Array:
     return x.copy("C")
+
+
+def laid_out(x: Array, order: tuple[int, ...]) -> Array:
+    """A copy whose dimensions lie in memory in this order, the outermost first."""
+    out = in_order(x.shape, x.dtype, order)
+    out[...] = x
+    return out
 
 
 def astype(x: Array, dtype: np.dtype[Any]) -> Array:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import numpy as np
+
 from ..backend import shape as k
 from . import dispatch
 from .public import axis_of, ops, public
@@ -58,8 +60,6 @@ def filled(g: Any, xp: Any, shape: tuple[int, ...], dtype: Any) -> list[Any]:
     for part in g:
         if part is None:
             if zeros is None:
-                import numpy as np
-
                 zeros = np.zeros(shape, dtype) if xp is arrays else dispatch.new_tensor(np.zeros(shape, dtype))
             part = zeros
         result.append(part)
@@ -91,6 +91,15 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     size = input._array.shape[axis]
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
+    if isinstance(start, dispatch.Tensor_):
+        if start._array.ndim or start._array.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+    elif not hasattr(start, "__index__"):
+        raise TypeError(
+            f"narrow() received an invalid combination of arguments - got (Tensor, int, {type(start).__name__}, int), but "
+            "expected one of:\n * (Tensor input, int dim, Tensor start, int length)\n"
+            " * (Tensor input, int dim, int start, int length)\n"
+        )
     begin = int(start)
     if not -size <= begin <= size:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {begin})")
@@ -167,11 +176,28 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     axis = axis_of(dim, input._array.ndim)
     size = input._array.shape[axis]
-    if hasattr(indices_or_sections, "tolist"):
-        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, dispatch.Tensor_):
+        array = indices_or_sections._array
+        if array.dtype != np.int64:
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                f"{indices_or_sections.dtype.scalar_name}"
+            )
+        if array.ndim > 1:
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
+                f"a tensor with {array.ndim} dims"
+            )
+        indices_or_sections = array.tolist()
     if isinstance(indices_or_sections, (tuple, list)):
         inner = [int(index) for index in indices_or_sections]
         bounds = [0, *inner, size]
+    elif not hasattr(indices_or_sections, "__index__"):
+        raise TypeError(
+            f"tensor_split() received an invalid combination of arguments - got (Tensor, {type(indices_or_sections).__name__}), "
+            "but expected one of:\n * (Tensor input, tuple of ints indices, int dim = 0)\n"
+            " * (Tensor input, Tensor tensor_indices_or_sections, int dim = 0)\n * (Tensor input, int sections, int dim = 0)\n"
+        )
     else:
         sections = int(indices_or_sections)
         if sections <= 0:

@@ -197,6 +197,13 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
     return target
 
 
+def warn(text: str) -> None:
+    """A UserWarning at the line of the user's program that is running."""
+    from ..arguments import warn as warn_user  # stands above this room
+
+    warn_user(text)
+
+
 def _flat(values: list[Any]) -> list[Any]:
     flat: list[Any] = []
     for value in values:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import dtypes
 from ..backend import shape as k
+from ..backend.creation import order_of
 from . import dispatch
 from .public import axes_of, axis_of, ops, public
 from .table import op
@@ -31,6 +33,7 @@ op("expand_dims", k.expand_dims, node="UnsqueezeBackward0", kind="linear", view=
 
 op("clone", k.clone, kind="linear", x=lambda g: g)
 op("contiguous", k.contiguous, node="CloneBackward0", kind="linear", x=lambda g: g)
+op("laid_out", k.laid_out, node="CloneBackward0", kind="linear", x=lambda g: g)
 op("unsafe_view", k.reshape, kind="linear", x=lambda g, x_shape: g.reshape(x_shape))
 op("astype", k.astype, node="ToCopyBackward0", kind="linear", x=lambda g, xp, x_dtype: xp.astype(g, x_dtype))
 
@@ -80,20 +83,53 @@ def _sizes_for(array: Any, sizes: tuple[Any, ...]) -> tuple[int, ...]:
 
 @public(function=False)
 def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
-    """The same memory under another shape (one size may be -1); RuntimeError where strides do not allow it."""
-    from ..dtypes import dtype as dtype_class
+    """The same memory under another shape (one size may be -1), or as elements of another dtype.
 
-    if dtype is None and len(shape) == 1 and isinstance(shape[0], dtype_class):
+    RuntimeError where sizes and strides do not allow it.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1.0, 2.0]).view(torch.int32)
+    tensor([1065353216, 1073741824], dtype=torch.int32)
+    """
+    if dtype is None and len(shape) == 1 and isinstance(shape[0], (dtypes.dtype, type)):
         dtype = shape[0]
     if dtype is not None:
-        return _view_dtype(self, dtype)
+        return _view_dtype(self, _TYPES.get(dtype, dtype))
     return ops.view(self, _sizes_for(self._array, shape))
 
 
-def _view_dtype(self: Any, dtype: Any) -> Any:
+_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
+
+
+def _view_dtype(self: Any, dtype: dtypes.dtype) -> Any:
+    array = self._array
+    if self._conjugate:
+        raise RuntimeError(
+            "torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype."
+        )
+    if dtype.itemsize != array.itemsize:
+        _check_sizes(array, dtype, self.storage_offset())
     result = self.detach()
-    result._array = self._array.view(dtype.numpy)
+    result._array = k.reinterpret(array, dtype.numpy)
     return result
+
+
+def _check_sizes(array: Any, dtype: dtypes.dtype, offset: int) -> None:
+    """The errors for memory that cannot be seen as elements of another size."""
+    ending = f" to view {dtypes.of(array.dtype).scalar_name} as {dtype.scalar_name} (different element sizes)"
+    if not array.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0{ending}")
+    steps = k.steps(array)
+    if steps[-1] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1{ending}, but got {steps[-1]}")
+    ratio = dtype.itemsize // array.itemsize
+    if ratio < 2:
+        return
+    measures = [("size(-1)", array.shape[-1]), ("storage_offset()", offset)]
+    measures += [(f"stride({axis})", step) for axis, step in enumerate(steps[:-1])]
+    for name, value in measures:
+        if value % ratio:
+            raise RuntimeError(f"self.{name} must be divisible by {ratio}{ending}, but got {value}")
 
 
 @public()
@@ -254,30 +290,50 @@ def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that tensors of these shapes broadcast to."""
     from ..size import Size
 
-    sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
-    whole: tuple[int, ...] = ()
+    sizes = []
+    for shape in shapes:
+        if not isinstance(shape, (int, tuple, list)):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
+        sizes.append((int(shape),) if isinstance(shape, int) else tuple(shape))
+    whole = [1] * max(map(len, sizes), default=0)
     for position, shape in enumerate(sizes):
-        for back in range(1, min(len(shape), len(whole)) + 1):
-            if shape[-back] != whole[-back] and 1 not in (shape[-back], whole[-back]):
+        for back in range(1, len(shape) + 1):
+            size = shape[-back]
+            if size < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if size in (1, whole[-back]):
+                continue
+            if whole[-back] != 1:
                 raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {shape[-back]} at -{back}! Mismatching argument at index "
-                    f"{position} had {shape}; but expected shape should be broadcastable to {list(whole)}"
+                    f"Attempting to broadcast a dimension of length {size} at -{back}! Mismatching argument at index "
+                    f"{position} had {shape}; but expected shape should be broadcastable to {whole}"
                 )
-        whole = common_shape([whole, shape])
+            whole[-back] = size
     return Size(whole)
 
 
 @public()
 def clone(input: Any, *, memory_format: Any = None) -> Any:
-    """A copy, with history."""
-    if memory_format is not None and str(memory_format).endswith("contiguous_format"):
+    """A copy, with history, whose dimensions lie in memory as those of ``input`` do or as the memory format says.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(1, 2, 3, 4).clone(memory_format=torch.channels_last).stride()
+    (24, 1, 8, 2)
+    """
+    if memory_format is None or memory_format.name == "preserve_format":
+        return ops.clone(input)
+    if memory_format.name == "contiguous_format":
         return ops.contiguous(input)
-    return ops.clone(input)
+    return ops.laid_out(input, order_of(input._array.ndim, memory_format.name))
 
 
 @public(function=False)
 def contiguous(self: Any, memory_format: Any = None) -> Any:
-    """The tensor itself if its elements lie in order, else a copy in which they do."""
-    if self._array.flags.c_contiguous:
+    """The tensor itself if its elements lie in order (in that of the memory format), else a copy in which they do."""
+    if memory_format is None or memory_format.name == "contiguous_format":
+        return self if self._array.flags.c_contiguous else ops.contiguous(self)
+    if memory_format.name == "preserve_format":
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    if self.is_contiguous(memory_format=memory_format):
         return self
-    return ops.contiguous(self)
+    return ops.laid_out(self, order_of(self._array.ndim, memory_format.name))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..backend import shape as k
-from .public import alias, axis_of, methods, ops, public
+from .public import alias, axis_of, methods, ops, public, warn
 from .table import op
 
 op(
@@ -31,6 +30,9 @@ def t(input: Any) -> Any:
 @public()
 def adjoint(input: Any) -> Any:
     """The last two dimensions swapped, conjugated if complex."""
+    if not input._array.ndim:
+        warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
+        return input.conj()
     if input._array.ndim < 2:
         raise RuntimeError(
             f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor."
@@ -41,18 +43,22 @@ def adjoint(input: Any) -> Any:
 
 def _reversed(self: Any) -> Any:
     ndim = self._array.ndim
-    if ndim != 2:
-        warnings.warn(
+    if not ndim:
+        warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
+    elif ndim != 2:
+        warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
             "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
-            "1, -1, -1))` to reverse the dimensions of a tensor.",
-            stacklevel=2,
+            "1, -1, -1))` to reverse the dimensions of a tensor."
         )
     return ops.permute_dims(self, tuple(range(ndim - 1, -1, -1)))
 
 
 def _matrix_transpose(self: Any) -> Any:
     ndim = self._array.ndim
+    if not ndim:
+        warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.")
+        return self
     if ndim < 2:
         raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor.")
     return ops.transpose(self, ndim - 2, ndim - 1)
@@ -60,8 +66,9 @@ def _matrix_transpose(self: Any) -> Any:
 
 def _matrix_h(self: Any) -> Any:
     ndim = self._array.ndim
-    if ndim == 0:
-        return ops.alias(self)
+    if not ndim:
+        warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().")
+        return self.conj()
     if ndim != 2:
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor."
@@ -71,6 +78,9 @@ def _matrix_h(self: Any) -> Any:
 
 
 def _batch_h(self: Any) -> Any:
+    if not self._array.ndim:
+        warn("Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().")
+        return self.conj()
     if self._array.ndim < 2:
         raise RuntimeError(f"tensor.mH is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor.")
     return adjoint(self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import Any
 
 import rushlight as torch
@@ -14,7 +16,7 @@ __all__ = ["make_tensor"]
 def make_tensor(
     *shape: Any,
     dtype: dtypes.dtype,
-    device: Any = "cpu",
+    device: Any,
     low: float | None = None,
     high: float | None = None,
     requires_grad: bool = False,
@@ -22,26 +24,80 @@ def make_tensor(
     exclude_zero: bool = False,
     memory_format: Any = None,
 ) -> Any:
-    """A tensor of random numbers in [low, high): by default [-9, 9), [0, 9) for uint8, both values for bool."""
+    """A tensor of random numbers in [low, high).
+
+    By default these are [-9, 9) for floating and complex types, [-9, 10) for integers, [0, 10) for uint8, and both values
+    for bool; bounds beyond what the type holds are cut.
+
+    ``noncontiguous``  leaves gaps along the last dimension
+    ``exclude_zero``   puts the smallest number other than zero where zero came out
+
+    ValueError for bounds that hold nothing, and for arguments that exclude each other.
+
+    >>> import rushlight as torch
+    >>> from rushlight.testing import make_tensor
+    >>> x = make_tensor((2, 3), dtype=torch.int8, device="cpu", low=1, high=2, noncontiguous=True)
+    >>> x
+    tensor([[1, 1, 1],
+            [1, 1, 1]], dtype=torch.int8)
+    >>> x.stride()
+    (6, 2)
+    """
+    if noncontiguous and memory_format is not None:
+        raise ValueError(
+            "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
+            f"noncontiguous={noncontiguous} and memory_format={memory_format}"
+        )
+    is_inexact = dtype.is_floating_point or dtype.is_complex
+    if requires_grad and not is_inexact:
+        raise ValueError(f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}")
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = tuple(shape[0])
-    size = (*shape[:-1], 2 * shape[-1]) if noncontiguous and shape else shape
-    if dtype is dtypes.bool_:
-        result = torch.randint(0, 2, size, dtype=dtype, device=device)
-    elif dtype.is_floating_point or dtype.is_complex:
-        floor, ceiling = -9 if low is None else low, 9 if high is None else high
-        if dtype.is_complex:
-            parts = torch.empty((*size, 2), dtype=dtype.to_real(), device=device).uniform_(floor, ceiling)
-            result = torch.view_as_complex(parts)
-        else:
-            result = torch.empty(size, dtype=dtype, device=device).uniform_(floor, ceiling)
+    floor, ceiling = _bounds(dtype, low, high)
+    if not is_inexact:
+        result = torch.randint(math.ceil(floor), math.ceil(ceiling), shape, dtype=dtype, device=device)
     else:
-        floor = (-9 if dtype.is_signed else 0) if low is None else int(low)
-        result = torch.randint(floor, 10 if high is None else int(high), size, dtype=dtype, device=device)
-    if noncontiguous and shape:
-        result = result[..., ::2]
-    if exclude_zero:
-        result[result.eq(0)] = 1 if not dtype.is_floating_point else torch.finfo(dtype).tiny
-    if memory_format is not None:
+        result = torch.empty(shape, dtype=dtype, device=device)
+        parts = torch.view_as_real(result) if dtype.is_complex else result
+        if floor == ceiling:
+            parts.fill_(floor)
+        else:
+            parts.uniform_(floor, ceiling)
+    if noncontiguous and result.numel() > 1:
+        result = torch.repeat_interleave(result, 2, dim=-1)[..., 1::2]
+    elif memory_format is not None:
         result = result.clone(memory_format=memory_format)
-    return result.requires_grad_(requires_grad)
+    if exclude_zero:
+        result[result == 0] = torch.finfo(dtype).tiny if is_inexact else 1
+    return result.requires_grad_() if requires_grad else result
+
+
+def _bounds(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple[float, float]:
+    """The interval to draw from: what was asked for, as far as the type holds it."""
+    default: tuple[float, float]
+    if dtype is dtypes.bool_:
+        default, limits = (0, 2), (0, 2)
+    elif dtype.is_floating_point or dtype.is_complex:
+        info = torch.finfo(dtype)
+        default, limits = (-9, 9), (info.min, info.max)
+    else:
+        whole = torch.iinfo(dtype)
+        default, limits = (-9 if dtype.is_signed else 0, 10), (whole.min, whole.max + 1)
+    low, high = default[0] if low is None else low, default[1] if high is None else high
+    if math.isnan(low) or math.isnan(high):
+        raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
+    if low == high and dtype.kind_rank >= dtypes.FLOATING:
+        warnings.warn(
+            "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated since 2.1 and "
+            "will be removed in 2.3. Use `torch.full(...)` instead.",
+            FutureWarning,
+            stacklevel=3,
+        )
+    elif low >= high:
+        raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
+    elif high < limits[0] or low >= limits[1]:
+        raise ValueError(
+            f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} only supports "
+            f"[{limits[0]}, {limits[1]})"
+        )
+    return max(low, limits[0]), min(high, limits[1])

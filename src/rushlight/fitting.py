@@ -1,0 +1,69 @@
+"""Whether a Python number fits into a dtype, and what of it goes there."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NoReturn
+
+from . import dtypes
+
+
+def fitting(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
+    """A number as a fill or an argument of ``dtype``: RuntimeError where its range does not hold it.
+
+    >>> import rushlight as torch
+    >>> from rushlight.fitting import fitting
+    >>> fitting(1.5, torch.int64), fitting(-1, torch.uint8)
+    (1, 255)
+    """
+    limit = _SAFE.get((value.__class__, dtype))
+    if limit is not None and -limit <= value <= limit:  # type: ignore[operator]
+        return value
+    if dtype is dtypes.bool_:
+        return bool(value)
+    if isinstance(value, complex):
+        if dtype.is_complex:
+            return value
+        if value.imag != 0:
+            _does_not_fit(dtype)
+        value = value.real
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise OverflowError("int too big to convert")
+    if dtype.kind_rank == dtypes.INTEGRAL:
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                _does_not_fit(dtype)
+            value = int(value)
+        limits = dtypes.iinfo(dtype)
+        # An unsigned type takes negative numbers of its own size, and wraps them.
+        low = -limits.max if limits.min == 0 else limits.min
+        if not low <= value <= limits.max:
+            _does_not_fit(dtype)
+        return value & limits.max if limits.min == 0 else value
+    wide = float(value)
+    if math.isfinite(wide) and abs(wide) > dtypes.finfo(dtype).max:
+        _does_not_fit(dtype)
+    return wide
+
+
+# What the commonest types hold without a second look.
+_SAFE: dict[tuple[type, dtypes.dtype], float] = {
+    (kind, dtype): limit
+    for kind, dtype, limit in (
+        (float, dtypes.float32, 3.4e38),
+        (float, dtypes.float64, 1.7e308),
+        (int, dtypes.float32, 2**63),
+        (int, dtypes.float64, 2**63),
+        (int, dtypes.int64, 2**63 - 1),
+        (bool, dtypes.bool_, 1),
+    )
+}
+_C_NAMES = {
+    dtypes.uint8: "uint8_t", dtypes.int8: "int8_t", dtypes.int16: "int16_t", dtypes.int32: "int",
+    dtypes.int64: "int64_t",
+    dtypes.uint16: "uint16_t", dtypes.uint32: "uint32_t", dtypes.uint64: "uint64_t",
+}  # fmt: skip
+
+
+def _does_not_fit(dtype: dtypes.dtype) -> NoReturn:
+    raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(dtype, dtype.c_name)} without overflow")
