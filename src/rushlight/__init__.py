@@ -215,6 +215,7 @@ __getattr__ = module_getattr(
             "nn",
             "overrides",
             "optim",
+            "profiler",
             "quasirandom",
             "serialization",
             "signal",

@@ -108,6 +108,10 @@ _DECLINED = "All that were asked returned NotImplemented."
 
 def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What modes and classes make of a call; NotImplemented where the call is for the function itself."""
+    if _profiler is not None:
+        result = _profiler(func, args, kwargs)
+        if result is not NotImplemented:
+            return result
     if _state.autocast is not None:
         result = _state.autocast(func, args, kwargs)
         if result is not NotImplemented:
@@ -332,6 +336,8 @@ _UNWATCHED = frozenset(
     "is_inference __dlpack__ __dlpack_device__ __array_wrap__ __dir__ __subclasshook__".split()
 )
 _watching = False
+_unwatched: dict[str, Any] = {}  # Tensor's own
+_profiler: Callable[..., Any] | None = None
 _watch_lock = threading.Lock()
 
 
@@ -365,21 +371,48 @@ def watch() -> None:
     """Makes the methods of Tensor ask modes and subclasses; called when the first of them comes up."""
     global _watching
     with _watch_lock:
-        if _watching:
-            return
-        _watching = True
-        public.protocol.append(dispatched)
-        for name, value in list(Tensor.__dict__.items()):
-            if name in _UNWATCHED:
-                continue
-            if isinstance(value, property):
-                watched = _WatchedProperty(value.fget, value.fset, value.fdel, value.__doc__)
-                watched.original = value
-                setattr(Tensor, name, watched)
-            elif callable(value) and not isinstance(value, (type, classmethod, staticmethod)):
-                setattr(Tensor, name, _watched_method(name, value))
-            elif isinstance(value, CompiledOnUse):
-                setattr(Tensor, name, _watched_method(name, _OnUse(value)))
+        if not _watching:
+            _watching = True
+            if _profiler is None:
+                _put_in()
+
+
+def watch_for_profiler(profiler: Callable[..., Any]) -> None:
+    """Makes functions and methods ask a profiler first, until :func:`unwatch_for_profiler`."""
+    global _profiler
+    with _watch_lock:
+        _profiler = profiler
+        if not _watching:
+            _put_in()
+
+
+def unwatch_for_profiler() -> None:
+    """Gives Tensor its own methods back, unless modes or subclasses need them watched."""
+    global _profiler
+    with _watch_lock:
+        _profiler = None
+        if not _watching:
+            public.protocol.remove(dispatched)
+            for name, value in _unwatched.items():
+                setattr(Tensor, name, value)
+
+
+def _put_in() -> None:
+    public.protocol.append(dispatched)
+    for name, value in list(Tensor.__dict__.items()):
+        if name in _UNWATCHED:
+            continue
+        if isinstance(value, property):
+            watched: Any = _WatchedProperty(value.fget, value.fset, value.fdel, value.__doc__)
+            watched.original = value
+        elif callable(value) and not isinstance(value, (type, classmethod, staticmethod)):
+            watched = _watched_method(name, value)
+        elif isinstance(value, CompiledOnUse):
+            watched = _watched_method(name, _OnUse(value))
+        else:
+            continue
+        _unwatched[name] = value
+        setattr(Tensor, name, watched)
 
 
 class _OnUse:

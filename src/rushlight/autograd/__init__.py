@@ -17,7 +17,19 @@ from .modes import (
 )
 from .variable import Variable
 
-_lazy = module_getattr(__name__, frozenset({"anomaly_mode", "forward_ad", "functional", "grad_mode", "gradcheck", "profiler"}))
+_lazy = module_getattr(
+    __name__,
+    frozenset(
+        "anomaly_mode forward_ad functional grad_mode gradcheck profiler profiler_legacy profiler_util".split(),
+    ),
+    {
+        **dict.fromkeys("DeviceType ProfilerActivity ProfilerState".split(), "profiler_kinds"),
+        **dict.fromkeys(
+            "kineto_available _profiler_enabled _record_function_with_args_enter _record_function_with_args_exit".split(),
+            "profiler",
+        ),
+    },
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -37,6 +37,8 @@ LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, 
 class Pass:
     """One call of backward or grad."""
 
+    watched = False  # a profiler looks at each node: see profiled_pass.py
+
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
@@ -91,6 +93,9 @@ class Pass:
         for node in wanted:
             self.needed[node] = True
 
+    def new_buffers(self) -> dict[Node, Any]:
+        return {}
+
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         """Runs the pass from ``roots``; cotangents are arrays, or Tensors when the graph is to be created."""
         previous = modes.state.grad_enabled
@@ -114,9 +119,9 @@ class Pass:
     def _run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         needed, captures = self.needed, self.captures
         create_graph, keep_graph = self.create_graph, self.keep_graph
-        plain = not create_graph and not modes.state.anomaly
+        plain = not create_graph and not modes.state.anomaly and not self.watched
         self.reached = dependencies = _count(roots, needed)
-        buffers: dict[Node, Any] = {}
+        buffers = self.new_buffers()
         ready: list[tuple[int, Node]] = []  # a heap by order, of what is ready beside `following`
         following: Node | None = None
         sinks: list[Node] = []  # leaves whose gradient is complete: they go before everything else
@@ -224,7 +229,7 @@ class Pass:
         else:
             holder = [g]
             g = None
-            _accumulate_array(variable, holder)
+            self.accumulate(variable, holder)
         if variable._post_accumulate_hooks:
             for hook in list(variable._post_accumulate_hooks.values()):
                 result = hook(variable)
@@ -249,6 +254,19 @@ class Pass:
                 return
         everything: Any = (node,) * len(node.next)
         (node.vjp_tensors if self.create_graph else node.vjp)(g, everything)
+
+    @staticmethod
+    def accumulate(variable: Tensor, holder: list[Any]) -> None:
+        """Adds an array to ``variable.grad``; ``holder`` hands over the only reference, so that it may be kept as it is."""
+        with accumulate_lock:
+            have = variable._grad
+            if have is None:
+                grad = wrap(backend.owned(holder.pop()))
+                variable._grad = grad
+                return
+            g = holder.pop()
+            np.add(have._array, g, out=have._array, casting="same_kind")
+            have._counter[0] += 1
 
     # Hooks deal in Tensors, whatever the reading.
 
@@ -327,6 +345,13 @@ class Pass:
             raise
 
 
+profiled: Callable[[bool, bool], Pass] = provided("profiled")
+
+
+def new_pass(keep_graph: bool, create_graph: bool) -> Pass:
+    return Pass(keep_graph, create_graph) if modes.state.recorder is None else profiled(keep_graph, create_graph)
+
+
 class _Current(__import__("threading").local):  # type: ignore[misc]
     task: Pass | None = None
 
@@ -386,7 +411,11 @@ def _without_warnings(node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tup
 
 def _fit(node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:
     try:
-        return fit_tensor(g, shape, dtype) if create_graph else backend.fit(g, shape, dtype)
+        if create_graph:
+            return fit_tensor(g, shape, dtype)
+        if modes.state.recorder is not None:  # its ops are events of a profile
+            return fit_tensor(wrap(np.asarray(g)), shape, dtype)._array
+        return backend.fit(g, shape, dtype)
     except ValueError:
         got = list((g._array if create_graph else g).shape)
         raise RuntimeError(
@@ -461,19 +490,6 @@ def _tie_order(sinks: list[Node]) -> list[Node]:
             hole = 2 * hole + 1
         heap[hole] = last
     return order
-
-
-def _accumulate_array(variable: Tensor, holder: list[Any]) -> None:
-    """Adds an array to ``variable.grad``; ``holder`` hands over the only reference, so that it may be kept as it is."""
-    with accumulate_lock:
-        have = variable._grad
-        if have is None:
-            grad = wrap(backend.owned(holder.pop()))
-            variable._grad = grad
-            return
-        g = holder.pop()
-        np.add(have._array, g, out=have._array, casting="same_kind")
-        have._counter[0] += 1
 
 
 def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:

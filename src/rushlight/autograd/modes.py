@@ -30,7 +30,10 @@ class ThreadState(threading.local):
     saved_hooks_refusal: str | None = None  # the message of disable_saved_tensors_hooks
     mutation_allowed: bool = False  # within allow_mutation_on_saved_tensors
     multithreading: bool = True
+    view_replay: bool = False  # whether views keep the nodes that made them after a write to their base
     forward_levels: int = 0  # how many levels of forward mode are open
+    transforms: int = 0  # how many function transforms (vmap, grad, ...) are running
+    recorder: Any = None  # what a profiler notes ops with; see recorder.py
 
 
 state = ThreadState()

@@ -1,0 +1,140 @@
+"""The backward pass under a profiler: the same pass, with an event for each node and for what the engine adds up.
+
+The rules are read over Tensors here, so that the ops they are made of have events of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import engine, modes
+from .graph import AccumulateGrad, Edge, Node
+from .recorder import BACKWARD, FUNCTION, Recorder, Span
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+
+class Sums(dict[Node, Any]):
+    """The waiting cotangents; what is added to one of them is an event."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self.recorder = recorder
+        self.adding: Span | None = None
+
+    def __getitem__(self, node: Node) -> Any:
+        self._add()
+        return super().__getitem__(node)
+
+    def pop(self, node: Node, *default: Any) -> Any:
+        if not default:  # to be written over by the sum
+            self._add()
+        return super().pop(node, *default)
+
+    def _add(self) -> None:
+        self.adding = self.recorder.open("aten::add_")
+
+    def __setitem__(self, node: Node, g: Any) -> None:
+        super().__setitem__(node, g)
+        if self.adding is not None:
+            self.recorder.close(self.adding)
+            self.adding = None
+
+
+class ProfiledPass(engine.Pass):
+    """A pass whose nodes are events: ``autograd::engine::evaluate_function: MulBackward0`` and within it the node."""
+
+    watched = True
+
+    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
+        super().__init__(keep_graph, create_graph)
+        self.recorder: Recorder = modes.state.recorder
+        self.evaluating: Span | None = None
+        self.entered: Node | None = None
+
+    def new_buffers(self) -> dict[Node, Any]:
+        return Sums(self.recorder)
+
+    def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
+        try:
+            super().run(roots, cotangents)
+        finally:
+            self._leave()
+
+    def _enter(self, node: Node) -> tuple[str, int]:
+        """Ends the node before and begins this one; what the engine does with its results belongs to it."""
+        name, sequence = node.name(), -1 if node.is_leaf_sink else node._sequence_nr()
+        if self.entered is not node:
+            self._leave()
+            self.entered = node
+            self.evaluating = self.recorder.open("autograd::engine::evaluate_function: " + name, FUNCTION, sequence)
+            self.evaluating.forward_thread = int(sequence >= 0)
+        return name, sequence
+
+    def _leave(self) -> None:
+        if self.evaluating is not None:
+            self.recorder.close(self.evaluating)
+            self.evaluating = self.entered = None
+
+    def _before(self, node: Node, g: Any) -> Any:
+        self._enter(node)
+        return super()._before(node, g)
+
+    def _node(self, name: str, sequence: int, g: Any) -> Span:
+        span = self.recorder.open(name, BACKWARD, sequence)
+        span.forward_thread = int(sequence >= 0)
+        if self.recorder.with_shapes:
+            span.shapes = [[] if one is None else list(one.shape) for one in (g if isinstance(g, list) else [g])]
+        return span
+
+    def _watched(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        span = self._node(*self._enter(node), g)
+        try:
+            if self.create_graph or modes.state.anomaly or not hasattr(node, "op"):
+                return self._read(node, g, edges)
+            results = node.vjp_tensors(_each(g, engine.wrap), edges)
+            return tuple(None if result is None else result._array for result in results)
+        finally:
+            self.recorder.close(span)
+
+    def _read(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        if self.create_graph or modes.state.anomaly:
+            return super()._watched(node, g, edges)
+        return node.vjp(g, edges)
+
+    def _finish(self, sink: Node, g: Any) -> None:
+        name, sequence = self._enter(sink)
+        if not isinstance(sink, AccumulateGrad) or (self.needed is not None and not self.needed.get(sink, False)):
+            super()._finish(sink, g)
+            return
+        span = self._node(name, sequence, g)
+        holder = [g]
+        g = None  # the leaf may keep the array if nobody else has a name for it
+        try:
+            super()._finish(sink, holder.pop())
+        finally:
+            self.recorder.close(span)
+
+    def accumulate(self, variable: Tensor, holder: list[Any]) -> None:  # type: ignore[override]
+        key, fresh = id(holder[0]), variable._grad is None
+        with self.recorder.span("aten::add_") as span:
+            engine.Pass.accumulate(variable, holder)
+            if fresh:
+                assert variable._grad is not None
+                array = variable._grad._array
+                span.name = "aten::detach" if id(array) == key else "aten::copy_"
+                self.recorder.allocated(array)
+
+
+def _each(value: Any, function: Any) -> Any:
+    """``function`` of a cotangent, or of each of several, where there is one."""
+    if isinstance(value, list):
+        return [_each(one, function) for one in value]
+    return None if value is None else function(np.asarray(value))
+
+
+engine.profiled = ProfiledPass

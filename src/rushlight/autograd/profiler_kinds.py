@@ -1,0 +1,49 @@
+"""The kinds of things that profilers speak of: devices, activities, ways to record."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = ["DeviceType", "ProfilerActivity", "ProfilerState", "RecordScope"]
+
+
+class _Kind(Enum):
+    def __str__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    __index__ = __int__
+
+
+class DeviceType(_Kind):
+    """What an event ran on: always the CPU here."""
+
+    CPU, CUDA, MKLDNN, OPENGL, OPENCL, IDEEP, HIP, FPGA = range(8)
+    MAIA, XLA, Vulkan, Metal, XPU, MPS, Meta, HPU, VE, Lazy, IPU, MTIA, PrivateUse1 = range(8, 21)
+
+
+class ProfilerActivity(_Kind):
+    """What to profile: ``CPU`` is what there is.
+
+    >>> from rushlight.profiler import ProfilerActivity
+    >>> ProfilerActivity.CPU
+    <ProfilerActivity.CPU: 0>
+    """
+
+    CPU, XPU, MTIA, CUDA, HPU, PrivateUse1 = 0, 1, 4, 2, 3, 5
+
+
+class ProfilerState(_Kind):
+    """How a profiler records."""
+
+    Disabled, CPU, CUDA, NVTX, ITT, PRIVATEUSE1, KINETO, KINETO_GPU_FALLBACK = range(8)
+    KINETO_PRIVATEUSE1_FALLBACK, KINETO_PRIVATEUSE1 = 8, 9
+
+
+class RecordScope(_Kind):
+    """Where an event comes from."""
+
+    FUNCTION, BACKWARD_FUNCTION, TORCHSCRIPT_FUNCTION, KERNEL_FUNCTION_DTYPE, CUSTOM_CLASS, BUILD_FEATURE = range(6)
+    LITE_INTERPRETER, USER_SCOPE, STATIC_RUNTIME_OP, STATIC_RUNTIME_MODEL = 6, 7, 8, 9

@@ -1,0 +1,155 @@
+"""What events are called: PyTorch's names of its operators, for functions and for ops of the table."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..ops.public import registry
+
+PREFIXES = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}
+
+# Functions and methods whose operator is called otherwise; None: no event of its own, what it is made of has.
+SPOKEN: dict[str, str | None] = {
+    **dict.fromkeys("bfloat16 bool byte cdouble cfloat char double float half int long short type astype".split(), "to"),
+    **dict.fromkeys("__float__ __int__ __index__ __complex__".split(), "item"),
+    "__bool__": "is_nonzero",
+    "__rsub__": "rsub",
+    "__floordiv__": "floor_divide",
+    "__rfloordiv__": "floor_divide",
+    "__rpow__": "pow",
+    "__rmod__": "remainder",
+    "__rmatmul__": "matmul",
+    "__eq__": "eq",
+    "__ne__": "ne",
+    "__rdiv__": None,
+    "cross_entropy": "cross_entropy_loss",
+    "fold": "col2im",
+    "grid_sample": "grid_sampler",
+    "affine_grid": "affine_grid_generator",
+    "logsigmoid": "log_sigmoid",
+    "unfold_windows": "im2col",
+    "tensor": "lift_fresh",
+    "unique": "_unique2",
+    **dict.fromkeys(
+        """
+        adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices adaptive_max_pool3d_with_indices apply_
+        are_deterministic_algorithms_enabled
+        as_tensor asarray backward broadcast_shapes can_cast const_data_ptr cpu cuda data_ptr dim dim_order dropout1d dropout2d dropout3d
+        eig element_size fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices from_dlpack from_numpy
+        frombuffer gaussian_nll_loss get_default_dtype get_device gumbel_softmax has_names interpolate is_complex is_conj
+        is_contiguous is_floating_point is_inference is_neg is_nonzero_number is_pinned is_same_size is_set_to is_signed
+        is_storage is_tensor linear_cross_entropy local_response_norm lp_pool1d lp_pool2d lp_pool3d lstsq lu map_ matrix_rank
+        max_unpool1d multi_head_attention_forward multilabel_soft_margin_loss name ndimension nelement new new_tensor normalize
+        numel numpy pca_lowrank promote_types register_hook requires_grad_ retain_grad set_printoptions size softmin softsign
+        solve storage storage_offset storage_type stride svd_lowrank symeig sym_float tanhshrink to_dlpack tolist
+        triplet_margin_with_distance_loss typename unravel_index untyped_storage upsample upsample_bilinear upsample_nearest
+        """.split()
+    ),
+}  # fmt: skip
+DUNDERS = frozenset(f"__{i}{name}__" for name in "and or xor lshift rshift".split() for i in ("", "i", "r"))
+
+# Ops of the table that PyTorch has under another name.
+OPS = {
+    "adaptive_avg_pool2": "_adaptive_avg_pool2d", "adaptive_avg_pool3": "_adaptive_avg_pool3d",
+    "adaptive_max_pool2": "adaptive_max_pool2d", "adaptive_max_pool3": "adaptive_max_pool3d",
+    "add_scaled": "add", "astype": "to", "attention": "scaled_dot_product_attention", "avg_pool2": "avg_pool2d",
+    "avg_pool3": "avg_pool3d", "batch_norm_given": "native_batch_norm", "clamp_between": "clamp",
+    "clamp_max_tensor": "clamp_max", "clamp_min_tensor": "clamp_min", "constant_pad": "constant_pad_nd",
+    "concat": "cat", "conv": "convolution", "conv_input_grad": "convolution_backward", "conv_weight_grad": "convolution_backward",
+    "copysign_number": "copysign", "cholesky_ex": "linalg_cholesky_ex", "cholesky_older": "cholesky",
+    "div_floor": "div", "div_trunc": "div", "divide_by": "div", "divide_number": "div", "eig": "linalg_eig",
+    "eigh": "linalg_eigh", "eigvals": "linalg_eigvals", "eigvalsh": "linalg_eigvalsh", "embed_diagonal": "diagonal_backward",
+    "embed_select": "select_backward", "embed_slice": "slice_backward", "embedding_adjoint": "embedding_dense_backward",
+    "expand_dims": "unsqueeze", "expand_number": "expand", "fft_c2c": "_fft_c2c", "fft_c2r": "_fft_c2r",
+    "fft_r2c": "_fft_r2c", "fill_tensor": "fill", "filled": "fill", "filled_tensor": "fill", "fmod_number": "fmod",
+    "gather_adjoint": "gather_backward", "gelu_erf": "gelu", "gelu_tanh": "gelu", "gelu_erf_slope": "gelu_backward",
+    "grid_sampler2": "grid_sampler_2d", "grid_sampler3": "grid_sampler_3d", "group_norm_with_moments": "native_group_norm",
+    "householder_product": "linalg_householder_product", "i0e": "special_i0e", "i1": "special_i1", "i1e": "special_i1e",
+    "index_adjoint": "_index_put_impl_", "index_select_adjoint": "index_select_backward", "inv": "linalg_inv",
+    "inv_ex": "linalg_inv_ex", "layer_norm_with_moments": "native_layer_norm", "ldl_factor_ex": "linalg_ldl_factor_ex",
+    "ldl_solve": "linalg_ldl_solve", "leaky_relu_slope": "leaky_relu_backward", "lerp_tensor": "lerp",
+    "log_softmax_grad": "_log_softmax_backward_data", "lstsq": "linalg_lstsq", "lu": "linalg_lu",
+    "lu_factor_ex": "linalg_lu_factor_ex", "masked_fill_tensor": "masked_fill", "masked_scale": "native_dropout_backward",
+    "max_all": "max", "max_pool2": "max_pool2d_with_indices", "max_pool3": "max_pool3d_with_indices",
+    "max_unpool2": "max_unpool2d", "max_unpool3": "max_unpool3d", "mean_all": "mean", "median_all": "median",
+    "min_all": "min", "minus": "sub", "nanmedian_all": "nanmedian", "nll_loss_adjoint": "nll_loss_backward",
+    "nll_loss_planes": "nll_loss2d", "norm_along": "norm", "number_pow": "pow", "number_remainder": "remainder",
+    "permute_dims": "permute", "pinv": "linalg_pinv", "plus": "add", "pow_number": "pow", "prod_all": "prod",
+    "reflect_pad1": "reflection_pad1d", "reflect_pad2": "reflection_pad2d", "reflect_pad3": "reflection_pad3d",
+    "relu_slope": "threshold_backward", "remainder_number": "remainder", "replicate_pad1": "replication_pad1d",
+    "replicate_pad2": "replication_pad2d", "replicate_pad3": "replication_pad3d", "reshape_alias": "_reshape_alias",
+    "round_decimals": "round", "rsub_number": "rsub", "rsub_scaled": "rsub", "scatter_value": "scatter",
+    "sigmoid_slope": "sigmoid_backward", "silu_slope": "silu_backward", "softmax_grad": "_softmax_backward_data",
+    "solve": "linalg_solve", "solve_ex": "linalg_solve_ex", "solve_triangular": "linalg_solve_triangular",
+    "squeeze_all": "squeeze", "squeeze_several": "squeeze", "sub_scaled": "sub", "sum_all": "sum",
+    "svdvals": "linalg_svdvals", "take_adjoint": "take_backward", "tanh_slope": "tanh_backward", "times": "mul",
+    "to_copy": "to", "unique": "_unique2", "unsafe_view": "_unsafe_view", "vector_norm": "linalg_vector_norm",
+    "xlogy_number": "xlogy", "number_xlogy": "xlogy", "zeroed": "zero", "zeros_as": "zeros_like",
+    "max_pool": "max_pool2d",
+}  # fmt: skip
+
+# Ops of the table that PyTorch does not have: parts of its operators, or ways to write their derivatives.
+OWN = frozenset(
+    """
+    adaptive_avg_pool_adjoint add_along affine_grid_adjoint airy_ai argcummax argcummin argkth argmedian argmode argtopk
+    as_strided_adjoint avg_pool_adjoint bag_argmax bag_numbers bag_sizes bessel_j0 bessel_j1 bessel_y0 bessel_y1 causal
+    chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w ctc_slope cumsum_from_end
+    dirichlet_grad distinct draw_BernoulliBackward0 draw_BernoulliBackward1 draw_BernoulliBackward2 draw_CauchyBackward0
+    draw_ExponentialBackward0 draw_GeometricBackward0 draw_LogNormalBackward0 draw_NormalBackward0 draw_NormalBackward1
+    draw_NormalBackward2 draw_NormalBackward3 draw_PoissonBackward0 draw_RandomBackward0 draw_RandomBackward1
+    draw_RandomBackward2 draw_StandardGammaBackward0 draw_UniformBackward0 embedding_but entr eq_into erfcx expand_dims_copy
+    fold_windows fractional_max_pool2 fractional_max_pool3 full_like_shape gather_share gather_strided ge_into
+    grid_sampler_adjoint gt_into hermite_polynomial_h hermite_polynomial_he histogram_counts interpolate interpolate_adjoint
+    interpolate_cubic2 interpolate_cubic_antialias2 interpolate_linear1 interpolate_linear2 interpolate_linear3
+    interpolate_linear_antialias2 interpolate_nearest1 interpolate_nearest2 interpolate_nearest3 interpolate_nearest_exact1
+    interpolate_nearest_exact2 interpolate_nearest_exact3 laguerre_polynomial_l le_into legendre_polynomial_p log_ndtr
+    logcumsumexp_from_end lt_into masked_scatter_adjoint masked_select_adjoint minors mirrored_pad mirrored_pad_adjoint
+    modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 multilabel_margin_slope ndtri ne_into
+    nonsingular normalized normalized_slope not_nan number_xlog1py number_zeta only pair_differences
+    pair_differences_adjoint permute_dims_copy pool_gather pool_scatter put_along put_reduced recurrence rows_swapped
+    rows_swapped_back rrelu_noise safe_softmax scale_part scaled_modified_bessel_k0 scaled_modified_bessel_k1
+    segment_reduce_backward share share_all shift shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u
+    shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w spherical_bessel_j0 squeeze_all_copy squeeze_row
+    squeeze_several_copy standard_gamma_grad swapped take_along take_reduced trilinear unique_slices unrepeat xlog1py
+    xlog1py_number zeta zeta_number
+    """.split()
+)
+
+
+@functools.cache
+def _functions() -> dict[int, str]:
+    """The operators' names for functions of namespaces that put a word before them."""
+    found = {}
+    for space, prefix in PREFIXES.items():
+        for function in registry.get(space, {}).values():
+            if registry["torch"].get(function.__name__) is not function:
+                found[id(function)] = prefix + function.__name__
+    return found
+
+
+def name_of_function(function: Callable[..., Any]) -> str | None:
+    """The event of a call of a public function or a method; None if it has none.
+
+    >>> import rushlight as torch
+    >>> from rushlight.profiler.names import name_of_function
+    >>> name_of_function(torch.mul), name_of_function(torch.linalg.det), name_of_function(torch.Tensor.size)
+    ('aten::mul', 'aten::linalg_det', None)
+    """
+    name = getattr(function, "__name__", "")
+    name = _functions().get(id(function), name)
+    spoken = SPOKEN.get(name, name)
+    if not spoken or (spoken[0] == "_" and spoken not in DUNDERS and name not in registry["torch"] and name == spoken):
+        return None
+    return "aten::" + spoken
+
+
+def name_of_op(name: str) -> str:
+    """The event of an op of the table: ``rushlight::`` where PyTorch has no such operator.
+
+    >>> from rushlight.profiler.names import name_of_op
+    >>> name_of_op("mul"), name_of_op("mean_all"), name_of_op("cumsum_from_end")
+    ('aten::mul', 'aten::mean', 'rushlight::cumsum_from_end')
+    """
+    return "rushlight::" + name if name in OWN else "aten::" + OPS.get(name, name)

@@ -1,0 +1,176 @@
+"""How calls become events while a profiler is on: public functions, ops of the table, custom Functions.
+
+Nothing of this is there while no profiler is: the first to start puts it in, the last to stop takes it out.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from .. import overrides
+from ..autograd import function, profiled_pass
+from ..autograd.modes import special, state
+from ..autograd.recorder import Recorder, Span, coming_sequence
+from ..backend import numpy as backend
+from ..ops import dispatch
+from ..tensor import Tensor
+from .names import name_of_function, name_of_op
+
+__all__ = ["start", "stop"]
+
+assert profiled_pass  # imported for the passes that it gives the engine
+_lock = threading.Lock()
+_running = 0
+
+
+def start(recorder: Recorder) -> None:
+    """Has what this thread does noted by ``recorder``."""
+    global _running
+    with _lock:
+        if not _running:
+            overrides.watch_for_profiler(_call)
+            dispatch.interceptors.insert(0, _op)
+            function.transforms.insert(0, _function)
+        _running += 1
+    special.enter()
+    state.recorder = recorder
+
+
+def stop(before: Recorder | None = None) -> None:
+    """Ends what :func:`start` began; ``before`` goes on."""
+    global _running
+    recorder, state.recorder = state.recorder, before
+    recorder.finish()
+    special.leave()
+    with _lock:
+        _running -= 1
+        if not _running:
+            overrides.unwatch_for_profiler()
+            dispatch.interceptors.remove(_op)
+            function.transforms.remove(_function)
+
+
+def _call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of a public function or a method."""
+    recorder: Recorder | None = state.recorder
+    name = None if recorder is None else name_of_function(func)
+    if name is None or recorder is None:
+        return NotImplemented
+    top = recorder.top
+    if top is not None and top.first and top.name == name:  # the same call, by the function behind the method
+        return NotImplemented
+    if name == "aten::contiguous" and args[0].is_contiguous(**kwargs):  # no operator in PyTorch either
+        return NotImplemented
+    has_tensors = any(isinstance(one, Tensor) for value in args for one in (value if isinstance(value, list) else (value,)))
+    span = recorder.open(name, sequence=coming_sequence() if has_tensors else -1)
+    try:
+        _describe(recorder, span, (*args, *kwargs.values()))
+        result = func(*args, **kwargs)
+        _count(recorder, args, result)
+        return result
+    finally:
+        recorder.close(span)
+
+
+def _op(op: Any, args: tuple[Any, ...]) -> Any:
+    """An op of the table, which runs within the call it belongs to, or by itself."""
+    recorder: Recorder | None = state.recorder
+    if recorder is None:
+        return NotImplemented
+    if recorder.passing:  # the very op that is being noted
+        recorder.passing = False
+        return NotImplemented
+    name = name_of_op(op.name)
+    top = recorder.top
+    if top is not None and top.scope == 0 and not top.name.startswith("autograd::"):
+        same = top.first and top.name in (name, name + "_")
+        if same or name.startswith("rushlight::"):  # what the call itself is made of
+            recorder.passing = True
+            result = dispatch.run(op, args, 1)
+            _count(recorder, args, result)
+            return result
+    span = recorder.open(name, sequence=coming_sequence())
+    try:
+        _describe(recorder, span, args)
+        recorder.passing = True
+        result = dispatch.run(op, args, 1)
+        _count(recorder, args, result)
+        return result
+    finally:
+        recorder.passing = False
+        recorder.close(span)
+
+
+def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A custom Function."""
+    recorder: Recorder | None = state.recorder
+    if recorder is None:
+        return NotImplemented
+    if recorder.passing:
+        recorder.passing = False
+        return NotImplemented
+    span = recorder.open(cls.__name__, sequence=coming_sequence())
+    try:
+        _describe(recorder, span, args)
+        recorder.passing = True
+        return cls.apply(*args, **kwargs)
+    finally:
+        recorder.passing = False
+        recorder.close(span)
+
+
+def _count(recorder: Recorder, args: tuple[Any, ...], result: Any) -> None:
+    """Counts the memory of results that is not that of an argument."""
+    if recorder.with_memory:
+        given = {id(backend.root(value._array)) for value in args if isinstance(value, Tensor)}
+        for one in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(one, Tensor) and id(backend.root(one._array)) not in given:
+                recorder.allocated(backend.root(one._array))
+
+
+def _describe(recorder: Recorder, span: Span, values: tuple[Any, ...]) -> None:
+    """Keeps the shapes of the inputs, and the arithmetic that they ask for."""
+    if not recorder.with_shapes and not recorder.with_flops:
+        return
+    shapes = [list(value._array.shape) if isinstance(value, Tensor) else [] for value in values]
+    if recorder.with_shapes:
+        span.shapes = shapes
+        span.concrete = [value if _is_number(value) else None for value in values]
+    if recorder.with_flops:
+        span.flops = _flops(span.name, shapes, values)
+
+
+def _is_number(value: Any) -> bool:
+    """A number, or a list of numbers."""
+    if isinstance(value, (list, tuple)):
+        return all(isinstance(one, (bool, int, float)) for one in value)
+    return isinstance(value, (bool, int, float))
+
+
+def _flops(name: str, shapes: list[list[int]], values: tuple[Any, ...]) -> int:
+    """The multiplications and additions of products and convolutions, as PyTorch counts them."""
+    if name in ("aten::mm", "aten::bmm") and len(shapes) > 1:
+        return 2 * math.prod(shapes[0]) * shapes[1][-1]
+    if name in ("aten::addmm", "aten::baddbmm") and len(shapes) > 2:
+        return 2 * math.prod(shapes[1]) * shapes[2][-1]
+    if name in ("aten::mul", "aten::add") and shapes:
+        return math.prod(shapes[0])
+    if name == "aten::conv2d" and len(shapes) > 1 and len(shapes[0]) == 4:
+        return _convolution(shapes, values)
+    return 0
+
+
+def _convolution(shapes: list[list[int]], values: tuple[Any, ...]) -> int:
+    batch, _, *sizes = shapes[0]
+    outputs, per_group, *kernel = shapes[1]
+    stride, padding, dilation = ([value, value] if isinstance(value, int) else value for value in (*values[3:6], 1, 0, 1)[:3])
+    if isinstance(padding, str):
+        return 0
+    places = [
+        (size + 2 * pad - gap * (width - 1) - 1) // step + 1
+        for size, pad, gap, width, step in zip(sizes, padding, dilation, kernel, stride, strict=True)
+    ]
+    return int(2 * batch * math.prod(places) * outputs * per_group * math.prod(kernel))
