@@ -119,9 +119,10 @@ class Pass:
     def _run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         needed, captures = self.needed, self.captures
         create_graph, keep_graph = self.create_graph, self.keep_graph
-        plain = not create_graph and not modes.state.anomaly and not self.watched
+        watched = self.watched
+        plain = not create_graph and not modes.state.anomaly and not watched
         self.reached = dependencies = _count(roots, needed)
-        buffers = self.new_buffers()
+        buffers: dict[Node, Any] = self.new_buffers() if watched else {}
         ready: list[tuple[int, Node]] = []  # a heap by order, of what is ready beside `following`
         following: Node | None = None
         sinks: list[Node] = []  # leaves whose gradient is complete: they go before everything else
@@ -349,6 +350,7 @@ profiled: Callable[[bool, bool], Pass] = provided("profiled")
 
 
 def new_pass(keep_graph: bool, create_graph: bool) -> Pass:
+    """A pass for where something unusual is on: a profiler looks at it."""
     return Pass(keep_graph, create_graph) if modes.state.recorder is None else profiled(keep_graph, create_graph)
 
 
@@ -413,7 +415,7 @@ def _fit(node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype
     try:
         if create_graph:
             return fit_tensor(g, shape, dtype)
-        if modes.state.recorder is not None:  # its ops are events of a profile
+        if modes.special.active and modes.state.recorder is not None:  # its ops are events of a profile
             return fit_tensor(wrap(np.asarray(g)), shape, dtype)._array
         return backend.fit(g, shape, dtype)
     except ValueError:

@@ -67,7 +67,7 @@ def backward(
     if retain_graph is None:
         retain_graph = create_graph
     roots, seeds = _seeds(outputs, cotangents, create_graph)
-    task = engine.new_pass(retain_graph, create_graph)
+    task = (engine.new_pass if modes.special.active else engine.Pass)(retain_graph, create_graph)
     if create_graph and not modes.state.inference:
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -173,7 +173,7 @@ def grad(
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         else:
             edges.append(engine.input_edge(value))
-    task = engine.new_pass(retain_graph, over_tensors)
+    task = (engine.new_pass if modes.special.active else engine.Pass)(retain_graph, over_tensors)
     task.capture(edges, roots)
     task.run(roots, seeds)
     results = []
@@ -256,7 +256,7 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
                     raise RuntimeError(
                         f"grad can be implicitly created only for real scalar outputs but got {_dtype_name(output)}"
                     )
-            seed: Any = np.ones(shape, dtype) if modes.state.recorder is None else _recorded_ones(shape, dtype)
+            seed: Any = _ones(shape, dtype) if modes.special.active else np.ones(shape, dtype)
         else:
             _check_seed(index, output, shape, dtype, cotangent)
             seed = cotangent if create_graph else cotangent._array
@@ -281,11 +281,13 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
     return roots, seeds
 
 
-def _recorded_ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def _ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """The cotangent of one element, noted by a profiler."""
+    ones = np.ones(shape, dtype)
     recorder = modes.state.recorder
-    with recorder.span("aten::ones_like"):
-        ones = np.ones(shape, dtype)
-        recorder.allocated(ones)
+    if recorder is not None:
+        with recorder.span("aten::ones_like"):
+            recorder.allocated(ones)
     return ones
 
 
