@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .ops.public import module
+from .ops.public import module, ops
 from .tensor import Tensor
 
 _UNARY = (
@@ -15,7 +15,7 @@ _UNARY = (
 ).split()
 _BINARY = "add clamp_max clamp_min div maximum minimum mul pow sub".split()
 # These take numbers too, which clamp does.
-_BOUNDS = {"maximum": "min", "clamp_min": "min", "minimum": "max", "clamp_max": "max"}
+_BOUNDS = {"clamp_min": "min", "clamp_max": "max"}
 _WITHOUT_INPLACE = {"clone", "max"}
 
 
@@ -42,12 +42,30 @@ def _unary(name: str, self: Sequence[Tensor]) -> Any:
 def _binary(name: str, self: Sequence[Any], other: Any, **options: Any) -> Any:
     if not isinstance(self, (list, tuple)):  # _foreach_pow(scalar, tensors)
         return tuple([power.new_tensor(self).pow(power) for power in other])
-    bound = _BOUNDS.get(name.removesuffix("_"))
+    plain = name.removesuffix("_")
+    if plain in ("maximum", "minimum"):
+        return _extreme(plain, self, other, name != plain)
+    bound = _BOUNDS.get(plain)
     method = name if bound is None else "clamp_" if name.endswith("_") else "clamp"
     results = []
     for one, two in zip(self, _spread(other, len(self)), strict=True):
         results.append(getattr(one, method)(two, **options) if bound is None else getattr(one, method)(**{bound: two}))
     return None if name.endswith("_") else tuple(results)
+
+
+def _extreme(name: str, self: Sequence[Any], other: Any, in_place: bool) -> Any:
+    rest = _spread(other, len(self))
+    if any(isinstance(value, Tensor) for value in rest):
+        results = [module("torch")[name](one, two) for one, two in zip(self, rest, strict=True)]
+    elif rest is other:
+        results = [getattr(ops, f"foreach_{name}_each")(one, place, tuple(rest)) for place, one in enumerate(self)]
+    else:
+        results = [getattr(ops, f"foreach_{name}")(one, other) for one in self]
+    if not in_place:
+        return tuple(results)
+    for one, result in zip(self, results, strict=True):
+        one.copy_(result)
+    return None
 
 
 def _ternary(name: str, self: Any, tensor1: Any, tensor2: Any, value: Any = 1, scalars: Any = None) -> Any:

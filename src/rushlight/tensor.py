@@ -24,9 +24,14 @@ from .backend import numpy as backend
 from .device import CPU, strided
 from .device import device as device_class
 from .device import layout as layout_class
-from .ops import dispatch, saved, table
+from .ops import dispatch, saved, saved_attributes, table
 from .ops.public import axis_of, methods
+from .rooms import provided
 from .size import Size
+
+# Set by layers.py: what holds while function transforms run.
+refuse_in_transforms: Callable[[str], None] = provided("refuse_in_transforms")
+text_in_transforms: Callable[[Tensor], str | None] = provided("text_in_transforms")
 
 
 class Tensor:
@@ -119,6 +124,8 @@ class Tensor:
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Says whether operations on this leaf are to be recorded; returns the tensor."""
+        if modes.state.transforms and requires_grad:
+            refuse_in_transforms("requires_grad_")
         if requires_grad and self.requires_grad:
             return self
         if requires_grad and self._array.dtype.kind not in "fcV":
@@ -206,6 +213,8 @@ class Tensor:
 
     def retain_grad(self) -> None:
         """Keeps the gradient of this non-leaf in its ``.grad``."""
+        if modes.state.transforms:
+            refuse_in_transforms("retain_grad")
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         node = self.grad_fn
@@ -449,6 +458,10 @@ class Tensor:
     # Python.
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
+        if modes.state.transforms:
+            layered = text_in_transforms(self)
+            if layered is not None:
+                return layered
         try:
             grad_fn = self.grad_fn
             name = None if grad_fn is None else type(grad_fn).__name__
@@ -756,7 +769,7 @@ saved.type_name = lambda array: dtypes.of(array.dtype).type_in_errors
 gradients.is_tensor = function.is_tensor = delayed_error.is_tensor = lambda value: isinstance(value, Tensor)
 delayed_error.make_tensor = make_tensor
 function.open_saved = saved.open_function_saved
-function.raw_saved = lambda node: tuple(saved.SavedTensor(node, place) for place in range(len(node.saved or ())))
+function.raw_saved = saved_attributes.of_function
 function.pack_hooked = lambda value: dispatch.packed(value, modes.state.saved_hooks or [])
 dispatch.Tensor_ = Tensor
 dispatch.new_tensor = new_tensor

@@ -5,11 +5,15 @@ from typing import Any
 from ..missing import module_getattr
 from . import function, graph
 from .function import Function
-from .gradients import backward, grad
+from .gradients import _calculate_shape, backward, grad
 from .modes import (
+    _force_original_view_tracking,
+    _unsafe_preserve_version_counter,
     detect_anomaly,
     enable_grad,
     inference_mode,
+    is_multithreading_enabled,
+    is_view_replay_enabled,
     no_grad,
     set_detect_anomaly,
     set_grad_enabled,
@@ -37,12 +41,19 @@ def __getattr__(name: str) -> Any:
         from .gradcheck import gradgradcheck
 
         return gradgradcheck
+    if name == "SavedTensor":
+        from ..ops.saved_attributes import SavedTensor
+
+        return SavedTensor
     return _lazy(name)
 
 
 __all__ = [
     "Function",
     "Variable",
+    "_calculate_shape",
+    "_force_original_view_tracking",
+    "_unsafe_preserve_version_counter",
     "backward",
     "detect_anomaly",
     "enable_grad",
@@ -50,6 +61,8 @@ __all__ = [
     "grad",
     "graph",
     "inference_mode",
+    "is_multithreading_enabled",
+    "is_view_replay_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",

@@ -66,6 +66,7 @@ class BackwardCFunction(Node, FunctionCtx):
     saved_for_forward: tuple[Any, ...] | None = None
     dirty_tensors: tuple[Any, ...] = ()
     non_differentiable: tuple[Any, ...] = ()
+    _is_pure_view = False  # set by a forward that returns a view which may be written through
     undifferentiable: Container[int] = ()  # the numbers of those outputs
     needs_input_grad: tuple[bool, ...] = ()
     is_tensor_input: tuple[bool, ...] = ()
@@ -83,17 +84,28 @@ class BackwardCFunction(Node, FunctionCtx):
         if self.saved is None:
             if self.to_save is not None and not self.recorded:
                 return tuple(self.to_save)
+            if self.taken:
+                raise RuntimeError(
+                    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+                    "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
+                )
             if self.recorded and self.kept_something:
                 raise RuntimeError(FREED + self.explain())
             return ()
-        return tuple(open_saved(self, *entry) for entry in self.saved)
+        entries = self.saved
+        if self._forward_cls.clear_saved_tensors_on_access:  # type: ignore[attr-defined]
+            self.saved, self.taken = None, True
+        return tuple(open_saved(self, *entry) for entry in entries)
 
     recorded = False
     forward_mode = False  # while jvp runs, saved_tensors are those of save_for_forward
     kept_something = False
+    taken = False  # saved_tensors were asked for, of a Function that gives them out once
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        if self.saved is None and self.recorded and self.kept_something and not self.taken:
+            raise RuntimeError(FREED + self.explain())
         return raw_saved(self)
 
     @property
@@ -191,6 +203,8 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
 
     _backward_cls: ClassVar[type[BackwardCFunction]]
     generate_vmap_rule = False
+    clear_saved_tensors_on_access = False
+    """Whether ``ctx.saved_tensors`` gives the tensors up: backward can then free them, and may ask for them only once."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
@@ -285,7 +299,13 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     outputs = (output,) if single else output
     if ctx.non_differentiable:
         ctx.undifferentiable = {n for n, value in enumerate(outputs) if any(value is one for one in ctx.non_differentiable)}
+    if ctx._is_pure_view and (len(outputs) > 1 or sum(ctx.is_tensor_input) != 1):
+        raise RuntimeError(
+            "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need to "
+            "support more."
+        )
     results = _record(ctx, args, before, outputs) if recording else tuple(_unrecorded(ctx, args, value) for value in outputs)
+    ctx.dirty_tensors = ctx.non_differentiable = ()  # they may be outputs, which refer to the context
     return ctx, (results[0] if single else results)
 
 
@@ -294,7 +314,9 @@ def _unrecorded(ctx: Any, args: Sequence[Any], value: Any) -> Any:
         views.bump(value, ctx.name())
         return value
     if is_tensor(value) and any(value is arg for arg in args):
-        return value.view_as(value)
+        value = value.view_as(value)
+    if is_tensor(value) and value._base is not None:
+        value._made = "function"
     return value
 
 
@@ -321,6 +343,8 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
             metas.append(None)
             continue
         is_dirty = any(value is one for one in dirty)
+        if is_dirty and not any(value is arg for arg in args):
+            _warn_of_dirty(value)
         twin = next((n for n in range(number) if outputs[n] is value), None) if several else None
         if twin is not None and (is_dirty or not any(value is arg for arg in args)):
             value = results[twin]
@@ -329,7 +353,7 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
         elif any(value is arg for arg in args):
             value = _alias(value)
         elif value._base is not None and value._base is not value:
-            value._made = "function_several" if several else "function"
+            value._made = "function_several" if several else None if ctx._is_pure_view else "function"
         elif value._edge is not None:
             value = value.detach()
         if number not in ctx.undifferentiable and value._array.dtype.kind in "fcV":
@@ -354,6 +378,17 @@ def _alias(value: Any) -> Any:
     result._seen = result._counter[0]
     result._made = "function"
     return result
+
+
+def _warn_of_dirty(value: Any) -> None:
+    """Where forward marked what was no input as dirty."""
+    text = (
+        "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed "
+        "to ctx.mark_dirty()."
+    )
+    if value._base is not None:
+        raise RuntimeError(text)
+    warnings.warn(text, stacklevel=5)
 
 
 def _dirtied(ctx: Any, value: Any, several: bool) -> Any:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Set by tensor.py and ops: what this room needs to know of Tensors.
 is_tensor: Any = provided("is_tensor")
 stack: Any = provided("stack")
+in_transforms: Any = provided("in_transforms")  # set by batched.py: grad, where tensors may be examples of a batch
 
 
 def backward(
@@ -162,8 +163,31 @@ def grad(
         retain_graph = create_graph
     if is_grads_batched:
         return _batched(outs, ins, cotangents, retain_graph, create_graph, allow_unused, materialize_grads)
+    find = in_transforms if modes.state.transforms else _grad
+    return tuple(
+        find(
+            outs,
+            ins,
+            cotangents,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            allow_unused=allow_unused,
+            materialize_grads=materialize_grads,
+        )
+    )
+
+
+def _grad(
+    outs: Sequence[Any],
+    ins: Sequence[Any],
+    cotangents: Sequence[Any],
+    retain_graph: bool,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
     # In forward mode the pass is read over Tensors, whose tangents the gradients then carry on.
-    over_tensors = create_graph or modes.state.forward_levels > 0
+    over_tensors = create_graph or modes.state.forward_levels > 0 or _any_batch(cotangents)
     roots, seeds = _seeds(outs, cotangents, over_tensors)
     edges: list[Edge | None] = []
     for value in ins:
@@ -193,8 +217,15 @@ def grad(
     return tuple(results)
 
 
+def _any_batch(cotangents: Sequence[Any]) -> bool:
+    """Whether a cotangent is an example of a running ``vmap``, although the graph is the same for all."""
+    return modes.state.transforms > 0 and any(g is not None and "whole" in g.__dict__ for g in cotangents)
+
+
 def _without_graph(g: Any) -> Any:
     """A recorded gradient without its history, but with its tangents."""
+    if "whole" in g.__dict__:
+        return g._rewrapped(_without_graph(g.whole))
     result = engine.wrap(g._array)
     result._tangents = g._tangents and {level: _without_graph(tangent) for level, tangent in g._tangents.items()}
     return result
@@ -289,12 +320,6 @@ def _ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         with recorder.span("aten::ones_like"):
             recorder.allocated(ones)
     return ones
-
-
-def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple[Size, Size]:
-    """The shapes that an output and its cotangent are compared by: a batched cotangent's without the batch."""
-    shape, got = _meta(output)[0], tuple(grad.shape)
-    return Size(shape), Size(got[1:] if is_grads_batched else got)
 
 
 def _refitted(index: int, seed: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:

@@ -301,6 +301,37 @@ def is_multithreading_enabled() -> bool:
     return state.multithreading
 
 
+class _force_original_view_tracking(ContextDecorator):
+    """Whether a view whose base was written to gets the nodes that made it again (ViewBackward0, ...), instead of one
+    AsStridedBackward0. Takes effect when called; as a ``with`` block it is undone at the end.
+
+    >>> import rushlight as torch
+    >>> with torch.autograd._force_original_view_tracking(True):
+    ...     y = torch.ones(2, 2, requires_grad=True).clone().view(-1)
+    ...     y.add_(1).grad_fn.name()
+    'ViewBackward0'
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = state.view_replay
+        self.mode = bool(mode)
+        state.view_replay = self.mode
+
+    def __enter__(self) -> None:
+        state.view_replay = self.mode
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        state.view_replay = self.prev
+
+    def clone(self) -> _force_original_view_tracking:
+        return self.__class__(self.mode)
+
+
+def is_view_replay_enabled() -> bool:
+    """What :class:`_force_original_view_tracking` was told."""
+    return state.view_replay
+
+
 class _unsafe_preserve_version_counter(ContextDecorator):
     """Sets the version counters of ``tensors`` (one, or a tuple) back at the end: writes within are not noticed."""
 

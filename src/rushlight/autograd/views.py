@@ -30,6 +30,8 @@ new_tensor: Callable[[np.ndarray[Any, Any]], Tensor] = provided("new_tensor")
 as_strided_node: Callable[[Tensor, Tensor], Node] = provided("as_strided_node")
 copy_node: Callable[[Tensor, Tensor], Node | None] = provided("copy_node")
 write_tangent: Callable[[Tensor, Tensor], None] = provided("write_tangent")  # set by forward_ad.py
+# Set by batched.py: what a write is while transforms run, or NotImplemented.
+in_transforms: Callable[..., Any] = provided("in_transforms")
 
 
 def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
@@ -62,13 +64,31 @@ def refresh(view: Tensor) -> None:
                 view._needs_grad = False
             return
         check_made(view, "its base or another view of its base has been")
-        edge = (as_strided_node(base, view), 0)
+        edge = (_replayed(base, view) if modes.state.view_replay else None) or (as_strided_node(base, view), 0)
         if view._retains and view._edge is not None:
             move_retained(view._edge, edge)
         view._edge, view._needs_grad = edge, True
     elif view._edge is None and view._needs_grad is not True:
         view._needs_grad = BORROWED if base._needs_grad else False
     view._seen = version
+
+
+def _replayed(base: Tensor, view: Tensor) -> Edge | None:
+    """The nodes that made a view of its base once more, on top of the base's place now; None where they are not known."""
+    made: list[Edge] = []
+    edge = view._edge
+    while edge is not None and (op := getattr(type(edge[0]), "op", None)) is not None and op.view:
+        made.append(edge)
+        edge = edge[0].next[0]
+    if not made:
+        return None
+    edge = base._edge or leaf_edge(base)
+    for node, number in reversed(made):
+        again = object.__new__(type(node))
+        again.next, again.saved, again.where = (edge,), node.saved, node.where
+        again.shape, again.dtype, again.metas, again.order = node.shape, node.dtype, node.metas, next(orders)
+        edge = (again, number)
+    return edge
 
 
 def refresh_to_record(view: Tensor) -> None:
@@ -232,6 +252,10 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     The function sees a stand-in for ``self`` that keeps today's values and today's place in the graph, so the derivative
     is that of the ordinary op.
     """
+    if modes.state.transforms:
+        written = in_transforms(function, name, self, args, kwargs)
+        if written is not NotImplemented:
+            return written  # type: ignore[no-any-return]
     check_writable(self, any(getattr(value, "requires_grad", False) for value in args))
     if self._base is not None:
         refresh_to_record(self)
@@ -281,6 +305,9 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
     """
     self._array = result._array
     bump(self, name)
+    if "whole" in self.__dict__:  # a batch: what it stands for changes with it
+        self.__dict__["whole"] = result.__dict__["whole"]
+        return
     if not modes.state.grad_enabled:
         return
     if result._edge is not None:

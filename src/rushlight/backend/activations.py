@@ -157,6 +157,8 @@ def glu(x: Array, axis: int) -> Array:
 
 
 def threshold(x: Array, limit: float, value: float) -> Array:
+    if isinstance(limit, complex) or isinstance(value, complex):
+        limit, value = complex(limit).real, complex(value).real
     return np.where(x <= limit, x.dtype.type(value), x)
 
 

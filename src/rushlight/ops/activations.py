@@ -45,7 +45,7 @@ op(
 )
 op("log_sigmoid", k.log_sigmoid, kind="elementwise", x=lambda g, xp, x: g * xp.sigmoid(-x))
 op("glu", k.glu, x=lambda g, xp, x, axis: _glu_slope(g, xp, x, axis))
-op("threshold", k.threshold, kind="elementwise", x=lambda g, xp, x, limit: xp.where(x <= limit, g * 0, g))
+op("threshold", k.threshold, kind="elementwise", x=lambda g, xp, x, limit: xp.where(x <= complex(limit).real, g * 0, g))
 op("prelu", k.prelu, node="PreluKernelBackward0",
    x=lambda g, xp, x, weight: xp.where(x > 0, g, g * weight),
    weight=lambda g, xp, x: xp.where(x > 0, g * 0, g * x))  # fmt: skip
@@ -260,10 +260,11 @@ def glu(input: Any, dim: int = -1) -> Any:
     return ops.glu(input, axis)
 
 
-def threshold(input: Any, threshold: float, value: float) -> Any:
+def threshold(input: Any, threshold: Any, value: Any) -> Any:
     """``x`` above the threshold, else ``value``."""
     _floating(input, "threshold_cpu", "fiu")
-    return ops.threshold(input, threshold, value)
+    limit = threshold.item() if isinstance(threshold, dispatch.Tensor_) else threshold
+    return ops.threshold(input, limit, value.item() if isinstance(value, dispatch.Tensor_) else value)
 
 
 _activation(threshold, in_torch=True)

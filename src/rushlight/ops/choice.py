@@ -39,6 +39,16 @@ op("clamp_min_tensor", k.clamp_from, node="ClampMinBackward1", kind="elementwise
    x=lambda g, xp, x, low: xp.only(g, x >= low), low=lambda g, xp, x, low: xp.only(g, x < low))
 op("clamp_max_tensor", k.clamp_to, node="ClampMaxBackward1", kind="elementwise",
    x=lambda g, xp, x, high: xp.only(g, x <= high), high=lambda g, xp, x, high: xp.only(g, x > high))
+op("foreach_maximum", lambda x, scalar: np.maximum(x, scalar, dtype=x.dtype), kind="elementwise",
+   x=lambda g, xp, x, scalar: xp.where(x == scalar, g / 2, xp.where(x < scalar, g * 0, g)))  # fmt: skip
+op("foreach_minimum", lambda x, scalar: np.minimum(x, scalar, dtype=x.dtype), kind="elementwise",
+   x=lambda g, xp, x, scalar: xp.where(x == scalar, g / 2, xp.where(x > scalar, g * 0, g)))  # fmt: skip
+op("foreach_maximum_each", lambda x, place, scalars: np.maximum(x, scalars[place], dtype=x.dtype),
+   node="ForeachMaximumBackward1", kind="elementwise",
+   x=lambda g, xp, x, place, scalars: xp.where(x == scalars[place], g / 2, xp.where(x < scalars[place], g * 0, g)))  # fmt: skip
+op("foreach_minimum_each", lambda x, place, scalars: np.minimum(x, scalars[place], dtype=x.dtype),
+   node="ForeachMinimumBackward1", kind="elementwise",
+   x=lambda g, xp, x, place, scalars: xp.where(x == scalars[place], g / 2, xp.where(x > scalars[place], g * 0, g)))  # fmt: skip
 plain("maximum", k.maximum, numbers="none",
       a=lambda g, xp, a, b: _share(g, xp, a == b, a < b), b=lambda g, xp, a, b: _share(g, xp, a == b, a > b))
 plain("minimum", k.minimum, numbers="none",

@@ -70,6 +70,7 @@ linear("neg", k.negative, x=lambda g: -g)
 op("mul", np.multiply, promote="same", kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 smooth("div", k.divide, a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))
 smooth("reciprocal", k.reciprocal, x=lambda g, out: -g * conj(out * out))
+smooth("div_rounded", k.divide, node="DivBackward2", a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))
 plain("div_floor", k.floor_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
 plain("div_trunc", k.truncate_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
 plain("floor_divide", k.floor_divide, node="NotImplemented",
@@ -232,11 +233,16 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return ops.rsub_scaled(input, other, alpha)
 
 
+_UNSAID: Any = object()
+
+
 @public()
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+def div(input: Any, other: Any, *, rounding_mode: str | None = _UNSAID) -> Any:
     """``input / other``, rounded towards zero ('trunc') or down ('floor') if asked."""
-    if rounding_mode is None:
+    if rounding_mode is _UNSAID:
         return ops.div(input, other)
+    if rounding_mode is None:
+        return ops.div_rounded(input, other)
     if rounding_mode == "floor":
         return ops.div_floor(input, other)
     if rounding_mode == "trunc":

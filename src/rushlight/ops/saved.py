@@ -6,7 +6,6 @@ Tensor, which refers to the node and would make a cycle).
 
 from __future__ import annotations
 
-import functools
 import os
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import modes
-from ..autograd.graph import Node, describe, leaf_edge
+from ..autograd.graph import Node, describe
 from ..autograd.views import short_name
 from ..rooms import provided
 
@@ -210,120 +209,3 @@ def open_function_saved(node: Any, value: Any, counter: Any, expected: Any, edge
         maker = _maker(edge if edge is not None else getattr(value, "_edge", None))
         raise modified(node, type_name(array), array.shape, maker, counter, expected)
     return make_tensor(value, counter, edge) if isinstance(value, np.ndarray) else value
-
-
-# What a node kept, by PyTorch's names: ``grad_fn._saved_self``.
-
-_NAMES = {
-    "out": "result", "axis": "dim", "axis0": "dim0", "axis1": "dim1", "axis2": "dim2", "axes": "dims",
-    "keepdims": "keepdim", "low": "min", "high": "max", "u": "tensor1", "v": "tensor2", "src": "src",
-}  # fmt: skip
-_OWN_NAMES = {
-    "pow": {"b": "exponent"},
-    "number_pow": {"base": "self", "x": "exponent"},
-    "mm": {"b": "mat2"},
-    "matmul": {"b": "mat2"},
-    "bmm": {"b": "mat2"},
-    "mv": {"b": "vec"},
-    "dot": {"b": "tensor"},
-    "diagonal": {"axis1": "dim1", "axis2": "dim2"},
-    "where": {"a": "self", "b": "other"},
-}
-
-
-def saved_name(op: Any, kind: str, name: str) -> str:
-    """What PyTorch calls a thing that a node of ``op`` keeps."""
-    if kind in ("shape", "dtype"):
-        of = saved_name(op, "input", name[:-6])
-        return f"{of}_sym_sizes" if kind == "shape" else f"{of}_scalar_type"
-    own = _OWN_NAMES.get(op.name, {}).get(name)
-    if own is not None:
-        return own
-    if kind == "input":
-        position = op.inputs.index(name)
-        if position == 0 and name in ("x", "a", "g", "start", "input"):
-            return "self"
-        if position == 1 and name in ("b", "y"):
-            return "other"
-    return _NAMES.get(name, name)
-
-
-def saved_attribute(node: Any, attribute: str) -> Any:
-    """``node._saved_<name>``: the value; ``node._raw_saved_<name>``: a :class:`SavedTensor` that takes hooks."""
-    raw = attribute.startswith("_raw")
-    wanted = attribute.removeprefix("_raw").removeprefix("_saved_")
-    op = getattr(type(node), "op", None)
-    place = 0
-    for kind, name, _ in op.keep if op is not None else ():
-        if saved_name(op, kind, name) == wanted:
-            if raw:
-                return SavedTensor(node, place)
-            if node.saved is None:
-                raise node.freed()
-            return _saved_value(node, op, kind, name, place)
-        place += {"input": 2, "output": 3}.get(kind, 1)
-    raise AttributeError(f"{type(node).__name__!r} object has no attribute {attribute!r}")
-
-
-def attributes(op: Any) -> dict[str, property]:
-    """What an op's nodes show of what they kept, by PyTorch's names. Properties of the class: a ``__getattr__`` would make
-    every attribute of every node slower."""
-    names = []
-    for kind, name, _ in op.keep:
-        names.append(f"_saved_{saved_name(op, kind, name)}")
-        if kind in ("input", "output"):
-            names.append("_raw" + names[-1])
-    return {name: property(functools.partial(saved_attribute, attribute=name)) for name in names}
-
-
-def _saved_value(node: Any, op: Any, kind: str, name: str, place: int) -> Any:
-    value = node.saved[place]
-    if kind == "input":
-        version = node.saved[place + 1]
-        if name == op.variadic:
-            return tuple(tensor_of_list(node, value, version))
-        if version is None:
-            is_number = isinstance(value, (np.ndarray, np.generic, float, int)) and not isinstance(value, bool)
-            return make_tensor(np.asarray(value, np.float64), [0], None) if is_number else value
-        return tensor_of(node, op.sources.index(name) if name in op.sources else -1, value, version)
-    if kind == "output":
-        return output_tensor(node, op.outputs.index(name), value, *node.saved[place + 1 : place + 3])
-    return value
-
-
-class SavedTensor:
-    """One value that a node keeps, for ``register_hooks``."""
-
-    def __init__(self, node: Any, place: int) -> None:
-        self._node, self._place = node, place
-
-    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
-        """Has this value packed now, and unpacked whenever it is needed."""
-        node, place = self._node, self._place
-        if node.saved is None:
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
-                "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through "
-                "the graph a second time or if you need to access saved variables after calling backward."
-            )
-        is_entry = isinstance(node.saved[place], tuple)  # of a custom Function: (value, counter, version, edge)
-        value = node.saved[place][0] if is_entry else node.saved[place]
-        if isinstance(value, Packed):
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
-                "allowed at a time."
-            )
-        if isinstance(value, np.ndarray):
-            value = make_tensor(value, [0], None)
-        if not hasattr(value, "_counter"):
-            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-        packed = Packed(value, (pack_hook, unpack_hook))
-        items = list(node.saved)
-        if is_entry:
-            edge = items[place][3] or value._edge or (leaf_edge(value) if value._needs_grad else None)
-            items[place] = (packed, None, None, edge)
-        elif isinstance(items[place + 1], list):  # an output: its array, the counter of its storage, the version
-            items[place : place + 3] = [packed, Packed._counter, -1]
-        else:
-            items[place : place + 2] = [packed, -1]
-        node.saved = tuple(items)

@@ -35,7 +35,7 @@ import numpy as np
 from ..autograd import modes, views
 from ..autograd.graph import BORROWED, Node, leaf_edge, orders
 from ..backend import numpy as backend
-from . import dispatch, saved, several
+from . import dispatch, saved, saved_attributes, several
 
 Rule = Callable[..., Any]
 
@@ -117,7 +117,7 @@ class Op:
                 "__module__": "builtins",
                 "vjp": _vjp(self, False),
                 "vjp_tensors": _vjp(self, True),
-                **saved.attributes(self),
+                **saved_attributes.attributes(self),
             }
             if not _keeps_tensors(self):
                 # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.

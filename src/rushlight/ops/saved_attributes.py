@@ -1,0 +1,267 @@
+"""What a node kept, by PyTorch's names: ``grad_fn._saved_self``, and ``grad_fn._raw_saved_self`` to hang hooks on."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..autograd.graph import FREED, leaf_edge
+from . import saved
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+_NAMES = {
+    "out": "result", "axis": "dim", "axis0": "dim0", "axis1": "dim1", "axis2": "dim2", "axes": "dims",
+    "keepdims": "keepdim", "low": "min", "high": "max", "u": "tensor1", "v": "tensor2", "src": "src",
+}  # fmt: skip
+_PRODUCT = {"a": "batch1", "b": "batch2"}
+_OWN_NAMES = {
+    "pow": {"b": "exponent"},
+    "number_pow": {"base": "self", "x": "exponent"},
+    "mm": {"b": "mat2"},
+    "matmul": {"b": "mat2"},
+    "bmm": {"b": "mat2"},
+    "mv": {"b": "vec"},
+    "dot": {"b": "tensor"},
+    "addmm": {"a": "mat1", "b": "mat2"},
+    "baddbmm": _PRODUCT,
+    "addbmm": _PRODUCT,
+    "addr": {"a": "vec1", "b": "vec2"},
+    "diagonal": {"axis1": "dim1", "axis2": "dim2"},
+    "where": {"a": "self", "b": "other"},
+    "convolution": {"x": "input", "w": "weight"},
+    "as_strided": {"shape": "size", "strides": "stride"},
+    "im2col": {"window": "kernel_size"},
+    "threshold": {"limit": "threshold"},
+    "resample": {"size": "output_size"},
+}
+
+Read = Callable[[Any, Any], Any]
+
+
+def _scale(position: int) -> Read:
+    return lambda kept, node: None if kept.scales is None else kept.scales[position]
+
+
+# What PyTorch keeps that follows from what is kept here: by op (or, with a dot, by node), a function of the kept things, by
+# the names that rules give them, and of the node.
+_DERIVED: dict[str, dict[str, Read]] = {
+    "addbmm": {
+        "batch1_sym_argsize_0": lambda kept, node: kept.a_shape[0],
+        "batch1_sym_argsize_1": lambda kept, node: kept.a_shape[1],
+        "batch2_sym_argsize_2": lambda kept, node: kept.b_shape[2],
+    },
+    "as_strided": {"storage_offset": lambda kept, node: None if kept.offset == kept.x_offset else kept.offset},
+    "convolution": {
+        "bias_sym_sizes_opt": lambda kept, node: (node.metas or [(node.shape,)])[0][0][1:2] if node.next[2] else (0,)
+    },
+    "div_floor": {"rounding_mode": lambda kept, node: "floor"},
+    "div_trunc": {"rounding_mode": lambda kept, node: "trunc"},
+    "div_rounded": {"rounding_mode": lambda kept, node: None},
+    "im2col": {
+        "self_sym_argsize_minus_2": lambda kept, node: kept.x_shape[-2],
+        "self_sym_argsize_minus_1": lambda kept, node: kept.x_shape[-1],
+    },
+    ".UpsampleLinear1DBackward0": {"scales": _scale(0)},
+    ".UpsampleNearest1DBackward0": {"scales": _scale(0)},
+    ".UpsampleBilinear2DBackward0": {"scales_h": _scale(0), "scales_w": _scale(1)},
+    ".UpsampleNearest2DBackward0": {"scales_h": _scale(0), "scales_w": _scale(1)},
+    ".UpsampleBicubic2DBackward0": {"scales_h": _scale(0), "scales_w": _scale(1)},
+}
+
+
+def _derived(op: Any) -> dict[str, Read]:
+    return _DERIVED.get(op.name) or _DERIVED.get("." + op.node_name) or {}
+
+
+def saved_name(op: Any, kind: str, name: str) -> str:
+    """What PyTorch calls a thing that a node of ``op`` keeps."""
+    if kind in ("shape", "dtype"):
+        of = saved_name(op, "input", name[:-6])
+        return f"{of}_sym_sizes" if kind == "shape" else f"{of}_scalar_type"
+    family = "resample" if op.node_name.startswith("Upsample") else op.name
+    own = _OWN_NAMES.get(family, {}).get(name)
+    if own is not None:
+        return own
+    if kind == "input":
+        position = op.inputs.index(name)
+        if position == 0 and name in ("x", "a", "g", "start", "input"):
+            return "self"
+        if position == 1 and name in ("b", "y"):
+            return "other"
+    return _NAMES.get(name, name)
+
+
+def attributes(op: Any) -> dict[str, property]:
+    """What an op's nodes show of what they kept, by PyTorch's names. Properties of the class: a ``__getattr__`` would make
+    every attribute of every node slower."""
+    found: dict[str, property] = {}
+    place = 0
+    for kind, name, _ in op.keep:
+        shown = f"_saved_{saved_name(op, kind, name)}"
+        found[shown] = property(functools.partial(_saved, entry=(kind, name, place)))
+        if kind in ("input", "output"):
+            found["_raw" + shown] = property(functools.partial(_raw, entry=(kind, name, place)))
+        place += {"input": 2, "output": 3}.get(kind, 1)
+    for shown, read in _derived(op).items():
+        found[f"_saved_{shown}"] = property(functools.partial(_from_kept, read=read))
+    return found
+
+
+Entry = tuple[str, str, int]  # kind, the name that rules use, the place in ``node.saved``
+
+
+def _saved(node: Any, entry: Entry) -> Any:
+    if node.saved is None:
+        raise node.freed()
+    kind, name, place = entry
+    op = type(node).op
+    value = node.saved[place]
+    if kind == "input":
+        version = node.saved[place + 1]
+        if name == op.variadic:
+            return tuple(saved.tensor_of_list(node, value, version))
+        if version is None:
+            is_number = isinstance(value, (np.ndarray, np.generic, float, int)) and not isinstance(value, bool)
+            return saved.make_tensor(np.asarray(value, np.float64), [0], None) if is_number else value
+        return saved.tensor_of(node, op.sources.index(name) if name in op.sources else -1, value, version)
+    if kind == "output":
+        return saved.output_tensor(node, op.outputs.index(name), value, *node.saved[place + 1 : place + 3])
+    return value
+
+
+def _raw(node: Any, entry: Entry) -> Any:
+    kind, name, place = entry
+    if kind == "input" and name == type(node).op.variadic:
+        if node.saved is None:
+            raise node.freed()
+        return tuple(_handle(node, place, entry, index) for index in range(len(node.saved[place])))
+    return _handle(node, place, entry)
+
+
+def _from_kept(node: Any, read: Read) -> Any:
+    """Something that follows from what the node kept."""
+    if node.saved is None:
+        raise node.freed()
+    kept, place = SimpleNamespace(), 0
+    for kind, name, _ in type(node).op.keep:
+        setattr(kept, name, node.saved[place])
+        place += {"input": 2, "output": 3}.get(kind, 1)
+    return read(kept, node)
+
+
+class SavedTensor:
+    """One value that a node keeps: to look at, and to register hooks for."""
+
+    __module__ = "torch._C._autograd"
+    __slots__ = ("__weakref__", "_entry", "_index", "_node", "_place")
+
+    _node: Any
+    _place: int
+    _entry: Entry | None
+    _index: int | None
+
+    def __init__(self) -> None:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    def _kept(self) -> Any:
+        """The tensor, the array of an output, what hooks made of it, or None."""
+        value = self._node.saved[self._place]
+        if self._entry is None:  # of a custom Function: (value, counter, version, edge)
+            return value[0]
+        return value if self._index is None else value[self._index]
+
+    @property
+    def data(self) -> Any:
+        """What is kept, as it is: what the pack hook returned, an input itself, an output without its history."""
+        value = None if self._node.saved is None else self._kept()
+        if isinstance(value, saved.Packed):
+            return value.packed
+        return saved.make_tensor(value, [0], None) if isinstance(value, np.ndarray) else value
+
+    @property
+    def unpack_hook(self) -> Any:
+        """The hook that turns ``data`` back into a tensor, if there is one."""
+        value = None if self._node.saved is None else self._kept()
+        return value.unpack if isinstance(value, saved.Packed) else None
+
+    def unpack(self) -> Any:
+        """The tensor, with the history it had; RuntimeError once it was freed."""
+        if self._node.saved is None:
+            raise RuntimeError(FREED)
+        if self._entry is None:
+            return saved.open_function_saved(self._node, *self._node.saved[self._place])
+        value = _saved(self._node, self._entry)
+        return value if self._index is None else value[self._index]
+
+    def register_hooks(self, pack_hook: Any, unpack_hook: Any = None) -> None:
+        """Has this value packed now, and unpacked whenever it is needed."""
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            raise TypeError(
+                "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
+                "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: "
+                "collections.abc.Callable) -> None\n"
+            )
+        node, place = self._node, self._place
+        if node.saved is None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+                "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through "
+                "the graph a second time or if you need to access saved variables after calling backward."
+            )
+        value = self._kept()
+        if isinstance(value, saved.Packed):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+                "allowed at a time."
+            )
+        if isinstance(value, np.ndarray):
+            value = saved.make_tensor(value, [0], None)
+        if not hasattr(value, "_counter"):
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        packed = saved.Packed(value, (pack_hook, unpack_hook))
+        items = list(node.saved)
+        if self._entry is None:
+            edge = items[place][3] or value._edge or (leaf_edge(value) if value._needs_grad else None)
+            items[place] = (packed, None, None, edge)
+        elif self._index is not None:
+            for position, new in ((place, packed), (place + 1, -1)):
+                several = list(items[position])
+                several[self._index] = new
+                items[position] = tuple(several)
+        elif self._entry[0] == "output":  # its array, the counter of its storage, the version
+            items[place : place + 3] = [packed, saved.Packed._counter, -1]
+        else:
+            items[place : place + 2] = [packed, -1]
+        node.saved = tuple(items)
+
+
+def _handle(node: Any, place: int, entry: Entry | None, index: int | None = None) -> SavedTensor:
+    handle = object.__new__(SavedTensor)
+    handle._node, handle._place, handle._entry, handle._index = node, place, entry, index
+    return handle
+
+
+def of_function(node: Any) -> tuple[SavedTensor, ...]:
+    """What a custom Function saved."""
+    return tuple(_handle(node, place, None) for place in range(len(node.saved or ())))
+
+
+def make_saved_tensor(tensor: Tensor, is_output: bool) -> SavedTensor:
+    """A tensor saved as a node would save it, with the hooks that are in force."""
+    from ..autograd import modes
+
+    hooks = modes.state.saved_hooks
+    edge = tensor._edge or (leaf_edge(tensor) if tensor._needs_grad else None)
+    if hooks:
+        kept: tuple[Any, ...] = (saved.Packed(tensor, hooks[-1]), None, None, edge)
+    elif is_output:
+        kept = (tensor._array, tensor._counter, tensor._counter[0], edge)
+    else:
+        kept = (tensor, tensor._counter, tensor._counter[0], edge)
+    return _handle(SimpleNamespace(saved=(kept,)), 0, None)
