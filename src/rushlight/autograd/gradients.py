@@ -322,6 +322,12 @@ def _ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     return ones
 
 
+def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple[Size, Size]:
+    """The shapes that an output and its cotangent are compared by: a batched cotangent's without the batch."""
+    shape, got = _meta(output)[0], tuple(grad.shape)
+    return Size(shape), Size(got[1:] if is_grads_batched else got)
+
+
 def _refitted(index: int, seed: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:
     """A cotangent of another shape than its output had when it was recorded."""
     tensor = seed if is_tensor(seed) else engine.wrap(seed)
