@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections import OrderedDict
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from rushlight import _C
 from rushlight.autograd import Function
 from rushlight.autograd.function import once_differentiable
 from rushlight.autograd.graph import saved_tensors_hooks
+from rushlight.utils.checkpoint import checkpoint
 
 
 def accumulator(leaf: Any) -> Any:
@@ -213,3 +215,153 @@ def test_forward_mode_names_the_op_that_lacks_it() -> None:
         x = forward_ad.make_dual(torch.ones(2), torch.ones(2))
         with pytest.raises(NotImplementedError, match="Trying to use forward AD with igamma that does not support it"):
             torch.igamma(x, x)
+
+
+def test_a_saved_output_is_freed_where_its_hook_raises() -> None:
+    made: list[Any] = []
+
+    class Keep(Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x.clone()
+            ctx.save_for_backward(y)
+            made.append(weakref.ref(y))
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            return g if ctx.saved_tensors else None
+
+    gc.disable()
+    try:
+        checkpoint(Keep.apply, torch.ones(2, requires_grad=True), use_reentrant=False).sum().backward()
+        assert len(made) == 2 and all(reference() is None for reference in made)
+    finally:
+        gc.enable()
+
+
+def test_gradients_of_another_dtype() -> None:
+    class Widen(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g.double()
+
+    x = torch.ones(2, requires_grad=True)
+    Widen.apply(x).sum().backward()
+    assert x.grad.dtype is x.grad_dtype is torch.float32
+    with pytest.raises(RuntimeError, match="Cannot set grad_dtype to 'Half' because there is already a gradient"):
+        x.grad_dtype = torch.float16
+    for wanted, got in ((torch.float16, torch.float16), (None, torch.float64)):
+        x.grad = None
+        x.grad_dtype = wanted
+        Widen.apply(x).sum().backward()
+        assert x.grad.dtype is got and x.grad.tolist() == [1, 1]
+        (x * 2).sum().backward()  # goes into the gradient that is there
+        assert x.grad.dtype is got and x.grad.tolist() == [3, 3]
+    x.grad = None
+    x.grad_dtype = torch.float16
+    with pytest.raises(RuntimeError, match="dtype 'float' to a tensor with grad_dtype 'Half'"):
+        x.grad = torch.ones(2)
+    with pytest.raises(RuntimeError, match="grad_dtype can only be set on leaf tensors"):
+        (x * 2).grad_dtype = None
+
+
+def test_a_hook_registered_while_its_node_runs_gets_no_grad_outputs() -> None:
+    got: list[Any] = []
+
+    def unpack(x):
+        _C._current_autograd_node().register_hook(lambda inputs, outputs: got.append((len(inputs), outputs)))
+        return x
+
+    x = torch.rand(3, 3, requires_grad=True)
+    with saved_tensors_hooks(lambda x: x, unpack):
+        torch.var_mean(x, dim=0)[0].sum().backward()
+    assert got == [(1, (None, None))]
+
+
+def test_zeros_for_the_unused_can_be_differentiated_on() -> None:
+    x, y = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+    for create_graph in (True, False):
+        zeros = torch.autograd.grad(x * 2, y, create_graph=create_graph, materialize_grads=True)[0]
+        assert zeros.requires_grad is create_graph and zeros.tolist() == [0]
+    edge = torch.autograd.graph.get_gradient_edge(y.clone())
+    with pytest.raises(RuntimeError, match="materialize_grads cannot be used when the given input is a GradientEdge"):
+        torch.autograd.grad(x * 2, edge, materialize_grads=True)
+
+
+def test_a_node_called_by_hand_counts_its_arguments() -> None:
+    node = (torch.ones(1, requires_grad=True) ** 2).grad_fn
+    assert node(torch.ones(1)).tolist() == [2] and node(None) is None
+    for arguments in ((), (torch.ones(1), torch.ones(1))):
+        with pytest.raises(TypeError, match=f"expected 1 arguments, got {len(arguments)} instead"):
+            node(*arguments)
+
+
+def test_batched_gradients_of_a_wrong_shape_are_named() -> None:
+    x = torch.ones(2, 2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=r"interpret the first dimension of each grad_output as the batch dimension"):
+        torch.autograd.grad(x.clone(), x, torch.ones(2, 2), is_grads_batched=True)
+
+
+def test_set_makes_another_leaf_of_a_tensor() -> None:
+    x = torch.ones(2, requires_grad=True)
+    edge, out = torch.autograd.graph.get_gradient_edge(x), x.clone()
+    with torch.no_grad():
+        x.set_(torch.zeros(2))
+    with pytest.raises(RuntimeError, match="to not have been used in the graph"):
+        torch.autograd.grad(out.sum(), x, retain_graph=True)
+    assert torch.autograd.grad(out.sum(), edge)[0].tolist() == [1, 1]
+
+
+def test_what_belongs_to_a_tensor_is_not_deleted() -> None:
+    x = torch.ones(2, requires_grad=True)
+    for name, text in {
+        "data": "Deleting tensor data is not allowed",
+        "requires_grad": "requires_grad must be a bool",
+        "_grad_fn": "Deletion of _grad_fn not allowed",
+        "_backward_hooks": "Deletion of _backwards_hooks not allowed",
+    }.items():
+        with pytest.raises(RuntimeError, match=text):
+            delattr(x, name)
+    with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
+        x.requires_grad = 1
+    called: list[Any] = []
+    x._backward_hooks = OrderedDict()
+    x._backward_hooks["mine"] = called.append
+    x.sum().backward()
+    assert len(called) == 1
+
+
+def test_view_replay_puts_the_ops_of_a_view_back() -> None:
+    def changed() -> Any:
+        view = torch.ones(2, 3, requires_grad=True).clone().t()[1]
+        view.mul_(2)
+        return view
+
+    assert changed().grad_fn.name() == "AsStridedBackward0"
+    with torch.autograd._force_original_view_tracking(True):
+        assert torch.autograd.is_view_replay_enabled()
+        view = changed()
+    names, node = [], view.grad_fn
+    while node is not None:
+        names.append(node.name())
+        node = node.next_functions[0][0] if node.next_functions else None
+    assert names == [
+        "SelectBackward0",
+        "TBackward0",
+        "torch::autograd::CopySlices",
+        "CloneBackward0",
+        "torch::autograd::AccumulateGrad",
+    ]
+    assert not torch.autograd.is_view_replay_enabled()
+
+
+def test_gather_by_a_scalar_index() -> None:
+    x = torch.arange(4.0, requires_grad=True)
+    y = x.gather(0, torch.tensor(2))
+    y.backward()
+    assert y.item() == 2 and x.grad.tolist() == [0, 0, 1, 0]

@@ -360,6 +360,7 @@ def storage_type(self: Tensor) -> type:
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Lays this tensor over the memory of another tensor or a storage; over none without arguments."""
     dtype = self._array.dtype
+    self._sink = None  # what was computed before belongs to the tensor as it was
     if source is None:
         self._array = np.empty(0, dtype)
         return self

@@ -18,7 +18,7 @@ import numpy as np
 
 from . import dtypes, printing
 from .autograd import delayed_error, engine, function, gradients, modes, views
-from .autograd.graph import BORROWED, Edge, Hooks, Node, RemovableHandle, add_hook
+from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook
 from .backend import memory
 from .backend import numpy as backend
 from .device import CPU, strided
@@ -51,6 +51,7 @@ class Tensor:
     _needs_grad: bool = False
     _edge: Edge | None = None
     _grad: Tensor | None = None
+    _grad_dtype: Any = OWN_DTYPE
     _base: Tensor | None = None
     _seen: int = 0
     _made: str | None = None
@@ -99,8 +100,14 @@ class Tensor:
     def requires_grad(self) -> bool:
         return self._needs_grad is True or (self._base is not None and bool(self._base._needs_grad))
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
         if self.grad_fn is not None:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables."
@@ -146,6 +153,20 @@ class Tensor:
         return None if self._edge is None else self._edge[0]
 
     @property
+    def _grad_fn(self) -> Node | None:
+        return self.grad_fn
+
+    @_grad_fn.setter
+    def _grad_fn(self, nothing: None) -> None:
+        if nothing is not None:
+            raise RuntimeError("_grad_fn can be only set to None")
+        self.detach_()
+
+    @_grad_fn.deleter
+    def _grad_fn(self) -> None:
+        raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
+
+    @property
     def output_nr(self) -> int:
         return 0 if self._edge is None else self._edge[1]
 
@@ -173,10 +194,11 @@ class Tensor:
                     f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
                     f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
-            if value._array.dtype != self._array.dtype:
+            wanted = self.dtype if self._grad_dtype is OWN_DTYPE else self.grad_dtype
+            if wanted is not None and value.dtype is not wanted:
                 raise RuntimeError(
                     f"attempting to assign a gradient with dtype '{value.dtype.c_name}' to a tensor with grad_dtype "
-                    f"'{self.dtype.scalar_name}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+                    f"'{wanted.scalar_name}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
                     "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
                     "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
                     "systems that assume they match."
@@ -186,6 +208,39 @@ class Tensor:
     @grad.deleter
     def grad(self) -> None:
         self._grad = None
+
+    @property
+    def grad_dtype(self) -> dtypes.dtype | None:
+        """The dtype of this leaf's gradient: the leaf's own unless set; None allows any.
+
+        >>> import rushlight as torch
+        >>> x = torch.ones(2, dtype=torch.float16, requires_grad=True)
+        >>> x.grad_dtype = torch.float32
+        >>> (x * 2).sum().backward()
+        >>> x.grad
+        tensor([2., 2.])
+        """
+        if self.grad_fn is not None:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        wanted = self._grad_dtype
+        return self.dtype if wanted is OWN_DTYPE else None if wanted is None else dtypes.of(wanted)
+
+    @grad_dtype.setter
+    def grad_dtype(self, wanted: dtypes.dtype | None) -> None:
+        if self.grad_fn is not None:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        if wanted is not None and not isinstance(wanted, dtypes.dtype):
+            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(wanted).__name__}")
+        if wanted is not None and self._grad is not None and self._grad.dtype is not wanted:
+            raise RuntimeError(
+                f"Cannot set grad_dtype to '{wanted.scalar_name}' because there is already a gradient with dtype "
+                f"'{self._grad.dtype.c_name}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
+                "the new grad_dtype matches the existing gradient's dtype."
+            )
+        self._grad_dtype = None if wanted is None else wanted.numpy
+        sink = None if self._sink is None else self._sink()
+        if sink is not None:
+            sink.follow(self)
 
     def backward(
         self,
@@ -260,13 +315,17 @@ class Tensor:
 
     @property
     def _backward_hooks(self) -> Hooks | None:
-        if self._edge is not None:
+        if self._edge is not None and self._hooks is None:
             return (self._edge[0].tensor_hooks or {}).get(self._edge[1])
         return self._hooks
 
     @_backward_hooks.setter
     def _backward_hooks(self, hooks: Any) -> None:
-        self._hooks = OrderedDict(hooks) if hooks else None
+        self._hooks = hooks
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self) -> None:
+        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
 
     def detach(self) -> Tensor:
         """The same memory without history: a tensor that needs no gradient."""
@@ -300,6 +359,10 @@ class Tensor:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         self._array = value._array
         self._counter = [self._counter[0]]
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     @property
     def _version(self) -> int:
@@ -668,7 +731,7 @@ class Tensor:
 
 _size = tuple.__new__
 _OWN = frozenset(
-    "_array _counter _needs_grad _edge _grad _base _seen _made _sink _hooks _post_accumulate_hooks _inference _retains "
+    "_array _counter _needs_grad _edge _grad _grad_dtype _base _seen _made _sink _hooks _post_accumulate_hooks _inference _retains "
     "_conjugate _tangents".split()
 )
 PLAIN: set[type] = {Tensor}

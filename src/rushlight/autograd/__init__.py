@@ -1,5 +1,6 @@
 """torch.autograd: the graph, the backward pass, and what users call to start it."""
 
+from importlib import import_module
 from typing import Any
 
 from ..missing import module_getattr
@@ -24,7 +25,7 @@ from .variable import Variable
 _lazy = module_getattr(
     __name__,
     frozenset(
-        "anomaly_mode forward_ad functional grad_mode gradcheck profiler profiler_legacy profiler_util".split(),
+        "_functions anomaly_mode forward_ad functional grad_mode gradcheck profiler profiler_legacy profiler_util".split(),
     ),
     {
         **dict.fromkeys("DeviceType ProfilerActivity ProfilerState".split(), "profiler_kinds"),
@@ -37,6 +38,8 @@ _lazy = module_getattr(
 
 
 def __getattr__(name: str) -> Any:
+    if name == "torch":
+        return import_module(__name__.rpartition(".")[0])
     if name == "gradgradcheck":
         from .gradcheck import gradgradcheck
 

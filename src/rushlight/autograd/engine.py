@@ -50,6 +50,7 @@ class Pass:
         self.finished = False
         self.reached: dict[Node, int] = {}
         self.roots: Sequence[Edge] = ()
+        self.listened_to: Node | None = None  # has hooks that want to know what arrived
         self.id = next(_pass_ids)
 
     def will_run(self, node: Node) -> bool:
@@ -306,6 +307,7 @@ class Pass:
             if node in self.captures:
                 self._capture(node, values if several else values[0])
             return None
+        self.listened_to = node if node.post_hooks else None
         if node.pre_hooks:
             tensors = tuple(self._as_tensor(value) for value in values)
             for hook in list(node.pre_hooks.values()):
@@ -317,9 +319,13 @@ class Pass:
 
     def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
         inputs = tuple(self._as_tensor(value) for value in grads)
-        outputs = (
-            tuple(self._as_tensor(value) for value in g) if node.metas is not None and g is not None else (self._as_tensor(g),)
-        )
+        outputs: tuple[Any, ...]
+        if self.listened_to is not node:  # its first hook came while it ran: what arrived is not kept for nobody
+            outputs = (None,) * (1 if node.metas is None else len(node.metas))
+        elif node.metas is not None and g is not None:
+            outputs = tuple(self._as_tensor(value) for value in g)
+        else:
+            outputs = (self._as_tensor(g),)
         for hook in list((node.post_hooks or {}).values()):
             inputs = _checked_tuple(hook, hook(inputs, outputs), inputs)
         return tuple(self._from_tensor(value) for value in inputs)
@@ -412,6 +418,8 @@ def _without_warnings(node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tup
 
 
 def _fit(node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:
+    if dtype is None:  # a leaf that takes a gradient of any dtype
+        dtype = (g._array if create_graph else g).dtype
     try:
         if create_graph:
             return fit_tensor(g, shape, dtype)

@@ -418,7 +418,8 @@ def _keep(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], results: li
         return
     hooks = modes.state.saved_hooks
     saved: list[Any] = []
-    for position, value in enumerate(ctx.to_save):
+    to_save, ctx.to_save = ctx.to_save, None  # at once: a hook that raises must not leave an output in its own node
+    for position, value in enumerate(to_save):
         if value is None:
             saved.append((None, None, None, None))
             continue
@@ -440,7 +441,6 @@ def _keep(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], results: li
             saved.append((value, value._counter, value._counter[0], None))
     ctx.saved = tuple(saved)
     ctx.kept_something = bool(saved)
-    ctx.to_save = None
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:

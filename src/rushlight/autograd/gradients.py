@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import dtypes
 from ..backend import numpy as backend
 from ..rooms import provided
 from ..size import Size
@@ -209,7 +210,7 @@ def _grad(
                 "allow_unused=True if this is the desired behavior."
             )
         if g is None:
-            results.append(engine.wrap(np.zeros(*_meta(value))) if materialize_grads else None)
+            results.append(_zeros(value, create_graph) if materialize_grads else None)
         else:
             if id(g) not in made:
                 made[id(g)] = g if create_graph else _without_graph(g) if over_tensors else engine.wrap(np.asarray(g))
@@ -220,6 +221,15 @@ def _grad(
 def _any_batch(cotangents: Sequence[Any]) -> bool:
     """Whether a cotangent is an example of a running ``vmap``, although the graph is the same for all."""
     return modes.state.transforms > 0 and any(g is not None and "whole" in g.__dict__ for g in cotangents)
+
+
+def _zeros(value: Any, create_graph: bool) -> Any:
+    """The gradient of what the outputs do not depend on, which can be differentiated on if the others can."""
+    if isinstance(value, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    zeros = engine.wrap(np.zeros_like(value._array))
+    zeros._needs_grad = create_graph
+    return zeros
 
 
 def _without_graph(g: Any) -> Any:
@@ -241,6 +251,15 @@ def _batched(
     materialize_grads: bool,
 ) -> tuple[Any, ...]:
     """One pass for each entry of the cotangents' leading dimension, stacked."""
+    for index, (out, g) in enumerate(zip(outs, cotangents, strict=True)):
+        shape = _meta(out)[0]
+        if g is not None and g._array.shape[1:] != shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+                "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+                f"detected: grad_output[{index}] has a shape of {Size(g._array.shape[2:])} and output[{index}] has a shape of "
+                f"{Size(shape)}. If you only want some tensors in `grad_output` to be considered batched, consider using vmap."
+            )
     size = next(g.shape[0] for g in cotangents if g is not None)
     rows = []
     for index in range(size):
@@ -358,7 +377,7 @@ def _advice(output: Any, shape: tuple[int, ...]) -> str:
 
 
 def _dtype_name(output: Any) -> str:
-    return str(output.dtype)
+    return str(dtypes.of(_meta(output)[1]))
 
 
 def _check_seed(index: int, output: Any, shape: tuple[int, ...], dtype: np.dtype[Any], cotangent: Any) -> None:

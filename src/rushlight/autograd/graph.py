@@ -159,6 +159,11 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """The cotangents of the inputs from those of the outputs, outside of any backward pass."""
+        expected = 1 if self.metas is None else len(self.metas)
+        if len(grads) != expected:
+            raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+        if not self.always_runs and all(g is None for g in grads):
+            return None if len(self.next) == 1 else (None,) * len(self.next)
         values: Any = list(grads) if self.metas is not None else grads[0]
         results = self.vjp_tensors(values, self.next)
         return results[0] if len(results) == 1 else results
@@ -261,8 +266,13 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
+        self.follow(variable)
+
+    def follow(self, variable: Tensor) -> None:
+        """Takes over the shape of its leaf, and the dtype that the leaf's gradient is to have."""
         self.shape = variable._array.shape
-        self.dtype = variable._array.dtype
+        wanted = variable._grad_dtype
+        self.dtype = variable._array.dtype if wanted is OWN_DTYPE else wanted
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
@@ -275,6 +285,9 @@ class AccumulateGrad(Node):
 
 
 accumulate_lock = threading.RLock()
+
+OWN_DTYPE: Any = True
+"""``_grad_dtype`` of a tensor whose gradient has the tensor's own dtype; None means any."""
 
 
 BORROWED: Any = 1
@@ -294,7 +307,7 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
                 sink = AccumulateGrad(leaf)
                 leaf._sink = weakref.ref(sink)
     elif sink.dtype is not leaf._array.dtype or sink.shape != leaf._array.shape:
-        sink.shape, sink.dtype = leaf._array.shape, leaf._array.dtype  # `.data` was set since
+        sink.follow(leaf)  # `.data` was set since, or the gradient is to have another dtype
     return (sink, 0)
 
 

@@ -93,6 +93,8 @@ def index_put(x: Array, values: Array, indices: Indices, accumulate: bool) -> Ar
 
 def _grid(positions: Array, axis: int) -> tuple[Any, ...]:
     """The index tuple that runs over ``positions``, which themselves give the place along ``axis``."""
+    if not positions.ndim:
+        return (positions,)
     key = list(np.ogrid[tuple(slice(0, size) for size in positions.shape)])
     key[axis] = positions
     return tuple(key)
