@@ -155,10 +155,11 @@ def without_tangent(tensor: Tensor, level: int) -> Tensor:
     """The same tensor, in the graph too, without its tangent in a level."""
     if tangent_at(tensor, level) is None:
         return tensor
-    is_batch = "whole" in tensor.__dict__
-    result: Tensor = object.__new__(type(tensor)) if is_batch else new_tensor(tensor._array)
+    if "whole" in tensor.__dict__:
+        return tensor._rewrapped(without_tangent(tensor.whole, level))  # type: ignore[attr-defined,no-any-return]
+    result = new_tensor(tensor._array)
     result.__dict__.update(tensor.__dict__)
-    if tensor._needs_grad and tensor._edge is None and not is_batch:
+    if tensor._needs_grad and tensor._edge is None:
         result._edge = leaf_edge(tensor)
     rest = {key: value for key, value in (tensor._tangents or {}).items() if key != level}
     result._tangents = rest or None
@@ -454,6 +455,7 @@ def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     primals = tuple(without_tangent(arg, level) if isinstance(arg, Tensor) else arg for arg in args)
     ctx, out = function.apply_with_context(cls, primals, kwargs)
     tangents = [_given_tangent(arg, level, ctx.materialize_grads) for arg in args]
+    versions = [None if tangent is None else tangent._counter[0] for tangent in tangents]
     ctx.forward_mode = True
     try:
         found = cls.jvp(ctx, *tangents)
@@ -480,7 +482,8 @@ def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if tangent is not None and tangent._array.shape != one._array.shape:
             raise RuntimeError(_OTHER_SIZE.format(list(one._array.shape), list(tangent._array.shape)))
         if written is not None:
-            results[number] = _after_writing(args[written], one, tangent, level)
+            same = tangent is not None and tangent is tangents[written] and tangent._counter[0] == versions[written]
+            results[number] = _after_writing(args[written], one, tangent, level, same)
         elif tangent is not None:
             _check_view(one, tangent, primals, tangents)
             with_tangent(one, tangent, level)
@@ -495,10 +498,10 @@ def _given_tangent(arg: Any, level: int, materialize: bool) -> Tensor | None:
     return _zeros(arg) if tangent is None and materialize and arg._array.dtype.kind in "fcV" else tangent
 
 
-def _after_writing(original: Tensor, written: Tensor, tangent: Tensor | None, level: int) -> Tensor:
+def _after_writing(original: Tensor, written: Tensor, tangent: Tensor | None, level: int, same: bool) -> Tensor:
     """The argument that a Function wrote into: its history is what forward made, its tangent what jvp made of it in place."""
     have = tangent_at(original, level)
-    if have is not None and tangent is not have:
+    if have is not None and (tangent is not have or same):
         raise RuntimeError(
             "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an "
             "input inplace, then the jvp function must modify the corresponding gradient inplace."

@@ -299,6 +299,11 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     outputs = (output,) if single else output
     if ctx.non_differentiable:
         ctx.undifferentiable = {n for n, value in enumerate(outputs) if any(value is one for one in ctx.non_differentiable)}
+    if any(not any(value is one for one in outputs) for value in ctx.dirty_tensors):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
+            "inplace must all be outputs of the Function."
+        )
     if ctx._is_pure_view and (len(outputs) > 1 or sum(ctx.is_tensor_input) != 1):
         raise RuntimeError(
             "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need to "
@@ -356,7 +361,9 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
             value._made = "function_several" if several else None if ctx._is_pure_view else "function"
         elif value._edge is not None:
             value = value.detach()
-        if number not in ctx.undifferentiable and value._array.dtype.kind in "fcV":
+        if is_dirty and value._base is not None and value._edge is not None:
+            pass  # it has its place: what its base has became of it
+        elif number not in ctx.undifferentiable and value._array.dtype.kind in "fcV":
             value._edge, value._needs_grad = (ctx, number), True
             value._seen = value._counter[0]
         else:
@@ -367,7 +374,7 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
         ctx.metas = metas
     elif metas[0] is not None:
         ctx.shape, ctx.dtype = metas[0]
-    _keep(ctx, args, outputs, results)
+    _keep(ctx, results)
     return tuple(results)
 
 
@@ -392,9 +399,14 @@ def _warn_of_dirty(value: Any) -> None:
 
 
 def _dirtied(ctx: Any, value: Any, several: bool) -> Any:
-    if value._needs_grad and value._edge is None and value._base is None:
-        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-    if value._base is not None and several:
+    """An input that forward wrote into, in its new place in the graph."""
+    base = value._base
+    if base is None:
+        if value._needs_grad and value._edge is None:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        views.bump(value, ctx.name())
+        return value
+    if several:
         raise RuntimeError(
             "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
             "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is "
@@ -402,17 +414,18 @@ def _dirtied(ctx: Any, value: Any, several: bool) -> Any:
             "into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other "
             "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
         )
+    if value._edge is None and value._needs_grad:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    views.check_made(value)
+    if base._edge is None and base._needs_grad:
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     views.bump(value, ctx.name())
-    if value._base is not None and (value._base._needs_grad or any(ctx.needs_input_grad)):
-        if value._base._edge is None and value._base._needs_grad:
-            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-        ctx.shape, ctx.dtype = value._array.shape, value._array.dtype
-        views.write_through(value, ctx)
-        return value
+    ctx.shape, ctx.dtype = value._array.shape, value._array.dtype
+    views.write_through(value, ctx)
     return value
 
 
-def _keep(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], results: list[Any]) -> None:
+def _keep(ctx: Any, results: list[Any]) -> None:
     """Stores what save_for_backward was given: outputs without a reference to the Tensor, which refers to the node."""
     if ctx.to_save is None:
         return
@@ -428,14 +441,15 @@ def _keep(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], results: li
                 f"save_for_backward can only save variables, but argument {position} is of type {type(value).__name__}"
             )
         if hooks:
-            number = next((n for n, out in enumerate(outputs) if out is value), None)
-            edge = (ctx, number) if number is not None else value._edge or (leaf_edge(value) if value._needs_grad else None)
+            number = next((n for n, out in enumerate(results) if out is value), None)
+            edge = (None, number) if number is not None else value._edge or (leaf_edge(value) if value._needs_grad else None)
             saved.append((pack_hooked(value), None, None, edge))
             continue
         for number, result in enumerate(results):
-            if outputs[number] is value and is_tensor(result):
-                edge = result._edge
-                saved.append((result._array, result._counter, result._counter[0], edge and (edge[0], edge[1])))
+            if result is value:
+                # Its own output: the node is left out of the edge, where it would refer to itself.
+                edge = (None, number) if result._edge is not None else None
+                saved.append((result._array, result._counter, result._counter[0], edge))
                 break
         else:
             saved.append((value, value._counter, value._counter[0], None))
@@ -483,3 +497,7 @@ class NestedIOFunction(Function):
 
 
 InplaceFunction = Function
+
+
+class _SingleLevelFunction(Function):
+    """A Function that rules of higher-order operators call: it sees the tensors of the layer that runs as they are."""

@@ -202,6 +202,8 @@ def open_function_saved(node: Any, value: Any, counter: Any, expected: Any, edge
     """A tensor that a custom Function saved: None, packed by hooks, an output (as its array), or any other tensor."""
     if value is None:
         return None
+    if edge is not None and edge[0] is None:
+        edge = (node, edge[1])
     if isinstance(value, Packed):
         return value.open(edge)
     array = value if isinstance(value, np.ndarray) else value._array
