@@ -120,7 +120,7 @@ def write(tensor: Tensor, value: Any, name: str) -> None:
     bump(tensor, name)
 
 
-def _overlap_error() -> RuntimeError:
+def overlap_error() -> RuntimeError:
     return RuntimeError(
         "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
         "Please clone() the tensor before performing the operation."
@@ -167,7 +167,7 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
 def check_memory(tensor: Tensor, inputs: Iterable[Any] = ()) -> None:
     """Raises PyTorch's errors for a tensor that overlaps itself, or partly one of the ``inputs`` of a write into it."""
     if overlaps_itself(tensor._array):
-        raise _overlap_error()
+        raise overlap_error()
     for value in inputs:
         if getattr(value, "_counter", None) is tensor._counter:
             _check_overlap(tensor._array, value._array)
@@ -451,7 +451,7 @@ class CopySlices(Node):
         grads = self.inner.vjp(part.copy(), (first, *edges[1:]))
         if edges[0] is not None:
             if overlaps_itself(part):
-                raise _overlap_error()
+                raise overlap_error()
             part[...] = 0 if grads[0] is None else backend.fit(np.asarray(grads[0]), shape, dtype)
         return (result if edges[0] is not None else None, *grads[1:])
 

@@ -87,10 +87,18 @@ def unbind(input: Any, dim: int = 0) -> Any:
 @public()
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     """``length`` entries from ``start`` along ``dim``, as a view."""
+    if length < 0 and input._array.ndim:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    axis, begin = narrowed_from(input, dim, start, length)
+    return ops.slice(input, axis, begin, begin + length, 1)
+
+
+def narrowed_from(input: Any, dim: int, start: Any, length: int) -> tuple[int, int]:
+    """The axis and the beginning, both not negative; PyTorch's errors where ``length`` entries are not there."""
+    if not input._array.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     size = input._array.shape[axis]
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
     if isinstance(start, dispatch.Tensor_):
         if start._array.ndim or start._array.dtype.kind not in "iu":
             raise RuntimeError("start must be an 0-dim integral Tensor.")
@@ -104,9 +112,9 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     if not -size <= begin <= size:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {begin})")
     begin += size if begin < 0 else 0
-    if begin + length > size:
+    if begin + length > size or begin + length < 0:
         raise RuntimeError(f"start ({begin}) + length ({length}) exceeds dimension size ({size}).")
-    return ops.slice(input, axis, begin, begin + length, 1)
+    return axis, begin
 
 
 def _split_equal(input: Any, split_size: int, axis: int) -> Any:
@@ -216,11 +224,12 @@ def _axis_split(name: str, least: int, axis_for: Any) -> None:
         ndim = input._array.ndim
         if ndim < least:
             raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a tensor "
-                f"with {ndim} dimensions!"
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {ndim} dimensions!"
             )
         axis = axis_for(ndim)
         sections = indices_or_sections
+        if isinstance(sections, str):
+            raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, str)")
         if isinstance(sections, int) and (sections == 0 or input._array.shape[axis] % sections):
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {axis}, but the size of the dimension "

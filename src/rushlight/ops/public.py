@@ -197,10 +197,17 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
     return target
 
 
-def warn(text: str) -> None:
-    """A UserWarning at the line of the user's program that is running."""
+_warned: set[str] = set()
+
+
+def warn(text: str, once: bool = False) -> None:
+    """A UserWarning at the line of the user's program that is running; ``once`` in a process."""
     from ..arguments import warn as warn_user  # stands above this room
 
+    if once:
+        if text in _warned:
+            return
+        _warned.add(text)
     warn_user(text)
 
 
@@ -230,6 +237,8 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
         target._array = np.array(value, dtype=have.dtype)
         views.bump(target, name)
     else:
+        if views.overlaps_itself(have):
+            raise views.overlap_error()
         views.write(target, value, name)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..autograd import gradients
 from ..backend import shape as k
 from . import dispatch
-from .parts import filled, with_size
+from .parts import filled, narrowed_from, with_size
 from .public import alias, axes_of, axis_of, module, ops, public
 from .shape import broadcast_tensors, reshape, sizes_of
 from .table import op
@@ -403,11 +403,7 @@ def diagflat(input: Any, offset: int = 0) -> Any:
 @public(name="narrow_copy")
 def narrowed_copy(input: Any, dim: int, start: int, length: int) -> Any:
     """A copy of :func:`narrow`."""
-    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
-    size = input._array.shape[axis]
-    start = start + size if start < 0 else start
-    if start + length > size:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    axis, start = narrowed_from(input, dim, start, length)
     return ops.narrow_copy(input, axis, start, start + length)
 
 
