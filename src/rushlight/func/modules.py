@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ..autograd import gradients as reverse
+from ..tensor import Tensor
 
 
 def functional_call(
@@ -30,63 +32,100 @@ def functional_call(
     tensor([6.])
     """
     if isinstance(parameter_and_buffer_dicts, dict):
-        given = dict(parameter_and_buffer_dicts)
-    elif isinstance(parameter_and_buffer_dicts, (tuple, list)):
-        names = [name for one in parameter_and_buffer_dicts for name in one]
-        repeated = sorted({name for name in names if names.count(name) > 1})
+        given = parameter_and_buffer_dicts
+    elif isinstance(parameter_and_buffer_dicts, Sequence):
+        if not all(isinstance(one, dict) for one in parameter_and_buffer_dicts):
+            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+        counts = Counter(name for one in parameter_and_buffer_dicts for name in one)
+        repeated = [name for name, count in counts.items() if count > 1]
         if repeated:
-            raise ValueError(f"{repeated} appear in multiple dictionaries; behavior of functional call is ambiguous")
+            raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
         given = {name: value for one in parameter_and_buffer_dicts for name, value in one.items()}
     else:
         raise ValueError(
             "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
             f"{type(parameter_and_buffer_dicts)}"
         )
+    return call_with(module, given, args, kwargs, tie_weights, strict)
+
+
+def call_with(
+    module: Any, given: dict[str, Any], args: Any, kwargs: dict[str, Any] | None, tie_weights: bool, strict: bool
+) -> Any:
+    """:func:`functional_call` with one dict."""
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
     with _replaced(module, given, tie_weights, strict):
-        return module(*positional, **(kwargs or {}))
+        return module(*positional, **({} if kwargs is None else kwargs))
 
 
-def _places(module: Any) -> dict[str, Any]:
-    places = dict(module.named_parameters(remove_duplicate=False))
-    places.update(module.named_buffers(remove_duplicate=False))
-    return places
+def _with_tied(given: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
+    """What is given, and the same for the other names of the tensors that it stands for."""
+    names: dict[int, list[str]] = {}
+    for name, tensor in places.items():
+        names.setdefault(id(tensor), []).append(name)
+    wanted = dict(given)
+    for name, value in given.items():
+        same = names.get(id(places[name]), ()) if name in places else ()
+        chosen = [other for other in same if other in given]
+        if any(given[other] is not value for other in chosen):
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(chosen)}, which are tied. Consider using "
+                "tie_weights=False"
+            )
+        wanted.update(dict.fromkeys(same, value))
+    return wanted
 
 
 @contextmanager
 def _replaced(module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
-    places = _places(module)
+    names = given.keys()
+    places = dict(module.named_parameters(remove_duplicate=False))
+    places.update(module.named_buffers(remove_duplicate=False))
+    wanted = _with_tied(given, places) if tie_weights else given
     if strict:
-        unexpected = [name for name in given if name not in places]
-        missing = [name for name in places if name not in given]
-        if unexpected or missing:
-            lines = []
-            if unexpected:
-                lines.append("Unexpected key(s): " + ", ".join(map(repr, unexpected)) + ".")
-            if missing:
-                lines.append("Missing key(s): " + ", ".join(map(repr, missing)) + ".")
+        unexpected = [name for name in names if name not in places]
+        missing = [name for name in places if name not in wanted]
+        lines = [
+            f"{title} key(s): " + ", ".join(map(repr, sorted(keys))) + "."
+            for title, keys in (("Unexpected", unexpected), ("Missing", missing))
+            if keys
+        ]
+        if lines:
             raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(lines))
-    wanted = dict(given)
-    if tie_weights:
-        for name, value in given.items():
-            tensor = places.get(name)
-            for other, same in places.items():
-                if tensor is not None and same is tensor and other not in given:
-                    wanted[other] = value
-    kept: list[tuple[dict[str, Any], str, Any]] = []
+    kept: list[tuple[Any, str, Any]] = []
     try:
         for name, value in wanted.items():
             path, _, last = name.rpartition(".")
-            owner = module.get_submodule(path) if path else module
-            store = next((one for one in (owner._parameters, owner._buffers) if last in one), None)
-            if store is None:
-                continue  # a name that the module does not have is an error with `strict` only
-            kept.append((store, last, store[last]))
-            store[last] = value
+            owner = module.get_submodule(path)
+            kept.append((owner, last, _swapped(owner, last, value)))
         yield
     finally:
-        for store, last, value in reversed(kept):
-            store[last] = value
+        for owner, last, value in reversed(kept):
+            _swapped(owner, last, value)
+
+
+_ABSENT = object()
+
+
+def _swapped(owner: Any, name: str, value: Any) -> Any:
+    """Puts a tensor, or nothing, in the place of another, which is returned; checks of registration are left out."""
+    if name == "":
+        raise KeyError('tensor name can\'t be empty string ""')
+    if value is not None and value is not _ABSENT and not isinstance(value, Tensor):
+        raise TypeError(f"{value} is not an instance of torch.Tensor")
+    for register in (owner._parameters, owner._buffers):
+        if name in register:
+            old = register[name]
+            register[name] = value
+            return old
+    old = getattr(owner, name, _ABSENT)
+    if old is not _ABSENT and not isinstance(old, Tensor):
+        raise TypeError(f"attribute `{name}`: {old} is not an instance of torch.Tensor")
+    if value is _ABSENT:
+        delattr(owner, name)
+    else:
+        setattr(owner, name, value)
+    return old
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:

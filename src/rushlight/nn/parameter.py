@@ -37,10 +37,15 @@ class Parameter(Tensor, metaclass=_MarkedTensors):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
             data = torch.empty(0)
+        if requires_grad and data._array.dtype.kind not in "fcV":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         if type(data) is Tensor or isinstance(data, Parameter):
-            return data.detach().as_subclass(cls).requires_grad_(requires_grad)
+            result = data.detach().as_subclass(cls)
+            result.requires_grad = requires_grad
+            return result
         # A tensor of another class stays one, marked as a parameter.
-        result = data.detach().as_subclass(type(data)).requires_grad_(requires_grad)
+        result = data.detach().as_subclass(type(data))
+        result.requires_grad = requires_grad
         if type(result) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "

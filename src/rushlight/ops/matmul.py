@@ -156,7 +156,7 @@ def dot(input: Any, tensor: Any) -> Any:
 def vdot(input: Any, other: Any) -> Any:
     """As :func:`dot`, the first vector conjugated."""
     _check_vectors("vdot", input, other)
-    return ops.vdot(input, other) if input._array.dtype.kind == "c" else ops.dot(input, other)
+    return ops.vdot(input, other)
 
 
 @public()

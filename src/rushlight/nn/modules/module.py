@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import rushlight as torch
 
+from ... import __future__ as conversion
 from ...autograd.graph import RemovableHandle
 from ...missing import explain_attribute
 from ...tensor import Tensor
@@ -414,46 +415,90 @@ class Module:
                 param.grad.zero_()
 
     def _apply(self: M, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> M:
-        """Replaces the memory of parameters, their gradients and buffers by what ``fn`` makes of them."""
+        """Replaces the memory of parameters, their gradients and buffers by what ``fn`` makes of them.
+
+        With the choices of ``torch.__future__``, the parameters themselves are replaced, or exchanged with new ones.
+        """
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for param in self._parameters.values():
+        for name, param in self._parameters.items():
             if param is None:
                 continue
             with torch.no_grad():
-                param.data = fn(param)
-                if param.grad is not None:
-                    grad = param.grad
+                new = fn(param)
+            if conversion._swap_module_params_on_conversion:
+                self._swap_parameter(name, param, new, fn)
+                continue
+            grad = param.grad
+            if conversion._overwrite_module_params_on_conversion:
+                param = self._parameters[name] = Parameter(new, param.requires_grad)
+                if grad is not None:
+                    with torch.no_grad():
+                        param.grad = fn(grad).requires_grad_(grad.requires_grad)
+                continue
+            param.data = new
+            if grad is not None:
+                with torch.no_grad():
                     grad.data = fn(grad)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 
+    def _swap_parameter(self, name: str, param: Parameter, new: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
+        """Exchanges a parameter and its gradient with converted ones."""
+        grad, param.grad = param.grad, None
+        try:
+            torch.utils.swap_tensors(param, Parameter(new, param.requires_grad))
+            if grad is not None:
+                with torch.no_grad():
+                    torch.utils.swap_tensors(grad, fn(grad).requires_grad_(grad.requires_grad))
+                param.grad = grad
+        except RuntimeError as error:
+            raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error
+
     def to(self, *args: Any, **kwargs: Any) -> Any:
-        """``to(device)``, ``to(dtype)``, ``to(tensor)``: converts floating-point parameters and buffers in place."""
+        """``to(device)``, ``to(dtype)``, ``to(tensor)``, ``to(memory_format=...)``, or several, in place.
+
+        Only floating-point (and complex) parameters and buffers change their dtype, and only those of 4 or 5 dimensions
+        their memory format. TypeError for another kind of dtype.
+
+        >>> import rushlight as torch
+        >>> torch.nn.Linear(2, 1).to(torch.float64).weight.dtype
+        torch.float64
+        """
+        if kwargs.pop("copy", False):
+            raise RuntimeError(".to() does not accept copy argument")
+        memory_format = kwargs.pop("memory_format", None)
+        other = args[0] if args else kwargs.get("tensor", kwargs.get("other"))
         dtype = kwargs.get("dtype")
-        for value in args:
-            if isinstance(value, torch.dtype):
-                dtype = value
-        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
-        if dtype is not None and dtype.is_complex:
-            warnings.warn(
-                "Complex modules are a new feature under active development whose design may change, and some modules might "
-                "not work as expected when using complex tensors as parameters or buffers. Please file an issue at "
-                "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as "
-                "expected.",
-                stacklevel=2,
-            )
-        if dtype is None and args and isinstance(args[0], Tensor):
-            dtype = args[0].dtype
-        elif dtype is None or args or set(kwargs) - {"dtype"}:
-            torch.empty(0).to(*args, **kwargs)  # errors of arguments
-        if dtype is None:
-            return self
-        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t)
+        if isinstance(other, Tensor):
+            dtype = other.dtype
+        else:
+            dtype = next((value for value in args if isinstance(value, torch.dtype)), dtype)
+            if args or set(kwargs) - {"dtype"}:
+                torch.empty(0).to(*args, **kwargs)  # errors of arguments
+        if dtype is not None:
+            if not (dtype.is_floating_point or dtype.is_complex):
+                raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+            if dtype.is_complex:
+                warnings.warn(
+                    "Complex modules are a new feature under active development whose design may change, and some modules "
+                    "might not work as expected when using complex tensors as parameters or buffers. Please file an issue at "
+                    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work "
+                    "as expected.",
+                    stacklevel=2,
+                )
+
+        def convert(tensor: Tensor) -> Tensor:
+            if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
+                tensor = tensor.to(dtype)
+            if memory_format is not None and tensor.dim() in (4, 5):
+                tensor = tensor.contiguous(memory_format=memory_format)
+            return tensor
+
+        return self._apply(convert)
 
     def to_empty(self: M, *, device: Any, recurse: bool = True) -> M:
         """Fresh memory, not set, for all parameters and buffers."""
@@ -479,6 +524,9 @@ class Module:
 
     def cuda(self: M, device: Any = None) -> M:
         raise AssertionError("Torch not compiled with CUDA enabled")
+
+    def xpu(self: M, device: Any = None) -> M:
+        raise AssertionError("Torch not compiled with XPU enabled")
 
     def share_memory(self: M) -> M:
         return self._apply(lambda t: t.share_memory_())

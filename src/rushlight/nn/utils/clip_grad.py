@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,10 +19,11 @@ def get_total_norm(
     tensors: Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
     """The norm of all tensors' elements together; RuntimeError if asked for and not finite."""
-    norms = [torch.linalg.vector_norm(tensor, float(norm_type)) for tensor in _listed(tensors)]
-    if not norms:
-        return torch.tensor(0.0)
-    total: Tensor = torch.linalg.vector_norm(torch.stack(norms), float(norm_type))
+    with torch.no_grad():
+        norms = [torch.linalg.vector_norm(tensor, float(norm_type)) for tensor in _listed(tensors)]
+        if not norms:
+            return torch.tensor(0.0)
+        total: Tensor = torch.linalg.vector_norm(torch.stack(norms), float(norm_type))
     if error_if_nonfinite and not bool(total.isfinite()):
         raise RuntimeError(
             f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so it cannot be clipped. "
@@ -57,11 +59,26 @@ def clip_grad_norm_(
     tensor([0.6000, 0.8000])
     """
     parameters = _listed(parameters)
-    with torch.no_grad():
-        grads = [parameter.grad for parameter in parameters if parameter.grad is not None]
-        total = get_total_norm(grads, norm_type, error_if_nonfinite)
+    grads = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    total = get_total_norm(grads, norm_type, error_if_nonfinite)
     clip_grads_with_norm_(parameters, max_norm, total)
     return total
+
+
+def clip_grad_norm(
+    parameters: Any,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The old spelling of :func:`clip_grad_norm_`."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:

@@ -1,0 +1,36 @@
+"""Calling modules with other parameters, under its older name."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...func.modules import call_with
+from ..modules.module import Module
+
+
+def functional_call(
+    module: Module,
+    parameters_and_buffers: dict[str, Any],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """As :func:`torch.func.functional_call`, which replaces it, with one dict.
+
+    >>> import rushlight as torch
+    >>> import warnings
+    >>> layer = torch.nn.Linear(1, 1, bias=False)
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.nn.utils.stateless.functional_call(layer, {"weight": torch.tensor([[2.0]])}, torch.tensor([3.0]))
+    tensor([6.])
+    """
+    warnings.warn(
+        "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a future version of "
+        "PyTorch. Please use `torch.func.functional_call` instead which is a drop-in replacement.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return call_with(module, parameters_and_buffers, args, kwargs, tie_weights, strict)
