@@ -16,6 +16,7 @@ FAMILIES = (
     "complex_numbers",
     "cumulative",
     "decompositions",
+    "eigenpairs",
     "einsum",
     "extremes",
     "least_squares",
