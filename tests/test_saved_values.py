@@ -249,3 +249,60 @@ def test_nodes_behave_as_if_derived_from_node() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert node.metadata == {}
+
+
+def test_data_keeps_the_version_counter_and_the_kind() -> None:
+    x = torch.randn(1, 2)
+    view = x[:]
+    x.data = torch.randn(2, 3)
+    x.add_(1)
+    assert x._version == view._version == 1 and x.shape == (2, 3)
+    with pytest.raises(RuntimeError, match="must be floating point or complex dtype"):
+        leaf(1.0).data = torch.tensor([1])
+
+
+def test_dim_none_is_not_no_dim() -> None:
+    x = leaf(1.0, 2.0)
+    assert [one.grad_fn.name() for one in (x.sum(), x.sum(dim=None), x.sum(()), x.mean(), x.mean(None))] == [
+        "SumBackward0", "SumBackward1", "SumBackward1", "MeanBackward0", "MeanBackward1",
+    ]  # fmt: skip
+
+
+def test_functions_that_write_into_views() -> None:
+    class Add(Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, extra: bool) -> Any:
+            x.add_(1)
+            ctx.mark_dirty(x)
+            return x.clone() if extra else x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 3, None
+
+    x = leaf(1.0, 2.0)
+    base = x.clone()
+    y = Add.apply(base[0], False)
+    assert y.grad_fn.name() == "AsStridedBackward0"
+    base.sum().backward()
+    assert x.grad.tolist() == [3.0, 1.0]
+    with pytest.raises(RuntimeError, match="Output 0 of Split is a view and is being modified inplace"):
+        Add.apply(x.clone().split(1)[0], False)
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        Add.apply(x.view(-1), False)
+    for one in (x.clone(), x.clone().view(-1), x.detach().clone()):
+        with pytest.raises(RuntimeError, match="marked as dirty during the forward method were not returned as output"):
+            Add.apply(one, True)
+
+
+def test_an_error_is_not_hidden_by_its_own_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.autograd.detect_anomaly():
+            warnings.simplefilter("error")
+            x = leaf(1.0).clone()
+            y = x**2
+            x += 1
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                y.backward()
+    assert "Error detected in PowBackward0" in capsys.readouterr().err

@@ -166,6 +166,9 @@ def wait(future: Future[Any]) -> Any:
     return future.wait()
 
 
+_fork, _wait = fork, wait
+
+
 def save(m: Any, f: Any, _extra_files: Any = None) -> NoReturn:
     """RuntimeError: a module cannot be saved as TorchScript here."""
     raise RuntimeError("rushlight does not write TorchScript; save the module's state_dict() with torch.save instead")

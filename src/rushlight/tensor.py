@@ -357,8 +357,9 @@ class Tensor:
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-        self._array = value._array
-        self._counter = [self._counter[0]]
+        if self._needs_grad and value._array.dtype.kind not in "fcV":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        self._array = value._array  # the version counter stays, also of views of the memory of before
 
     @data.deleter
     def data(self) -> None:

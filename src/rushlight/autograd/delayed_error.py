@@ -43,7 +43,7 @@ class Error(Node):
         pass
 
 
-class DelayedError:
+class DelayedError(Node):
     """Called with ``count`` tensors, gives them back: differentiating through what comes out is a RuntimeError.
 
     >>> import rushlight as torch

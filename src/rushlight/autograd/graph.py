@@ -363,35 +363,38 @@ def keep_traceback(node: Node, frame: Any, parent: Node | None) -> None:
 
 def warn_of_origin(node: Node) -> None:
     """Warns of an error in a node with the traceback of its forward call, and of what that was part of."""
-    import warnings
-
     trace = node.metadata.get("traceback_")
     if trace is None:
-        warnings.warn(
+        _warn(
             f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during forward "
-            "pass for more information.",
-            stacklevel=7,
+            "pass for more information."
         )
         return
-    warnings.warn(
-        f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(trace)}", stacklevel=7
-    )
+    _warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(trace)}")
     parent = node.metadata.get("parent_")
     while parent is not None:
         trace = parent.metadata.get("traceback_")
         if trace is None:
-            warnings.warn(
-                "\n\nPrevious calculation was induced by " + parent.name() + ". No forward pass information available. Enable "
-                "detect anomaly during forward pass for more information.",
-                stacklevel=7,
+            _warn(
+                f"\n\nPrevious calculation was induced by {parent.name()}. No forward pass information available. Enable "
+                "detect anomaly during forward pass for more information."
             )
             return
-        warnings.warn(
+        _warn(
             f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the previous "
-            f"calculation:\n{''.join(trace)}",
-            stacklevel=7,
+            f"calculation:\n{''.join(trace)}"
         )
         parent = parent.metadata.get("parent_")
+
+
+def _warn(text: str) -> None:
+    """Warns beside an error that is on its way: a filter that makes errors of warnings must not hide that one."""
+    import warnings
+
+    try:
+        warnings.warn(text, stacklevel=8)
+    except UserWarning:
+        print(text, file=sys.stderr)
 
 
 def __getattr__(name: str) -> Any:

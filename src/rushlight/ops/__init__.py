@@ -1,6 +1,7 @@
 """The op table by family. Importing this package fills the table and the registry of public functions."""
 
 from importlib import import_module
+from typing import Any
 
 FAMILIES = (
     "shape",
@@ -65,3 +66,22 @@ FAMILIES = (
 
 for _family in FAMILIES:
     import_module(f"{__name__}.{_family}")
+
+
+class _Profiler:
+    """torch.ops.profiler: what record_function is made of in PyTorch."""
+
+    @staticmethod
+    def _record_function_enter(name: str, args: str | None = None) -> Any:
+        from ..autograd.profiler import record_function
+
+        return record_function(name, args).__enter__()
+
+    _record_function_enter_new = _record_function_enter
+
+    @staticmethod
+    def _record_function_exit(handle: Any) -> None:
+        handle.__exit__(None, None, None)
+
+
+profiler = _Profiler()

@@ -115,7 +115,11 @@ def _with_inplace(name: str, function: Any) -> Any:
     """Adds what nn.functional has: ``inplace=True`` and the function whose name ends in ``_``."""
     from ..autograd import views
 
+    count = function.__code__.co_argcount
+
     def call(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+        if len(args) == count:  # ``inplace`` by position, behind all others
+            *args, inplace = args  # type: ignore[assignment]
         if inplace:
             return views.inplace(function, name + "_", input, *args, **kwargs)
         return function(input, *args, **kwargs)

@@ -134,21 +134,27 @@ def check_tensor(name: str, input: Any) -> None:
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
 
 
+# ``dim=None`` is not quite the same as no dim: PyTorch's nodes tell.
+_UNSAID: Any = object()
+
+
 @public()
-def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def sum(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of all elements, or along one or several dimensions. Integers and booleans are summed in int64.
 
     >>> import rushlight as torch
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(dim=1)
     tensor([3., 7.])
     """
-    if dim is None and not keepdim:
-        return ops.sum_all(input) if dtype is None else ops.sum_all(input, dtype.numpy)
+    if dim is _UNSAID:
+        if not keepdim:
+            return ops.sum_all(input) if dtype is None else ops.sum_all(input, dtype.numpy)
+        dim = None
     return ops.sum(input, axes_of(dim, input._array.ndim), bool(keepdim), numpy_dtype(dtype))
 
 
 @public()
-def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def mean(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of all elements, or along one or several dimensions; RuntimeError for integers.
 
     >>> import rushlight as torch
@@ -166,8 +172,10 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
             "dtype. Got: "
             f"{dtype.scalar_name}"
         )
-    if dim is None and not keepdim:
-        return ops.mean_all(input) if dtype is None else ops.mean_all(input, dtype.numpy)
+    if dim is _UNSAID:
+        if not keepdim:
+            return ops.mean_all(input) if dtype is None else ops.mean_all(input, dtype.numpy)
+        dim = None
     return ops.mean(input, axes_of(dim, input._array.ndim), bool(keepdim), numpy_dtype(dtype))
 
 
