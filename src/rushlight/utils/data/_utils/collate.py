@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
 import numpy as np
 
 from .... import dtypes
+from ....autograd.modes import special
 from ....from_data import as_tensor, tensor
 from ....ops.public import registry
-from ....tensor import Tensor
+from ....tensor import Tensor, new_tensor
 
 CollateMap = dict[Any, Callable[..., Any]]
 
@@ -110,8 +111,36 @@ def _sequence_like(data: Sequence[Any], values: list[Any]) -> Any:
         return values
 
 
+def plain_arrays(tensors: Iterable[Any]) -> list[np.ndarray[Any, Any]] | None:
+    """The arrays of tensors that nothing but their values matters of; None where one is of a subclass or has a gradient."""
+    if special.active:
+        return None
+    arrays = []
+    for one in tensors:
+        if type(one) is not Tensor or one._needs_grad or (one._base is not None and one._base._needs_grad):
+            return None
+        arrays.append(one._array)
+    return arrays
+
+
+def _joined(arrays: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any] | None:
+    """The arrays as rows of a new one, in one step; None where they differ in shape or type."""
+    first = arrays[0].dtype
+    if first.kind not in "fiubc" or len({one.dtype for one in arrays}) > 1:
+        return None
+    try:
+        joined = np.array(arrays)
+    except ValueError:
+        return None
+    return joined if joined.size else None  # of arrays without elements NumPy takes different shapes as one
+
+
 def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Tensor:
     """Tensors of one shape as rows of a new one."""
+    arrays = plain_arrays(batch)
+    joined = None if arrays is None else _joined(arrays)
+    if joined is not None:
+        return new_tensor(joined)
     return registry["torch"]["stack"](batch, 0)  # type: ignore[no-any-return]
 
 
@@ -120,6 +149,11 @@ def collate_numpy_array_fn(batch: Any, *, collate_fn_map: CollateMap | None = No
     kind = batch[0].dtype
     if np_str_obj_array_pattern.search(kind.str):
         raise TypeError(default_collate_err_msg_format.format(kind))
+    if collate_fn_map is not None and collate_fn_map.get(Tensor) is collate_tensor_fn and kind.isnative:
+        is_plain = all(type(one) is np.ndarray and one.flags.c_contiguous and one.flags.writeable for one in batch)
+        joined = _joined(batch) if is_plain else None
+        if joined is not None:
+            return as_tensor(joined)
     return collate([as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ....autograd import modes
 from ....tensor import Tensor, new_tensor
 from ..dataset import Subset, TensorDataset
-from .collate import collate_tensor_fn, default_collate, default_collate_fn_map
+from .collate import collate_tensor_fn, default_collate, default_collate_fn_map, plain_arrays
 
 _INT = {int}
 
@@ -87,13 +86,11 @@ def _rows(dataset: Any, indices: Any) -> list[Tensor] | None:
         dataset = dataset.dataset
     if type(dataset) is not TensorDataset or type(indices) is not list or {*map(type, indices)} != _INT:
         return None
-    if modes.state.inference or default_collate_fn_map.get(Tensor) is not collate_tensor_fn:
+    arrays = plain_arrays(dataset.tensors)
+    if arrays is None or default_collate_fn_map.get(Tensor) is not collate_tensor_fn:
         return None
-    for tensor in dataset.tensors:
-        if type(tensor) is not Tensor or tensor.requires_grad or tensor._conjugate or tensor._tangents or tensor._inference:
-            return None
     try:
         numbers = np.array(indices)
-        return [new_tensor(tensor._array.take(numbers, 0)) for tensor in dataset.tensors]
+        return [new_tensor(array.take(numbers, 0)) for array in arrays]
     except (IndexError, TypeError):  # a number that is out of range: the samples say it best
         return None

@@ -87,7 +87,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._failure: str | None = None
         self._owners: list[_Worker] = []
         self._shutdown_workers = weakref.finalize(self, _end, self._owners, os.getpid())
-        context = loader.multiprocessing_context or multiprocessing.get_context()
+        context = loader.multiprocessing_context or multiprocessing
         fetcher = self._fetcher_maker(loader)
         for place in range(self._num_workers):
             work = Work(

@@ -65,7 +65,9 @@ class ExceptionWrapper:
 
     def __init__(self, error: BaseException, where: str) -> None:
         self.exc_type = type(error)
-        self.exc_msg = "".join(traceback.format_exception(error))
+        text = "".join(traceback.format_exception(error))
+        head = "Traceback (most recent call last):\n"  # left out where all frames are rushlight's, which a program does not see
+        self.exc_msg = text if text.lstrip(" +|").startswith(("Traceback", "Exception Group")) else head + text
         self.where = where
 
     def reraise(self) -> NoReturn:
