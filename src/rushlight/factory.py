@@ -31,10 +31,15 @@ from .autograd.modes import special
 from .backend import creation as backend
 from .fitting import fitting
 from .ops.public import methods, module, protocol
+from .rooms import provided
 from .tensor import Tensor, new_tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 Shape = tuple[int, ...]
+
+
+# Set by batched_creation.py: what a function that makes tensors gives while transforms run, or NotImplemented.
+in_transforms: Callable[..., Any] = provided("in_transforms")
 
 
 def creation(function: F) -> F:
@@ -56,6 +61,10 @@ def _watched(function: F) -> F:
     def call(*args: Any, **kwargs: Any) -> Any:
         if special.active and protocol:
             result = protocol[0](call, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        if special.active and modes.state.transforms:
+            result = in_transforms(function, args, kwargs)
             if result is not NotImplemented:
                 return result
         try:
@@ -137,6 +146,7 @@ def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
+    views.check_memory(out)
     if out._array.shape != array.shape:
         out._array = np.empty(array.shape, out._array.dtype)
     views.write(out, array, name)
@@ -276,14 +286,19 @@ def empty_permuted(
     """An unset tensor whose dimensions lie in memory in the given order, the first one outermost."""
     numpy_type = options("empty_permuted", dtype, layout, device, requires_grad, pin_memory)
     shape = checked_shape("empty_permuted", size)
-    if sorted(physical_layout) != list(range(len(shape))):
+    if len(shape) != len(physical_layout):
         raise RuntimeError(
             "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
-            f"{len(shape)} is "
-            f"not equal to len(physical_layout) = {len(physical_layout)}"
-            if len(shape) != len(physical_layout)
-            else f"Duplicate or missing dimension in physical_layout {list(physical_layout)}"
+            f"{len(shape)} is not equal to len(physical_layout) = {len(physical_layout)}"
         )
+    for index, axis in enumerate(physical_layout):
+        if not 0 <= axis < len(shape):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {axis} at index {index}).  "
+                "NB: negative dims not currently supported; file an issue if you want it."
+            )
+    if len(set(physical_layout)) < len(shape):
+        raise RuntimeError("Duplicate dim not allowed")
     return finished(backend.in_order(shape, numpy_type, tuple(physical_layout)), requires_grad)
 
 

@@ -213,6 +213,12 @@ def _ends(
             )
     first = start.item() if isinstance(start, Tensor) else number(name, "start", 1, start)
     last = end.item() if isinstance(end, Tensor) else number(name, "end", 2, end)
+    if not hasattr(steps, "__index__") or isinstance(steps, bool):
+        given = ", ".join(type_name(value) for value in (start, end, steps))
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+            " * (Tensor start, Tensor end, int steps, ...)\n * (Number start, Number end, int steps, ...)\n"
+        )
     count = integer(name, "steps", 3, steps)
     if count < 0:
         raise RuntimeError("number of steps must be non-negative")

@@ -257,6 +257,8 @@ def multinomial(input: Any, num_samples: int, replacement: bool = False, *, gene
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if array.dtype.kind not in "fV":
         raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.scalar_name}")
+    if out is not None and out._array.dtype.char != "l":
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.scalar_name}")
     drawn = np.array(generators.stream_of(generator).multinomial(array, num_samples, replacement))
     return finished(drawn) if out is None else into(out, "multinomial", drawn, None)
 

@@ -178,10 +178,14 @@ def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any]) ->
     if same_layout and backend.address(written) == backend.address(read):
         return
     if _without_gaps(written) and _without_gaps(read) and np.may_share_memory(written, read):
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-            "memory location. Please clone() the tensor before performing the operation."
-        )
+        raise shared_error()
+
+
+def shared_error() -> RuntimeError:
+    return RuntimeError(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+        "location. Please clone() the tensor before performing the operation."
+    )
 
 
 def _without_gaps(array: np.ndarray[Any, Any]) -> bool:

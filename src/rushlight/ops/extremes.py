@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
+from ..autograd import views
 from ..backend import extremes as k
 from . import dispatch
 from .public import axes_of, axis_of, ops, public, write_out
@@ -268,11 +269,7 @@ def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: A
     array = input._array
     if out is not None:
         if any(np.shares_memory(array, one._array) for one in out):
-            raise RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-                "single memory "
-                "location. Please clone() the tensor before performing the operation."
-            )
+            raise views.shared_error()
         return write_out(kthvalue, "kthvalue", out, (input, k, dim, keepdim), {})
     axis = axis_with_elements("kthvalue()", dim, array)
     refuse("kthvalue_cpu", input, "bc")

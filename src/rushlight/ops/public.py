@@ -167,6 +167,9 @@ EXACT_OUT = frozenset(
     "log_softmax diag topk kthvalue median".split()
 )
 
+# Functions that read their inputs while they write: their ``out=`` must be memory of its own.
+UNSHARED_OUT = frozenset("gather take take_along_dim index_select masked_select cat concat concatenate stack".split())
+
 
 def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape."""
@@ -178,6 +181,8 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             "requires grad."
         )
     result = f(*args, **kwargs)
+    if isinstance(target, dispatch.Tensor_):
+        _check_shared(name, target, [value for value in _flat(everything) if isinstance(value, dispatch.Tensor_)])
     if name in EXACT_OUT:
         pairs = zip(target, result, strict=False) if isinstance(result, tuple) else ((target, result),)
         for one, value in pairs:
@@ -209,6 +214,14 @@ def warn(text: str, once: bool = False) -> None:
             return
         _warned.add(text)
     warn_user(text)
+
+
+def _check_shared(name: str, target: Any, inputs: list[Any]) -> None:
+    if name in UNSHARED_OUT:
+        if any(np.may_share_memory(target._array, value._array) for value in inputs):
+            raise views.shared_error()
+    elif name in table and table[name].promote is not None:
+        views.check_memory(target, inputs)
 
 
 def _flat(values: list[Any]) -> list[Any]:
