@@ -47,7 +47,7 @@ def _convert(self: Tensor, dtype: np.dtype[Any], memory_format: str = "preserve_
         warn("Casting complex values to real discards the imaginary part")
     if self._conjugate:
         self = self.resolve_conj()
-    if dtype.kind in "iub":  # nothing to differentiate
+    if dtype.kind in "iub" and isinstance(array, np.ndarray):  # nothing to differentiate
         return finished(_cast(self._array, dtype, memory_format))
     return _to_copy(self, dtype, memory_format)  # type: ignore[no-any-return]
 

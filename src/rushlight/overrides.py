@@ -245,7 +245,7 @@ def default_torch_function(
         return NotImplemented
     with DisableTorchFunctionSubclass():
         result = func(*args, **(kwargs or {}))
-        if func in get_default_nowrap_functions():
+        if func in get_default_nowrap_functions() or hasattr(cls, "__torch_dispatch__"):
             return result
         return _converted(result, cls)
 

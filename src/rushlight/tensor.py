@@ -519,6 +519,13 @@ class Tensor:
         result._needs_grad = bool(require_grad)
         return result
 
+    @staticmethod
+    def _make_wrapper_subclass(cls: type, size: Sequence[int], *args: Any, **kwargs: Any) -> Any:
+        """A tensor of a subclass with ``__torch_dispatch__``, of a shape and without memory."""
+        from .torch_dispatch import make_wrapper
+
+        return make_wrapper(cls, size, *args, **kwargs)
+
     # Python.
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
@@ -531,6 +538,9 @@ class Tensor:
             name = None if grad_fn is None else type(grad_fn).__name__
         except RuntimeError:  # a view that may not be used any more
             name = "Invalid"
+        if tensor_contents is not None:
+            tail = f", grad_fn=<{name}>" if name is not None else ", requires_grad=True" if self.requires_grad else ""
+            return f"{type(self).__name__}({tensor_contents}{tail})"
         return printing.tensor_text(
             self.resolve_conj()._array if self._conjugate else self._array,
             self.dtype,

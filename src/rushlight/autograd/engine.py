@@ -42,6 +42,7 @@ class Pass:
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
+        self.record = create_graph  # a pass over Tensors need not record itself
         self.needed: dict[Node, bool] | None = None
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Any] = []
@@ -102,7 +103,7 @@ class Pass:
         previous = modes.state.grad_enabled
         outer = current.task
         hooks = modes.state.saved_hooks
-        modes.state.grad_enabled = self.create_graph
+        modes.state.grad_enabled = self.record
         current.task = self
         self.roots = roots
         try:
@@ -506,8 +507,10 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
     with accumulate_lock:
         have = variable._grad
         if have is None:
-            fresh = wrap(np.empty_like(g._array))
-            variable._grad = fresh.copy_(g)  # type: ignore[attr-defined]
+            if isinstance(g._array, np.ndarray):
+                variable._grad = wrap(np.empty_like(g._array)).copy_(g)  # type: ignore[attr-defined]
+            else:  # a wrapper's, which has no memory
+                variable._grad = g
         else:
             variable._grad = have + g
 

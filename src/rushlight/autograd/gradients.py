@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -68,8 +69,10 @@ def backward(
     _check_count(outputs, cotangents)
     if retain_graph is None:
         retain_graph = create_graph
-    roots, seeds = _seeds(outputs, cotangents, create_graph)
-    task = (engine.new_pass if modes.special.active else engine.Pass)(retain_graph, create_graph)
+    over_tensors = create_graph or (bool(modes.special.active) and _dispatched(outputs, cotangents))
+    roots, seeds = _seeds(outputs, cotangents, over_tensors)
+    task = (engine.new_pass if modes.special.active else engine.Pass)(retain_graph, over_tensors)
+    task.record = create_graph
     if create_graph and not modes.state.inference:
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -188,7 +191,8 @@ def _grad(
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
     # In forward mode the pass is read over Tensors, whose tangents the gradients then carry on.
-    over_tensors = create_graph or modes.state.forward_levels > 0 or _any_batch(cotangents)
+    dispatched = not create_graph and bool(modes.special.active) and _dispatched(outs, cotangents)
+    over_tensors = create_graph or modes.state.forward_levels > 0 or dispatched or _any_batch(cotangents)
     roots, seeds = _seeds(outs, cotangents, over_tensors)
     edges: list[Edge | None] = []
     for value in ins:
@@ -199,6 +203,7 @@ def _grad(
         else:
             edges.append(engine.input_edge(value))
     task = (engine.new_pass if modes.special.active else engine.Pass)(retain_graph, over_tensors)
+    task.record = over_tensors and not dispatched
     task.capture(edges, roots)
     task.run(roots, seeds)
     results = []
@@ -230,6 +235,12 @@ def _zeros(value: Any, create_graph: bool) -> Any:
     zeros = engine.wrap(np.zeros_like(value._array))
     zeros._needs_grad = create_graph
     return zeros
+
+
+def _dispatched(outputs: Sequence[Any], cotangents: Sequence[Any]) -> bool:
+    """Whether classes or modes with ``__torch_dispatch__`` take part: the pass is read over Tensors, for them to see it."""
+    room = sys.modules.get(f"{__package__.rpartition('.')[0]}.torch_dispatch")
+    return room is not None and bool(room.takes_part([*outputs, *cotangents]))
 
 
 def _without_graph(g: Any) -> Any:

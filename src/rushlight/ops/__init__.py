@@ -64,6 +64,15 @@ FAMILIES = (
     "adaptive_pooling",
 )
 
+
+def __getattr__(name: str) -> Any:
+    if name == "aten":
+        from ..aten import aten
+
+        return aten
+    raise AttributeError(f"module 'torch.ops' has no attribute {name!r}")
+
+
 for _family in FAMILIES:
     import_module(f"{__name__}.{_family}")
 

@@ -233,6 +233,12 @@ def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
         base = inputs[0]
         for result in results:
             views.mark_view(result, base, several)
+    noted(op, inputs, arrays, params, results)
+    return tuple(results) if several else results[0]
+
+
+def noted(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], results: list[Any]) -> None:
+    """Records the op where a gradient is wanted of its results."""
     flat: list[Any] = []
     for value in inputs:
         flat.extend(value if isinstance(value, (list, tuple)) else [value])
@@ -248,9 +254,6 @@ def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
     elif modes.state.inference and not (op.view and not inputs[0]._inference):
         for result in results:
             result._inference = modes.Inference()
-    if several:
-        return tuple(results)
-    return results[0]
 
 
 def record(

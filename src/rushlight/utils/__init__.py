@@ -2,4 +2,8 @@
 
 from ..missing import module_getattr
 
-__getattr__ = module_getattr(__name__, frozenset({"_pytree", "checkpoint", "data", "dlpack", "hooks"}), {"swap_tensors": "swapping"})
+__getattr__ = module_getattr(
+    __name__,
+    frozenset({"_mode_utils", "_pytree", "_python_dispatch", "checkpoint", "data", "dlpack", "hooks"}),
+    {"swap_tensors": "swapping"},
+)

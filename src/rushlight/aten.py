@@ -1,0 +1,169 @@
+"""torch.ops.aten: the ops below autograd by PyTorch's names for them, as ``__torch_dispatch__`` sees them.
+
+``torch.ops.aten.mul`` is a packet of overloads, ``torch.ops.aten.mul.Tensor`` one of them. Each name gives one object, so that
+programs can compare them, and calling it runs the op. An op of the table that PyTorch does not have goes by its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .ops.public import registry
+from .ops.table import Op, table
+from .tensor import Tensor
+
+
+class OpOverload:
+    """One overload of an op; made by looking it up."""
+
+    __module__ = "torch._ops"
+    namespace = "aten"
+
+    def __init__(self, packet: OpOverloadPacket, overload: str) -> None:
+        self._overloadpacket = self.overloadpacket = packet
+        self._opname, self._overloadname = packet._qualified_op_name.partition("::")[2], overload
+        self.__name__ = f"{self._opname}.{overload}"
+        self.__module__ = "torch._ops.aten"
+        self.op: Op | None = None  # where an op of the table was seen under this name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.op is not None and not kwargs:
+            return self.op.call(*args)
+        return self._overloadpacket(*args, **kwargs)
+
+    def name(self) -> str:
+        return f"aten::{self._opname}" + ("" if self._overloadname == "default" else f".{self._overloadname}")
+
+    def __str__(self) -> str:
+        return f"aten.{self.__name__}"
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='aten.{self._opname}', overload='{self._overloadname}')>"
+
+    def __hash__(self) -> int:
+        return hash(self.name())
+
+
+class OpOverloadPacket:
+    """All overloads of an op; made by looking it up."""
+
+    __module__ = "torch._ops"
+
+    def __init__(self, name: str) -> None:
+        self._qualified_op_name = f"aten::{name}"
+        self.__name__ = name
+        self._found: dict[str, OpOverload] = {}
+
+    def overload(self, name: str) -> OpOverload:
+        if name not in self._found:
+            self._found[name] = OpOverload(self, name)
+        return self._found[name]
+
+    def overloads(self) -> list[str]:
+        return list(self._found) or ["default"]
+
+    def __getattr__(self, name: str) -> OpOverload:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self.overload(name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _function(self.__name__)(*args, **kwargs)
+
+    def __str__(self) -> str:
+        return f"aten.{self.__name__}"
+
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='aten.{self.__name__}')>"
+
+
+def _to_copy(x: Tensor, *, dtype: Any = None, **options: Any) -> Any:
+    return x.to(dtype, copy=True) if dtype is not None else x.clone()  # type: ignore[attr-defined]
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "_to_copy": _to_copy,
+    "_local_scalar_dense": lambda x: x.item(),
+    "_softmax": lambda x, dim, half_to_float=False: x.softmax(dim),
+    "_log_softmax": lambda x, dim, half_to_float=False: x.log_softmax(dim),
+    "alias": lambda x: table["alias"].call(x),
+    "slice": lambda x, dim=0, start=None, end=None, step=1: x[(slice(None),) * dim + (slice(start, end, step),)],
+}
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """The public function that an op is."""
+    found = _FUNCTIONS.get(name) or registry["torch"].get(name) or getattr(Tensor, name, None)
+    if found is None:
+        found = next((space[name] for space in registry.values() if name in space), None)
+    if found is None and name in table:
+        found = table[name].call
+    if found is None:
+        raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
+    return found
+
+
+class _Namespace:
+    """``torch.ops.aten``."""
+
+    __name__ = "torch.ops.aten"
+
+    def __getattr__(self, name: str) -> OpOverloadPacket:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        _function(name)
+        return self._packet(name)
+
+    def _packet(self, name: str) -> OpOverloadPacket:
+        found = self.__dict__.get(name)
+        if found is None:
+            found = self.__dict__[name] = OpOverloadPacket(name)
+        return found
+
+    def __repr__(self) -> str:
+        return "<module 'torch.ops.aten'>"
+
+
+aten = _Namespace()
+
+# PyTorch's names of ops of the table, where they are not the table's.
+_NAMES = {
+    "add_scaled": "add.Tensor", "sub_scaled": "sub.Tensor", "rsub_scaled": "rsub.Scalar", "rsub_number": "rsub.Scalar",
+    "pow": "pow.Tensor_Tensor", "pow_number": "pow.Tensor_Scalar", "number_pow": "pow.Scalar", "plus": "add.Tensor",
+    "minus": "sub.Tensor", "times": "mul.Tensor", "divide_by": "div.Tensor", "div_floor": "div.Tensor_mode",
+    "div_trunc": "div.Tensor_mode", "remainder_number": "remainder.Scalar", "number_remainder": "remainder.Scalar_Tensor",
+    "fmod_number": "fmod.Scalar", "sum_all": "sum.default", "sum": "sum.dim_IntList", "mean_all": "mean.default",
+    "mean": "mean.dim", "max_all": "max.default", "max": "max.dim", "min_all": "min.default", "min": "min.dim",
+    "median_all": "median.default", "median": "median.dim", "prod_all": "prod.default", "prod": "prod.dim_int",
+    "var": "var.correction", "std": "std.correction", "var_mean": "var_mean.correction", "std_mean": "std_mean.correction",
+    "vector_norm": "linalg_vector_norm.default", "norm_of_all": "linalg_vector_norm.default",
+    "norm_along": "linalg_vector_norm.default", "permute_dims": "permute.default", "transpose": "transpose.int",
+    "select": "select.int", "slice": "slice.Tensor", "index": "index.Tensor", "expand_dims": "unsqueeze.default",
+    "squeeze_all": "squeeze.default", "squeeze": "squeeze.dim", "squeeze_several": "squeeze.dims",
+    "reshape_alias": "view.default", "unsafe_view": "_unsafe_view.default", "astype": "_to_copy.default",
+    "to_copy": "_to_copy.default", "concat": "cat.default", "unbind": "unbind.int", "split": "split.Tensor",
+    "where": "where.self", "softmax": "_softmax.default", "log_softmax": "_log_softmax.default", "gelu_erf": "gelu.default",
+    "gelu_tanh": "gelu.default", "masked_fill": "masked_fill.Scalar", "masked_fill_tensor": "masked_fill.Tensor",
+    "clamp_between": "clamp.Tensor", "lerp": "lerp.Scalar", "lerp_tensor": "lerp.Tensor", "contiguous": "clone.default",
+    "laid_out": "clone.default", "scatter": "scatter.src", "scatter_value": "scatter.value", "all": "all.dim", "any": "any.dim",
+    "layer_norm": "native_layer_norm.default", "batch_norm": "native_batch_norm.default", "conv": "convolution.default",
+    "max_pool2": "max_pool2d_with_indices.default", "avg_pool2": "avg_pool2d.default", "det": "_linalg_det.default",
+    "inv": "linalg_inv_ex.default", "nll_loss": "nll_loss_forward.default", "full_like_shape": "expand.default",
+}  # fmt: skip
+_COMPARISONS = frozenset("eq ne lt le gt ge".split())
+_WITH_NUMBERS = frozenset("add sub mul div".split())
+
+
+def overload_of(op: Op, inputs: tuple[Any, ...]) -> OpOverload:
+    """The overload that an op of the table is on these inputs."""
+    known = _NAMES.get(op.name)
+    if known is not None:
+        name, _, overload = known.partition(".")
+    elif op.name in _COMPARISONS:
+        name, overload = op.name, "Tensor" if isinstance(inputs[1], Tensor) else "Scalar"
+    else:
+        name, overload = op.name, "Tensor" if op.name in _WITH_NUMBERS else "default"
+    found = aten._packet(name).overload(overload)
+    found.op = op
+    return found

@@ -1,0 +1,355 @@
+"""``__torch_dispatch__``: classes and modes that take over the ops below autograd.
+
+A subclass of Tensor that defines ``__torch_dispatch__(func, types, args, kwargs)`` gets every op on its instances, ``func``
+being an overload of ``torch.ops.aten``; autograd has its place above: it records the op whatever the class makes of it, and a
+backward pass is read over Tensors, so that its ops go to the class as well. A :class:`TorchDispatchMode` gets all ops within its
+block.
+
+A tensor of :func:`make_wrapper` has a shape and a dtype and no memory: where its array would be stands an :class:`Outline`.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import math
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .aten import aten, overload_of
+from .autograd import engine, forward_ad, function, modes, views
+from .ops import dispatch, saved
+from .ops.table import Op
+from .tensor import _OWN, PLAIN, Tensor
+
+__all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        self.modes: tuple[Any, ...] = ()
+        self.off = False
+
+
+_state = _State()
+
+
+class _Flags:
+    writeable = True
+
+    def __init__(self, contiguous: bool) -> None:
+        self.c_contiguous = contiguous
+        self.f_contiguous = False
+
+
+class Outline(np.lib.mixins.NDArrayOperatorsMixin):
+    """What stands for the array of a tensor without memory; its numbers, where code wants them, come from the tensor's
+    class."""
+
+    __slots__ = ("base", "dtype", "flags", "itemsize", "nbytes", "ndim", "offset", "owner", "shape", "size", "strides")
+
+    def __init__(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...] | None = None, offset: int = 0
+    ) -> None:
+        self.shape, self.dtype, self.ndim, self.itemsize = shape, dtype, len(shape), dtype.itemsize
+        self.size = math.prod(shape)
+        self.nbytes = self.size * dtype.itemsize
+        natural, step = [], dtype.itemsize
+        for length in reversed(shape):
+            natural.append(step)
+            step *= max(length, 1)
+        dense = tuple(reversed(natural))
+        self.strides = dense if strides is None else tuple(step * dtype.itemsize for step in strides)
+        self.flags, self.base, self.offset = _Flags(self.strides == dense), None, offset
+        self.owner: Any = None
+
+    __hash__ = object.__hash__
+
+    def item(self) -> Any:
+        return _asked(aten._local_scalar_dense.default, (self.owner,))
+
+    def numbers(self) -> np.ndarray[Any, Any]:
+        """The numbers, asked for one by one."""
+        found = np.empty(self.shape, self.dtype)
+        for place in np.ndindex(self.shape):
+            element = self.owner
+            for index in place:
+                element = _asked(aten.select.int, (element, 0, index)) if _kinds((element,)) else element[index]
+            found[place] = _asked(aten._local_scalar_dense.default, (element,)) if _kinds((element,)) else element.item()
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.numbers(), name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.numbers()[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        numbers = self.numbers()
+        numbers[index] = value
+        _asked(aten.copy_.default, (self.owner, engine.wrap(numbers)))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*(_numbers(one) for one in inputs), **kwargs)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.numbers() if dtype is None else self.numbers().astype(dtype)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if func is np.copyto:
+            target, source = args[:2]
+            if isinstance(target, Outline):  # all writes into tensors come this way
+                value = source.owner if isinstance(source, Outline) else engine.wrap(np.asarray(source))
+                return _asked(aten.copy_.default, (target.owner, value))
+        if func in (np.zeros_like, np.ones_like, np.empty_like):
+            make = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty}[func]
+            return make(self.shape, kwargs.get("dtype", self.dtype))
+        return func(*(_numbers(one) for one in args), **kwargs)
+
+
+def _numbers(value: Any) -> Any:
+    return value.numbers() if isinstance(value, Outline) else value
+
+
+# Tensors without memory.
+
+
+def make_wrapper(
+    cls: type,
+    size: Sequence[int],
+    strides: Sequence[int] | None = None,
+    storage_offset: int | None = None,
+    memory_format: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    dispatch_sizes_strides_policy: str | None = None,
+    dispatch_device: bool = False,
+    dispatch_layout: bool = False,
+    _extra_dispatch_keys: Any = None,
+    storage_size: Any = None,
+) -> Any:
+    """``Tensor._make_wrapper_subclass``: an instance of ``cls`` with a shape and no memory. RuntimeError where the class has
+    no ``__torch_dispatch__`` to say what ops on it are."""
+    if handler(cls) is None:
+        raise RuntimeError(f"Trying to make a wrapper of class {cls.__name__}, which does not define __torch_dispatch__")
+    watch()
+    made = _instance(cls)
+    outline = Outline(
+        tuple(int(one) for one in size),
+        (dtypes.get_default_dtype() if dtype is None else dtype).numpy,
+        None if strides is None else tuple(int(one) for one in strides),
+        int(storage_offset or 0),
+    )
+    outline.owner = made
+    made._array, made._counter = outline, [0]
+    made._needs_grad = bool(requires_grad)
+    return made
+
+
+def _instance(cls: type) -> Any:
+    from .overrides import instance_made
+
+    instance_made()
+    return object.__new__(cls)
+
+
+def _same(outline: Outline) -> Any:
+    """A further tensor of what an outline stands for: the class's own attributes are shared."""
+    owner = outline.owner
+    made = object.__new__(type(owner))
+    for key, value in owner.__dict__.items():
+        if key not in _OWN:
+            made.__dict__[key] = value
+    for name in copyreg._slotnames(type(owner)):  # type: ignore[attr-defined]
+        if hasattr(owner, name):
+            setattr(made, name, getattr(owner, name))
+    made._array, made._counter = outline, [0]
+    return made
+
+
+def is_traceable_wrapper_subclass(t: Any) -> bool:
+    """Whether a tensor is of a class that can be taken apart (``__tensor_flatten__``) and put together again."""
+    return isinstance(t, Tensor) and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+
+
+# Who is asked.
+
+
+def handler(kind: type) -> Any:
+    """The ``__torch_dispatch__`` of a class, or None."""
+    if kind in PLAIN:
+        return None
+    found = getattr(kind, "__torch_dispatch__", None)
+    return None if found is _disabled_torch_dispatch_impl else found
+
+
+def _disabled_torch_dispatch_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """As ``__torch_dispatch__`` of a subclass: its instances are as any other tensors."""
+    with no_dispatch():
+        return func(*args, **(kwargs or {}))
+
+
+def _flat(values: Sequence[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _flat(value)
+        elif isinstance(value, Tensor):
+            yield value
+
+
+def _kinds(values: Sequence[Any]) -> tuple[type, ...]:
+    kinds = dict.fromkeys(type(one) for one in _flat(values))
+    return tuple(kind for kind in kinds if handler(kind) is not None)
+
+
+def takes_part(values: Sequence[Any]) -> bool:
+    """Whether ops on these go to a class or a mode: then a backward pass is read over Tensors."""
+    return not _state.off and (bool(_state.modes) or bool(_kinds(values)))
+
+
+def _asked(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+    """What the mode around, or else the classes of the arguments, make of an op; below autograd."""
+    kinds = _kinds(args)
+    before, grad_enabled = _state.modes, modes.state.grad_enabled
+    modes.state.grad_enabled = False
+    try:
+        if before:
+            _state.modes = before[:-1]
+            result = before[-1].__torch_dispatch__(func, kinds, args, kwargs or {})
+            if result is not NotImplemented:
+                return result
+        for kind in sorted(kinds, key=lambda one: -len(one.__mro__)):
+            result = handler(kind)(func, kinds, args, kwargs or {})
+            if result is not NotImplemented:
+                return result
+    finally:
+        _state.modes, modes.state.grad_enabled = before, grad_enabled
+    raise TypeError(
+        f"Multiple dispatch failed for '{func}'; all __torch_dispatch__ handlers returned NotImplemented:\n\n"
+        + "\n".join(f"  - tensor subclass {kind}" for kind in kinds)
+    )
+
+
+def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
+    if _state.off or not (_state.modes or _kinds(args)):
+        return NotImplemented
+    count = len(op.inputs)
+    inputs, params = list(args[:count]), args[count:]
+    func = overload_of(op, args)
+    result = _asked(func, args)
+    if not modes.state.grad_enabled and not op.view:
+        return result
+    outs = result if isinstance(result, (tuple, list)) else (result,)
+    taken = list(_flat(args))
+    fresh = [one.detach() if one._edge is not None or any(one is other for other in taken) else one for one in outs]
+    if op.view:
+        for one in fresh:
+            if isinstance(inputs[0]._array, Outline) and one._base is None:
+                views.mark_view(one, inputs[0], len(fresh) > 1)
+    arrays = [dispatch._array(value) for value in inputs]
+    if op.promote is not None and any(isinstance(one, dispatch.NUMBERS) for one in arrays):
+        dtype = dispatch.common_dtype([value for value in inputs if value is not None]).numpy
+        arrays = [dispatch.number_array(one, dtype) if isinstance(one, dispatch.NUMBERS) else one for one in arrays]
+    dispatch.noted(op, inputs, arrays, params, fresh)
+    return tuple(fresh) if isinstance(result, (tuple, list)) else fresh[0]
+
+
+_watching = False
+_lock = threading.Lock()
+
+
+def watch() -> None:
+    """Has every op look for classes and modes; called when the first of them comes up."""
+    global _watching
+    with _lock:
+        if _watching:
+            return
+        _watching = True
+    tensor: Any = import_module(".tensor", __package__)
+    dispatch.interceptors.append(_intercept)  # after forward mode's and vmap's, which are above
+    plain_new, plain_make, plain_wrap = tensor.new_tensor, tensor.make_tensor, tensor.wrap
+
+    def new_tensor(array: Any) -> Any:
+        return _same(array) if type(array) is Outline else plain_new(array)
+
+    def make_tensor(array: Any, version: Any, edge: Any) -> Any:
+        if type(array) is not Outline:
+            return plain_make(array, version, edge)
+        made = _same(array)
+        made._counter, made._edge, made._needs_grad = version, edge, edge is not None
+        return made
+
+    def wrap(array: Any) -> Any:
+        return _same(array) if type(array) is Outline else plain_wrap(array)
+
+    for room in (tensor, dispatch, views, forward_ad):
+        room.new_tensor = new_tensor  # type: ignore[attr-defined,union-attr]
+    saved.make_tensor = function.make_tensor = make_tensor  # type: ignore[attr-defined]
+    engine.wrap = wrap
+
+
+# Modes.
+
+
+class TorchDispatchMode:
+    """Within a ``with`` block of a subclass, ``__torch_dispatch__(func, types, args, kwargs)`` is asked about every op; ops that
+    it calls itself go to the mode around it.
+
+    >>> import rushlight as torch
+    >>> from rushlight.utils._python_dispatch import TorchDispatchMode
+    >>> class Names(TorchDispatchMode):
+    ...     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    ...         print(func)
+    ...         return func(*args, **(kwargs or {}))
+    >>> with Names():
+    ...     _ = torch.ones(2).sin() * 3
+    aten.sin.default
+    aten.mul.Tensor
+    """
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        watch()
+        modes.special.enter()
+        _state.modes = (*_state.modes, self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _state.modes = _state.modes[:-1]
+        modes.special.leave()
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls(*args, **kwargs)
+
+
+def current_mode() -> Any:
+    """The innermost mode, or None."""
+    return _state.modes[-1] if _state.modes else None
+
+
+@contextmanager
+def no_dispatch() -> Iterator[None]:
+    """Within it, neither classes nor modes are asked.
+
+    >>> from rushlight.utils._mode_utils import no_dispatch
+    >>> with no_dispatch():
+    ...     pass
+    """
+    before, _state.off = _state.off, True
+    try:
+        yield
+    finally:
+        _state.off = before

@@ -1,0 +1,109 @@
+"""``__torch_dispatch__``: classes without memory of their own, and modes, see the ops below autograd."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+
+import rushlight as torch
+from rushlight.utils._mode_utils import no_dispatch
+from rushlight.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
+from rushlight.utils._pytree import tree_map
+
+
+class Wrapper(torch.Tensor):
+    """Holds another tensor, and notes the ops on it."""
+
+    seen: ClassVar[list[str]] = []
+
+    @staticmethod
+    def __new__(cls, inner, requires_grad=False):
+        made = torch.Tensor._make_wrapper_subclass(
+            cls, inner.size(), strides=inner.stride(), dtype=inner.dtype, requires_grad=requires_grad
+        )
+        made.inner = inner.detach()
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        assert not torch.is_grad_enabled()
+        cls.seen.append(str(func))
+        inner = tree_map(lambda one: one.inner if isinstance(one, cls) else one, args)
+        out = func(*inner, **(kwargs or {}))
+        return tree_map(lambda one: cls(one) if isinstance(one, torch.Tensor) else one, out)
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    Wrapper.seen = []
+
+
+def test_ops_forward_and_backward_go_to_the_class():
+    x = Wrapper(torch.tensor([1.0, 2.0]), requires_grad=True)
+    y = (x * x).sin().sum()
+    assert Wrapper.seen == ["aten.mul.Tensor", "aten.sin.default", "aten.sum.default"]
+    assert isinstance(y, Wrapper) and type(y.grad_fn).__name__ == "SumBackward0"
+    y.backward()
+    assert "aten.cos.default" in Wrapper.seen and isinstance(x.grad, Wrapper) and not x.grad.requires_grad
+    assert torch.allclose(x.grad.inner, 2 * x.inner * (x.inner**2).cos())
+
+
+def test_second_derivatives_of_wrappers():
+    x = Wrapper(torch.tensor([1.0, 2.0]), requires_grad=True)
+    (g,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    (h,) = torch.autograd.grad(g.sum(), x)
+    assert isinstance(g, Wrapper) and h.inner.tolist() == [6.0, 12.0]
+
+
+def test_views_writes_and_numbers_of_wrappers():
+    x = Wrapper(torch.arange(4.0))
+    x[1:3].mul_(10)
+    assert x.inner.tolist() == [0.0, 10.0, 20.0, 3.0]
+    assert x.sum().item() == 33.0 and x.tolist() == [0.0, 10.0, 20.0, 3.0] and bool((x > -1).all())
+    assert x.shape == (4,) and x.stride() == (1,) and x.dtype is torch.float32
+    assert x.__repr__(tensor_contents="...") == "Wrapper(...)"
+
+
+def test_functional_on_wrappers():
+    x = Wrapper(torch.tensor([1.0, 2.0]))
+    hessian = torch.autograd.functional.hessian(lambda v: (v**3).sum(), x)
+    assert isinstance(hessian, Wrapper) and hessian.tolist() == [[6.0, 0.0], [0.0, 12.0]]
+
+
+def test_a_class_without_handler_cannot_be_a_wrapper():
+    class Plain(torch.Tensor):
+        pass
+
+    with pytest.raises(RuntimeError, match="does not define __torch_dispatch__"):
+        torch.Tensor._make_wrapper_subclass(Plain, (2,))
+
+
+class Count(TorchDispatchMode):
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.names.append(func.__name__)
+        assert _get_current_dispatch_mode() is not self
+        return func(*args, **(kwargs or {}))
+
+
+def test_modes_nest_and_see_the_backward_pass():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with Count() as outer, Count() as inner:
+        x.exp().sum().backward()
+        with no_dispatch():
+            x.cos()
+    assert inner.names[:2] == ["exp.default", "sum.default"] == outer.names[:2] and "mul.Tensor" in inner.names
+    assert "cos.default" not in inner.names and torch.allclose(x.grad, x.exp())
+    x.sin()
+    assert "sin.default" not in outer.names
+
+
+def test_overloads_are_the_same_objects_and_can_be_called():
+    aten = torch.ops.aten
+    assert aten.mul.Tensor is aten.mul.Tensor and aten.mul.Tensor.overloadpacket is aten.mul
+    assert aten.sin.default(torch.zeros(1)).item() == 0.0 and str(aten.sin.default) == "aten.sin.default"
+    with pytest.raises(AttributeError, match="no attribute 'no_such_op'"):
+        _ = aten.no_such_op
