@@ -7,6 +7,7 @@ part again and a backward pass through it.
 
 from __future__ import annotations
 
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +26,7 @@ from ..tensor import Tensor
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "GraphExecGroup",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
@@ -237,7 +239,51 @@ def _random_numbers(state: Any) -> Iterator[None]:
         set_rng_state(now)
 
 
+def _same_autocast() -> Callable[[], AbstractContextManager[Any]]:
+    """Makes contexts in which autocast is what it is now."""
+    from ..amp.autocast_mode import autocast, get_autocast_dtype, is_autocast_enabled
+
+    enabled, dtype = is_autocast_enabled("cpu"), get_autocast_dtype("cpu")
+    return lambda: autocast("cpu", dtype=dtype, enabled=enabled)
+
+
 # Without re-entrance.
+
+
+class GraphExecGroup:
+    """Within it, backward passes share what is computed again: passes through parts of one checkpointed function that do not
+    overlap run the function once.
+
+    >>> import rushlight as torch
+    >>> from rushlight.utils.checkpoint import GraphExecGroup, checkpoint
+    >>> def function(x):
+    ...     print("runs")
+    ...     y = x.exp()
+    ...     return y, y.exp()
+    >>> x = torch.zeros(1, requires_grad=True)
+    >>> y, z = checkpoint(function, x, use_reentrant=False)
+    runs
+    >>> with GraphExecGroup():
+    ...     (dy,) = torch.autograd.grad(z, y)
+    ...     (dx,) = torch.autograd.grad(y, x, dy)
+    runs
+    """
+
+    def __enter__(self) -> GraphExecGroup:
+        if _group.current is not None:
+            raise RuntimeError(f"GraphExecGroup contexts cannot be nested. Already inside group {_group.current}")
+        _group.current = self
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _group.current = None
+
+
+class _Group(threading.local):
+    current: GraphExecGroup | None = None
+
+
+_group = _Group()
 
 
 class _Place:
@@ -284,6 +330,7 @@ class _Run:
         self.early_stop = early_stop and _Settings.early_stop
         self.debug = debug if _Settings.debug is None else _Settings.debug
         self.random = get_rng_state() if preserve else None
+        self.autocast = _same_autocast()
         self.inputs = _KeepInputs.apply(empty(0, requires_grad=True), *args).grad_fn
         self.places: list[weakref.ref[_Place]] = []
         self.metas: list[dict[str, Any]] = []
@@ -300,14 +347,27 @@ class _Run:
         return place
 
     def make_up(self, place: _Place) -> Tensor:
-        """The unpack hook of the first run: in each backward pass the first use runs the function again."""
-        task = engine.current.task
+        """The unpack hook of the first run: in each backward pass the first use runs the function again. What it made is given
+        out once, so that it is freed as backward goes."""
+        task: Any = engine.current.task
+        if task is not None and _group.current is not None:
+            task = _group.current
         made = None if task is None else self.made.get(task)
         if made is None:
             made = self.run_again()
             if task is not None:
                 self.made[task] = made
-        return made[place]
+        if place not in made:
+            overlap = (
+                "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
+                "gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
+            )
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
+                f"{overlap if _group.current is not None else ''}If you are calling ctx.saved_tensors in backward, make sure to "
+                "do so only once. Otherwise please open an issue with details on your use case."
+            )
+        return made.pop(place)
 
     def run_again(self) -> weakref.WeakKeyDictionary[_Place, Tensor]:
         """Runs the function and returns what its nodes save, by place."""
@@ -319,7 +379,12 @@ class _Run:
             if len(metas) < len(self.places):
                 place = self.places[len(metas)]()
                 if place is not None:
-                    made[place] = tensor.detach()
+                    made[place] = tensor.detach() if tensor.requires_grad else tensor
+            elif not self.early_stop:
+                raise CheckpointError(
+                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
+                    f"pass.{self.advice(ops)}"
+                )
             metas.append(_meta(tensor))
             if self.early_stop and len(metas) == len(self.places):
                 raise _Stop
@@ -331,6 +396,7 @@ class _Run:
         try:
             with (
                 _random_numbers(self.random),
+                self.autocast(),
                 modes.enable_grad(),
                 saved_tensors_hooks(keep, lambda kept: kept),
                 self.listening(ops),
@@ -370,7 +436,9 @@ class _Run:
             )
         return (
             "\n\n An error happened while unpacking tensors; dumping logs of latest computation\n"
-            f"ops of the original forward: {', '.join(self.first_ops)}\nops of the recomputation: {', '.join(ops)}"
+            f"ops of the original forward: {', '.join(self.first_ops)}\nops of the recomputation: {', '.join(ops)}\n"
+            "You are seeing this error because you passed `debug=True` to checkpoint(). The first op that differs between the "
+            "two lists is where the function does something else when it runs again."
         )
 
     @contextmanager
@@ -406,6 +474,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.random = get_rng_state() if preserve_rng_state else None
+        ctx.autocast = _same_autocast()
         ctx.positions = [index for index, one in enumerate(args) if isinstance(one, Tensor)]
         ctx.others = [None if isinstance(one, Tensor) else one for one in args]
         ctx.save_for_backward(*[args[index] for index in ctx.positions])
@@ -425,7 +494,7 @@ class CheckpointFunction(Function):
         for index, tensor in zip(ctx.positions, ctx.saved_tensors, strict=True):
             arguments[index] = tensor
         inputs = detach_variable(tuple(arguments))
-        with _random_numbers(ctx.random), modes.enable_grad():
+        with _random_numbers(ctx.random), ctx.autocast(), modes.enable_grad():
             outputs = ctx.run_function(*inputs)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         pairs = [
