@@ -345,11 +345,16 @@ class _WatchedProperty(property):
     """A property of Tensor that modes and subclasses are asked about, as ``Tensor.<name>.__get__``."""
 
     original: property
+    noted: Callable[..., Any] | None = None  # what a profiler takes reading it for
     __name__ = "property"
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
+        if _profiler is not None and self.noted is not None:
+            result = _profiler(self.noted, (instance,), {})
+            if result is not NotImplemented:
+                return result
         if (special.active and type(instance) not in PLAIN) or _state.modes:
             result = dispatched(self.__get__, (instance,), {})
             if result is not NotImplemented:
@@ -405,6 +410,8 @@ def _put_in() -> None:
         if isinstance(value, property):
             watched: Any = _WatchedProperty(value.fget, value.fset, value.fdel, value.__doc__)
             watched.original = value
+            if name in ("T", "H", "mT", "mH"):
+                watched.noted = _getter(name, value)
         elif callable(value) and not isinstance(value, (type, classmethod, staticmethod)):
             watched = _watched_method(name, value)
         elif isinstance(value, CompiledOnUse):
@@ -413,6 +420,14 @@ def _put_in() -> None:
             continue
         _unwatched[name] = value
         setattr(Tensor, name, watched)
+
+
+def _getter(name: str, prop: property) -> Callable[..., Any]:
+    def read(instance: Any) -> Any:
+        return prop.__get__(instance)
+
+    read.__name__ = name
+    return read
 
 
 class _OnUse:

@@ -236,9 +236,7 @@ class profile:
 
     def _finished(self) -> EventList:
         events = self.function_events
-        if events is None:
-            raise AssertionError("Expected profiling results")
-        return events
+        return EventList() if events is None else events
 
     def __repr__(self) -> str:
         if not self.enabled:
@@ -251,7 +249,7 @@ class profile:
         return "<unfinished torch.autograd.profile>" if self._unfinished() else str(self._finished())
 
     def _unfinished(self) -> bool:
-        return self.function_events is None
+        return self.kineto_results is None
 
     def table(
         self,

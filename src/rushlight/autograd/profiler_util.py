@@ -160,7 +160,7 @@ class EventList(list["FunctionEvent"]):
         """
         trace = [
             {
-                "name": event.trace_name,
+                "name": event.trace_name or event.name,
                 "ph": "X",
                 "ts": event.time_range.start,
                 "dur": event.time_range.elapsed_us(),
@@ -335,7 +335,7 @@ class FunctionEvent(FormattedTimesMixin):
     ) -> None:
         self.id, self.node_id = id, node_id
         self.name, self.overload_name = name, overload_name
-        self.trace_name = name if trace_name is None else trace_name
+        self.trace_name = trace_name
         self.time_range = Interval(start_us, end_us)
         self.thread, self.fwd_thread = thread, fwd_thread
         self.kernels: list[Kernel] = []
@@ -448,7 +448,7 @@ class FunctionEventAvg(FormattedTimesMixin):
         self.cpu_children: list[FunctionEvent] | None = None
         self.cpu_parent: FunctionEvent | None = None
         self.device_type: DeviceType = DeviceType.CPU
-        self.is_legacy = False
+        self.is_legacy = self.is_user_annotation = False
         self.flops = 0
 
     def add(self, other: Any) -> FunctionEventAvg:
@@ -456,9 +456,10 @@ class FunctionEventAvg(FormattedTimesMixin):
         if self.key is None:
             for name in (
                 "key node_id is_async is_remote cpu_parent cpu_children overload_name input_shapes stack scope device_type "
-                "is_legacy use_device is_user_annotation"
+                "is_legacy use_device"
             ).split():
-                setattr(self, name, getattr(other, name, False))
+                setattr(self, name, getattr(other, name))
+            self.is_user_annotation = getattr(other, "is_user_annotation", False)
         if not isinstance(other, (FunctionEvent, FunctionEventAvg)):
             raise AssertionError("Expected other to be a FunctionEvent or FunctionEventAvg")
         if other.key != self.key:

@@ -158,6 +158,8 @@ def lines_of(frame: Any) -> list[str]:
     lines = []
     while frame is not None:
         code = frame.f_code
+        if code.co_filename == ROOT + "__main__.py":  # what lies outside started the program
+            break
         if not code.co_filename.startswith((ROOT, "<rushlight")):
             lines.append(f"{shortened(code.co_filename)}({frame.f_lineno}): {code.co_name}")
         frame = frame.f_back

@@ -13,6 +13,8 @@ from typing import Any
 import rushlight as torch
 
 from ..autograd.graph import RemovableHandle
+from ..autograd.modes import state
+from ..autograd.recorder import USER
 from ..tensor import Tensor
 
 required: Any = object()
@@ -88,6 +90,12 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients of all parameters, or fills them with zeros."""
+        if state.recorder is None:
+            return self._zero_grad(set_to_none)
+        with state.recorder.span(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad", USER):
+            return self._zero_grad(set_to_none)
+
+    def _zero_grad(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for param in group["params"]:
                 if param.grad is None:
@@ -241,6 +249,12 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if state.recorder is None:
+            return with_hooks(self, args, kwargs)
+        with state.recorder.span(f"Optimizer.step#{type(self).__name__}.step", USER):
+            return with_hooks(self, args, kwargs)
+
+    def with_hooks(self: Any, args: Any, kwargs: Any) -> Any:
         for hooks in (_global_pre_hooks, self._optimizer_step_pre_hooks):
             for hook in hooks.values():
                 result = hook(self, args, kwargs)

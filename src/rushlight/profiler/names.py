@@ -29,25 +29,28 @@ SPOKEN: dict[str, str | None] = {
     "grid_sample": "grid_sampler",
     "affine_grid": "affine_grid_generator",
     "logsigmoid": "log_sigmoid",
-    "unfold_windows": "im2col",
     "tensor": "lift_fresh",
     "unique": "_unique2",
+    "T": "numpy_T",
+    "H": "matrix_H",
+    **dict.fromkeys("dropout1d dropout2d dropout3d".split(), "feature_dropout"),
     **dict.fromkeys(
         """
         adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices adaptive_max_pool3d_with_indices apply_
         are_deterministic_algorithms_enabled
-        as_tensor asarray backward broadcast_shapes can_cast const_data_ptr cpu cuda data_ptr dim dim_order dropout1d dropout2d dropout3d
+        as_tensor asarray backward broadcast_shapes can_cast const_data_ptr cpu cuda data_ptr dim dim_order
         eig element_size fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices from_dlpack from_numpy
         frombuffer gaussian_nll_loss get_default_dtype get_device gumbel_softmax has_names interpolate is_complex is_conj
         is_contiguous is_floating_point is_inference is_neg is_nonzero_number is_pinned is_same_size is_set_to is_signed
         is_storage is_tensor linear_cross_entropy local_response_norm lp_pool1d lp_pool2d lp_pool3d lstsq lu map_ matrix_rank
-        max_unpool1d multi_head_attention_forward multilabel_soft_margin_loss name ndimension nelement new new_tensor normalize
+        max_unpool1d multi_head_attention_forward multilabel_soft_margin_loss name ndimension nelement new new_tensor norm normalize
         numel numpy pca_lowrank promote_types register_hook requires_grad_ retain_grad set_printoptions size softmin softsign
         solve storage storage_offset storage_type stride svd_lowrank symeig sym_float tanhshrink to_dlpack tolist
         triplet_margin_with_distance_loss typename unravel_index untyped_storage upsample upsample_bilinear upsample_nearest
         """.split()
     ),
 }  # fmt: skip
+BY_SPACE = {("torch.nn.functional", "unfold"): "im2col", ("torch.nn.functional", "nll_loss"): "nll_loss_nd"}
 DUNDERS = frozenset(f"__{i}{name}__" for name in "and or xor lshift rshift".split() for i in ("", "i", "r"))
 
 # Ops of the table that PyTorch has under another name.
@@ -87,7 +90,13 @@ OPS = {
     "svdvals": "linalg_svdvals", "take_adjoint": "take_backward", "tanh_slope": "tanh_backward", "times": "mul",
     "to_copy": "to", "unique": "_unique2", "unsafe_view": "_unsafe_view", "vector_norm": "linalg_vector_norm",
     "xlogy_number": "xlogy", "number_xlogy": "xlogy", "zeroed": "zero", "zeros_as": "zeros_like",
-    "max_pool": "max_pool2d",
+    "interpolate_cubic2": "upsample_bicubic2d", "interpolate_cubic_antialias2": "_upsample_bicubic2d_aa",
+    "interpolate_linear1": "upsample_linear1d", "interpolate_linear2": "upsample_bilinear2d",
+    "interpolate_linear3": "upsample_trilinear3d", "interpolate_linear_antialias2": "_upsample_bilinear2d_aa",
+    **{f"interpolate_nearest{n}": f"upsample_nearest{n}d" for n in (1, 2, 3)},
+    **{f"interpolate_nearest_exact{n}": f"_upsample_nearest_exact{n}d" for n in (1, 2, 3)},
+    "squeeze_all_copy": "squeeze_copy", "squeeze_several_copy": "squeeze_copy", "expand_dims_copy": "unsqueeze_copy",
+    "permute_dims_copy": "permute_copy",
 }  # fmt: skip
 
 # Ops of the table that PyTorch does not have: parts of its operators, or ways to write their derivatives.
@@ -99,21 +108,17 @@ OWN = frozenset(
     dirichlet_grad distinct draw_BernoulliBackward0 draw_BernoulliBackward1 draw_BernoulliBackward2 draw_CauchyBackward0
     draw_ExponentialBackward0 draw_GeometricBackward0 draw_LogNormalBackward0 draw_NormalBackward0 draw_NormalBackward1
     draw_NormalBackward2 draw_NormalBackward3 draw_PoissonBackward0 draw_RandomBackward0 draw_RandomBackward1
-    draw_RandomBackward2 draw_StandardGammaBackward0 draw_UniformBackward0 embedding_but entr eq_into erfcx expand_dims_copy
-    fold_windows fractional_max_pool2 fractional_max_pool3 full_like_shape gather_share gather_strided ge_into
-    grid_sampler_adjoint gt_into hermite_polynomial_h hermite_polynomial_he histogram_counts interpolate interpolate_adjoint
-    interpolate_cubic2 interpolate_cubic_antialias2 interpolate_linear1 interpolate_linear2 interpolate_linear3
-    interpolate_linear_antialias2 interpolate_nearest1 interpolate_nearest2 interpolate_nearest3 interpolate_nearest_exact1
-    interpolate_nearest_exact2 interpolate_nearest_exact3 laguerre_polynomial_l le_into legendre_polynomial_p log_ndtr
-    logcumsumexp_from_end lt_into masked_scatter_adjoint masked_select_adjoint minors mirrored_pad mirrored_pad_adjoint
-    modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 multilabel_margin_slope ndtri ne_into
-    nonsingular normalized normalized_slope not_nan number_xlog1py number_zeta only pair_differences
-    pair_differences_adjoint permute_dims_copy pool_gather pool_scatter put_along put_reduced recurrence rows_swapped
-    rows_swapped_back rrelu_noise safe_softmax scale_part scaled_modified_bessel_k0 scaled_modified_bessel_k1
+    draw_RandomBackward2 draw_StandardGammaBackward0 draw_UniformBackward0 embedding_but entr eq_into erfcx fold_windows
+    fractional_max_pool2 fractional_max_pool3 full_like_shape gather_share gather_strided ge_into grid_sampler_adjoint
+    gt_into hermite_polynomial_h hermite_polynomial_he histogram_counts interpolate interpolate_adjoint
+    laguerre_polynomial_l le_into legendre_polynomial_p log_ndtr logcumsumexp_from_end lt_into masked_scatter_adjoint
+    masked_select_adjoint minors mirrored_pad mirrored_pad_adjoint modified_bessel_i0 modified_bessel_i1 modified_bessel_k0
+    modified_bessel_k1 multilabel_margin_slope ndtri ne_into nonsingular normalized normalized_slope not_nan number_xlog1py
+    number_zeta only pair_differences pair_differences_adjoint pool_gather pool_scatter put_along put_reduced recurrence
+    rows_swapped rows_swapped_back rrelu_noise safe_softmax scale_part scaled_modified_bessel_k0 scaled_modified_bessel_k1
     segment_reduce_backward share share_all shift shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u
-    shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w spherical_bessel_j0 squeeze_all_copy squeeze_row
-    squeeze_several_copy standard_gamma_grad swapped take_along take_reduced trilinear unique_slices unrepeat xlog1py
-    xlog1py_number zeta zeta_number
+    shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w spherical_bessel_j0 squeeze_row standard_gamma_grad
+    swapped take_along take_reduced trilinear unique_slices unrepeat xlog1py xlog1py_number zeta zeta_number
     """.split()
 )
 
@@ -121,7 +126,7 @@ OWN = frozenset(
 @functools.cache
 def _functions() -> dict[int, str]:
     """The operators' names for functions of namespaces that put a word before them."""
-    found = {}
+    found = {id(registry[space][name]): event for (space, name), event in BY_SPACE.items()}
     for space, prefix in PREFIXES.items():
         for function in registry.get(space, {}).values():
             if registry["torch"].get(function.__name__) is not function:

@@ -56,13 +56,11 @@ def stop(before: Recorder | None = None) -> None:
 def _call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a public function or a method."""
     recorder: Recorder | None = state.recorder
-    name = None if recorder is None else name_of_function(func)
+    name = None if recorder is None else _name(func, args, kwargs)
     if name is None or recorder is None:
         return NotImplemented
     top = recorder.top
     if top is not None and top.first and top.name == name:  # the same call, by the function behind the method
-        return NotImplemented
-    if name == "aten::contiguous" and args[0].is_contiguous(**kwargs):  # no operator in PyTorch either
         return NotImplemented
     has_tensors = any(isinstance(one, Tensor) for value in args for one in (value if isinstance(value, list) else (value,)))
     span = recorder.open(name, sequence=coming_sequence() if has_tensors else -1)
@@ -73,6 +71,20 @@ def _call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
         return result
     finally:
         recorder.close(span)
+
+
+def _name(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """The operator that a call is of, which for some functions is a matter of their arguments."""
+    name = name_of_function(func)
+    if name == "aten::contiguous" and args[0].is_contiguous(**kwargs):
+        return None
+    if name == "aten::split" and len(args) > 1 and isinstance(args[1], (list, tuple)):
+        return "aten::split_with_sizes"
+    if name == "aten::nonzero" and kwargs.get("as_tuple"):
+        return "aten::nonzero_numpy"
+    if name is not None and name.startswith("aten::max_pool") and kwargs.get("return_indices") is True:
+        return name + "_with_indices"
+    return name
 
 
 def _op(op: Any, args: tuple[Any, ...]) -> Any:
