@@ -10,6 +10,7 @@ themselves. ``Reading`` holds what differs.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush, heappushpop
@@ -19,7 +20,7 @@ import numpy as np
 
 from ..backend import numpy as backend
 from ..rooms import provided
-from . import modes, views
+from . import modes, reentrant, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, warn_of_origin
 
 if TYPE_CHECKING:
@@ -100,8 +101,11 @@ class Pass:
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         """Runs the pass from ``roots``; cotangents are arrays, or Tensors when the graph is to be created."""
-        previous = modes.state.grad_enabled
         outer = current.task
+        if outer is not None and reentrant.stack_is_filling():
+            reentrant.elsewhere(functools.partial(self.run, roots, cotangents))
+            return
+        previous = modes.state.grad_enabled
         hooks = modes.state.saved_hooks
         modes.state.grad_enabled = self.record
         current.task = self
@@ -236,7 +240,7 @@ class Pass:
         if variable._post_accumulate_hooks:
             for hook in list(variable._post_accumulate_hooks.values()):
                 result = hook(variable)
-                if result is not None:
+                if result is not None and result is not variable:
                     kind = type(result).__name__
                     if not hasattr(result, "_array"):
                         raise TypeError(f"expected Variable, but hook returned '{kind}'")
