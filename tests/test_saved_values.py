@@ -306,3 +306,12 @@ def test_an_error_is_not_hidden_by_its_own_warning(capsys: pytest.CaptureFixture
             with pytest.raises(RuntimeError, match="modified by an inplace operation"):
                 y.backward()
     assert "Error detected in PowBackward0" in capsys.readouterr().err
+
+
+def test_slopes_are_nodes_of_their_own() -> None:
+    cases = (lambda x: F.threshold(x, 0, 0), "ThresholdBackwardBackward0"), (F.hardtanh, "HardtanhBackwardBackward0")
+    for function, name in cases:
+        x = leaf(0.5, -2.0)
+        (g,) = torch.autograd.grad((function(x) ** 2).sum(), x, create_graph=True)
+        assert g.grad_fn.name() == name
+        assert torch.autograd.grad(g.sum(), x)[0].tolist() == [2.0, 0.0]

@@ -35,7 +35,9 @@ op("silu_slope", k.silu_slope, node="SiluBackwardBackward0",
 op("mish", k.mish, kind="elementwise", x=lambda g, xp, x: _mish_slope(g, xp, x))
 op("softplus", k.softplus, kind="elementwise", x=lambda g, xp, x, beta, threshold: xp.where(
     x * beta > threshold, g, g * xp.sigmoid(x * beta)))  # fmt: skip
-op("hardtanh", k.hardtanh, kind="elementwise", x=lambda g, xp, x, low, high: g * ((x > low) & (x < high)))
+op("hardtanh", k.hardtanh, kind="elementwise", x=lambda g, xp, x, low, high: xp.hardtanh_slope(g, x, low, high))
+op("hardtanh_slope", lambda h, x, low, high: h * ((x > low) & (x < high)), node="HardtanhBackwardBackward0",
+   h=lambda g, xp, x, low, high: xp.hardtanh_slope(g, x, low, high), x=lambda g, xp: xp.zeroed(g))  # fmt: skip
 op("hardsigmoid", k.hardsigmoid, kind="elementwise", x=lambda g, x: g * ((x > -3) & (x < 3)) / 6)
 op(
     "hardswish",
@@ -45,7 +47,14 @@ op(
 )
 op("log_sigmoid", k.log_sigmoid, kind="elementwise", x=lambda g, xp, x: g * xp.sigmoid(-x))
 op("glu", k.glu, x=lambda g, xp, x, axis: _glu_slope(g, xp, x, axis))
-op("threshold", k.threshold, kind="elementwise", x=lambda g, xp, x, limit: xp.where(x <= complex(limit).real, g * 0, g))
+op("threshold", k.threshold, kind="elementwise", x=lambda g, xp, x, limit: xp.threshold_slope(g, x, limit))
+op(
+    "threshold_slope",
+    lambda h, x, limit: np.where(x <= complex(limit).real, h.dtype.type(0), h),
+    node="ThresholdBackwardBackward0",
+    h=lambda g, xp, x, limit: xp.threshold_slope(g, x, limit),
+    x=lambda g, xp: xp.zeroed(g),
+)
 op("prelu", k.prelu, node="PreluKernelBackward0",
    x=lambda g, xp, x, weight: xp.where(x > 0, g, g * weight),
    weight=lambda g, xp, x: xp.where(x > 0, g * 0, g * x))  # fmt: skip
