@@ -18,6 +18,8 @@ def _key(indices: Indices, ndim: int) -> tuple[Any, ...]:
 def _nothing_picked(error: IndexError, x: Array, indices: Indices) -> Array:
     """The result of indices out of range where there is nothing to pick; otherwise the error, in PyTorch's words."""
     arrays = [one for one in indices if one is not None]
+    if not arrays:
+        raise IndexError("at least one index must be provided") from None
     try:
         np.broadcast_shapes(*(one.shape for one in arrays))
     except ValueError:
@@ -48,6 +50,29 @@ def index(x: Array, indices: Indices) -> Array:
         return x[_key(indices, x.ndim)]
     except IndexError as error:
         return _nothing_picked(error, x, indices)
+
+
+def picked_shape(shape: Shape, indices: Indices) -> Shape:
+    """The shape of what :func:`index` picks."""
+    places = [place for place, one in enumerate(indices) if one is not None]
+    if not places:
+        return shape
+    arrays = [indices[place].shape for place in places]  # type: ignore[union-attr]
+    try:
+        common = arrays[0] if len(arrays) == 1 else np.broadcast_shapes(*arrays)
+    except ValueError:
+        shapes = ", ".join(str(list(one)) for one in arrays)
+        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}") from None
+    first, last = places[0], places[-1]
+    if last - first + 1 == len(places):
+        return (*shape[:first], *common, *shape[last + 1 :])
+    return (*common, *(size for axis, size in enumerate(shape) if axis not in places))
+
+
+def stretches(have: Shape, shape: Shape) -> bool:
+    """Whether an array of one shape broadcasts to another."""
+    lead = len(shape) - len(have)
+    return lead >= 0 and all(size in (1, wanted) for size, wanted in zip(have, shape[lead:], strict=True))
 
 
 def _small(one: Array, x: Array) -> bool:
@@ -110,8 +135,10 @@ def gather(x: Array, index: Array, axis: int) -> Array:
 
 def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
     out = np.array(x, order="C")
+    if not index.size:
+        return out
     if not out.ndim:
-        return src.reshape(-1)[0].reshape(()).copy() if index.size else out
+        return src.reshape(-1)[0].reshape(()).copy()
     out[_grid(index, axis)] = src[tuple(slice(0, size) for size in index.shape)]
     return out
 
@@ -141,7 +168,7 @@ def neutral(reduce: str, dtype: np.dtype[Any]) -> Any:
         return _NEUTRAL[reduce]
     if dtype.kind == "b":
         return reduce == "amin"
-    limits = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    limits = (-np.inf, np.inf) if dtype.kind in "fV" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     return limits[0] if reduce == "amax" else limits[1]
 
 
@@ -186,7 +213,7 @@ def index_add(x: Array, src: Array, index: Array, axis: int, alpha: Any) -> Arra
 def index_copy(x: Array, src: Array, index: Array, axis: int) -> Array:
     out = np.array(x, order="C")
     if not out.ndim:
-        return src.reshape(()).copy()
+        return src.reshape(-1)[-1].reshape(()).copy()
     out[(slice(None),) * axis + (index.reshape(-1),)] = src
     return out
 
@@ -244,8 +271,7 @@ def masked_scatter(x: Array, source: Array, mask: Array) -> Array:
     count = int(mask.sum())
     if source.size < count:
         raise RuntimeError(
-            "masked_scatter_: expected self and source to have same dtypes and source to have enough elements: "
-            f"Number of elements of source < number of ones in mask ({source.size} < {count})"
+            f"Number of elements of source < number of ones in mask\n  There are {source.size} elements and {count} ones."
         )
     out[mask] = source.reshape(-1)[:count]
     return out

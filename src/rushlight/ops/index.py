@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..autograd import views
 from ..backend import index as k
+from ..backend.pointwise import checked_number
 from . import dispatch
-from .public import axis_of, ops, public
+from .public import axis_of, ops, public, warn
 from .scatter import gather, scatter_reduce_src, scatter_reduce_x
 from .table import op
 
@@ -55,60 +57,112 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if i.dtype not in (np.int64, np.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
-    size = input._array.shape[axis] if input._array.ndim else 1
-    bad = i[(i < 0) | (i >= size)]
-    if bad.size:
-        if axis == 1:
-            raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad.flat[0]} axis_dim={size}")
-        raise IndexError("index out of range in self")
+    size = _size(input, axis)
+    if not size and i.size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    if not input._array.ndim and i.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {i.size} value(s)")
+    _check_bounds(
+        i, 0, size,
+        lambda i: RuntimeError(f"INDICES element is out of DATA bounds, id={i} axis_dim={size}") if axis == 1
+        else IndexError("index out of range in self"),
+    )  # fmt: skip
     return ops.index_select(input, index, axis)
 
 
-def _check_vector_index(name: str, input: Any, axis: int, index: Any, source: Any) -> None:
-    i = index._array
-    if i.ndim > 1:
-        raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {i.ndim})")
-    size = input._array.shape[axis] if input._array.ndim else 1
-    if source is not None and source._array.ndim and i.size != source._array.shape[axis]:
-        shown, kind = ("index_add_", RuntimeError) if name == "index_add" else (name, IndexError)
-        raise kind(
-            f"{shown}(): Number of indices ({i.size}) should be equal to source.size(dim): ({source._array.shape[axis]}), for "
-            f"dim: {axis}"
-        )
-    bad = i[(i < -size) | (i >= size)]
+def _check_bounds(index: Any, low: int, size: int, error: Callable[[int], Exception]) -> None:
+    """Raises ``error(index)`` for the first index outside of [low, size)."""
+    bad = index[(index < low) | (index >= size)]
     if bad.size:
-        raise IndexError(f"index out of range in self: index {bad.flat[0]} for dimension {axis} with size {size}")
+        raise error(int(bad.flat[0]))
+
+
+def _size(input: Any, axis: int) -> int:
+    return int(input._array.shape[axis]) if input._array.ndim else 1
+
+
+def _check_rows(name: str, input: Any, axis: int, index: Any, source: Any) -> None:
+    """The errors that index_add and index_reduce share."""
+    x, i, rows = input._array, index._array, source._array
+    if i.ndim > 1:
+        raise IndexError(
+            f"{name}_(): Index is supposed to be a vector, but got dim: {i.ndim} with type: {views.type_word(i.dtype)} and "
+            f"size: {list(i.shape)}"
+        )
+    if i.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}_(): Expected dtype int32/int64 for index but got: {views.type_word(i.dtype)}")
+    if rows.dtype != x.dtype:
+        raise RuntimeError(
+            f"{name}_(): self ({views.type_word(x.dtype)}) and source ({views.type_word(rows.dtype)}) must have the same scalar "
+            "type"
+        )
+    have = rows.shape[axis] if rows.ndim else 1
+    if i.size != have:
+        raise RuntimeError(
+            f"{name}_(): Number of indices ({i.size}) should be equal to source.size(dim): ({have}), for dim: {axis}"
+        )
+    if x.ndim != rows.ndim or x.shape[:axis] + x.shape[axis + 1 :] != rows.shape[:axis] + rows.shape[axis + 1 :]:
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(x.shape)} source.shape = {list(rows.shape)}"
+        )
 
 
 @public(inplace=True)
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """A copy with slices of ``source`` added at the places along ``dim`` that a vector of indices names."""
     axis = axis_of(dim, input._array.ndim)
-    if source._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            f"index_add_(): self ({views.type_word(input._array.dtype)}) and source ({views.type_word(source._array.dtype)}) "
-            "must have the same scalar type"
-        )
-    others = [one._array.shape[:axis] + one._array.shape[axis + 1 :] for one in (input, source) if one._array.ndim]
-    if len(others) == 2 and others[0] != others[1]:
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(input._array.shape)} source.shape = {list(source._array.shape)}"
-        )
-    _check_vector_index("index_add", input, axis, index, source)
-    return ops.index_add(input, source, index, axis, alpha)
+    _check_rows("index_add", input, axis, index, source)
+    size = _size(input, axis)
+    _check_bounds(
+        index._array, 0, size, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {axis} with size {size}")
+    )
+    return ops.index_add(input, source, index, axis, checked_number(alpha, input._array))
 
 
 @public(inplace=True)
 def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
-    """A copy with slices of ``source`` at the places along ``dim`` that a vector of indices names."""
+    """A copy with slices of ``source`` at the places along ``dim`` that a vector of indices names.
+
+    IndexError for places that are not there (they do not count from the end) and for the wrong number of them,
+    RuntimeError for slices of another shape or dtype.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(3).index_copy(0, torch.tensor([2, 0]), torch.tensor([5.0, 6.0]))
+    tensor([6., 0., 5.])
+    """
     axis = axis_of(dim, input._array.ndim)
-    if source._array.dtype != input._array.dtype:
+    x, i, slices = input._array, index._array, source._array
+    if i.ndim > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {i.ndim})")
+    if not slices.ndim and i.size != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {i.size})")
+    if slices.ndim != x.ndim and slices.ndim and x.ndim:
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source dimensionality "
+            f"({slices.ndim}), destination dimensionality ({x.ndim})"
+        )
+    if i.dtype != np.int64:
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {views.type_word(i.dtype)}")
+    if slices.dtype != x.dtype:
         raise RuntimeError(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
-            f"{views.type_word(input._array.dtype)} and (source) {views.type_word(source._array.dtype)}"
+            f"{views.type_word(x.dtype)} and (source) {views.type_word(slices.dtype)}"
         )
-    _check_vector_index("index_copy", input, axis, index, source)
+    here, there = (one.shape[:axis] + one.shape[axis + 1 :] for one in (x, slices))
+    if here != there:
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{' '.join(map(str, here))} at dimension {axis} and source slice shape: {' '.join(map(str, there))} at dimension 0."
+        )
+    if slices.ndim and i.size != slices.shape[axis]:
+        raise IndexError(
+            f"index_copy_(): Number of indices ({i.size}) should be equal to source.size(dim) ({slices.shape[axis]})"
+        )
+    size = _size(input, axis)
+    _check_bounds(
+        i, 0, size, lambda i: IndexError(f"index_copy_(): index {i} is out of bounds for dimension {axis} with size {size}")
+    )
     return ops.index_copy(input, source, index, axis)
 
 
@@ -116,15 +170,23 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """A copy with one value in the slices along ``dim`` that a vector of indices names."""
     axis = axis_of(dim, input._array.ndim)
-    if not isinstance(value, dispatch.Tensor_):
-        value = dispatch.new_tensor(dispatch.number_array(value, input._array.dtype))
-    elif value._array.ndim:
+    if index._array.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if index._array.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    is_tensor = isinstance(value, dispatch.Tensor_)
+    if is_tensor and value._array.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
         )
-    if index._array.dtype != np.int64:
-        raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    _check_vector_index("index_fill", input, axis, index, None)
+    if input._array.dtype.kind != "c" and (value._array.dtype.kind == "c" if is_tensor else isinstance(value, complex)):
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    if not is_tensor:
+        value = dispatch.new_tensor(dispatch.number_array(checked_number(value, input._array), input._array.dtype))
+    size = _size(input, axis)
+    _check_bounds(
+        index._array, -size, size, lambda i: IndexError(f"index {i} is out of bounds for dimension {axis} with size {size}")
+    )
     return ops.index_fill(input, value, index, axis)
 
 
@@ -134,9 +196,9 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
     axis = axis_of(dim, input._array.ndim)
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    if source._array.dtype != input._array.dtype:
-        raise RuntimeError("index_reduce(): Expected self and source to have the same dtype")
-    _check_vector_index("index_reduce", input, axis, index, source)
+    _check_rows("index_reduce", input, axis, index, source)
+    warn("index_reduce() is in beta and the API may change at any time.", once=True)
+    _check_bounds(index._array, 0, _size(input, axis), lambda i: IndexError("index out of range in self"))
     return ops.index_reduce(input, source, index, axis, reduce, include_self)
 
 
@@ -148,25 +210,34 @@ def take(input: Any, index: Any) -> Any:
         raise RuntimeError("take(): Expected a long tensor for index, but got " + views.type_word(i.dtype))
     if not size and i.size:
         raise IndexError("take(): tried to take from an empty tensor")
-    bad = i[(i < -size) | (i >= size)]
-    if bad.size:
-        raise IndexError(f"out of range: tried to access index {bad.flat[0]} on a tensor of {size} elements.")
+    _check_bounds(
+        i, -size, size, lambda i: IndexError(f"out of range: tried to access index {i} on a tensor of {size} elements.")
+    )
     return ops.take(input, index)
 
 
 @public(inplace=True)
 def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """A copy with elements of ``source`` at places of the flattened tensor."""
-    if source._array.size != index._array.size:
+    x, i, values = input._array, index._array, source._array
+    if i.dtype != np.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {views.type_word(i.dtype)}")
+    if values.dtype != x.dtype:
         raise RuntimeError(
-            f"put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-            f"{source._array.size}, index.numel() = {index._array.size}"
+            f"put_(): self and source expected to have the same dtype, but got self.dtype = {views.type_word(x.dtype)} and "
+            f"source.dtype = {views.type_word(values.dtype)}"
         )
-    if source._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            f"put_(): self and source expected to have the same dtype, but got self.dtype = {input.dtype} and source.dtype = "
-            f"{source.dtype}"
+    if values.size != i.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{values.size}, index.numel() = {i.size}"
         )
+    if not x.size and i.size:
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
+    _check_bounds(
+        i, -x.size, x.size,
+        lambda i: IndexError(f"out of range: tried to access index {i} on a tensor of {x.size} elements."),
+    )  # fmt: skip
     return ops.put(input, source, index, bool(accumulate))
 
 
@@ -178,7 +249,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
             f"torch.take_along_dim(): dtype of indices should be Long but got {views.type_word(indices._array.dtype)}"
         )
     if dim is None:
-        return gather(input.reshape(-1), 0, _from_the_end(indices, input._array.size).reshape(-1))
+        return gather(input.reshape(-1), 0, _within(indices, input._array.size).reshape(-1))
     if input._array.ndim != indices._array.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -191,11 +262,11 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     x_shape, i_shape = list(common), list(common)
     x_shape.insert(axis, input._array.shape[axis])
     i_shape.insert(axis, indices._array.shape[axis])
-    indices = _from_the_end(indices, input._array.shape[axis])
+    indices = _within(indices, input._array.shape[axis])
     return gather(input.expand(x_shape), axis, indices.expand(i_shape))
 
 
-def _from_the_end(indices: Any, size: int) -> Any:
-    """Negative indices count from the end."""
+def _within(indices: Any, size: int) -> Any:
+    """Indices beyond either end go around."""
     array = indices._array
-    return dispatch.new_tensor(np.where(array < 0, array + size, array)) if (array < 0).any() else indices
+    return dispatch.new_tensor(array % size) if size and ((array < 0) | (array >= size)).any() else indices

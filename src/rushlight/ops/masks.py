@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ..autograd import views
 from ..backend import index as k
 from . import dispatch
-from .public import ops, public
+from .public import ops, public, warn, write_out
 from .table import op
 
 op("masked_select", k.masked_select, inputs="mask", kind="linear",
@@ -37,19 +38,32 @@ def masked_select(input: Any, mask: Any) -> Any:
 @public(inplace=True)
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """A copy with elements of ``source``, in order, where a mask is true."""
-    if mask._array.dtype.kind != "b":
-        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype}")
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
-            "masked_scatter_: expected self and source to have same dtypes but got "
+            "masked_scatter: expected self and source to have same dtypes but got"
             f"{views.type_word(input._array.dtype)} and {views.type_word(source._array.dtype)}"
+        )
+    if mask._array.dtype == np.uint8:
+        warn(
+            "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask with "
+            "dtype torch.bool instead."
+        )
+    if mask._array.dtype.kind != "b":
+        raise RuntimeError(
+            f"masked_scatter_ only supports boolean masks, but got mask with dtype {views.type_word(mask._array.dtype)}"
         )
     return ops.masked_scatter(input, source, mask)
 
 
-@public(out=True)
-def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+@public(out=False)
+def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
     """Where elements are not zero: one row of indices each, or a tuple of vectors."""
+    if out is not None:
+        if out._array.dtype != np.int64:
+            raise RuntimeError(
+                f"nonzero: Expected out tensor to have scalar type Long but got scalar type{views.type_word(out._array.dtype)}"
+            )
+        return write_out(nonzero, "nonzero", out, (input,), {})
     found = np.nonzero(input._array) if input._array.ndim else np.nonzero(input._array.reshape(1))
     if as_tuple:
         return tuple(dispatch.new_tensor(one) for one in found)
@@ -66,7 +80,29 @@ def argwhere(input: Any) -> Any:
 
 @public(method=False, out=False)
 def unravel_index(indices: Any, shape: Any) -> Any:
-    """Flat indices as a tuple of indices for each dimension."""
-    sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (int(shape),)
-    found = np.unravel_index(indices._array, sizes)
-    return tuple(dispatch.new_tensor(np.asarray(one)) for one in found)
+    """Flat indices as a tuple of indices for each dimension; those beyond the shape go around.
+
+    TypeError for indices that are no integers and for a shape that is none, ValueError for negative sizes.
+
+    >>> import rushlight as torch
+    >>> torch.unravel_index(torch.tensor([1, 5]), (2, 3))
+    (tensor([0, 1]), tensor([1, 2]))
+    """
+    array = indices._array
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    if 0 in sizes and array.size:
+        raise RuntimeError("ZeroDivisionError")
+    result, step = [], 1
+    for size in reversed(sizes):
+        result.append(dispatch.new_tensor(np.asarray(array.astype(np.int64) // step % max(size, 1))))
+        step *= size
+    return tuple(reversed(result))

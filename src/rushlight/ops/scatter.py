@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..backend import index as k
+from ..backend.pointwise import checked_number
 from . import dispatch
-from .public import axis_of, ops, public
+from .public import axis_of, ops, public, warn
 from .table import op
 
 op("gather", k.gather, inputs="index", kind="linear",
@@ -167,11 +168,17 @@ def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = N
         number = value if src is None else src
         _check_scatter("scatter", input, index, axis)
         if reduce is not None:
-            src = dispatch.new_tensor(np.full(index._array.shape, number, input._array.dtype))
+            src = dispatch.new_tensor(np.full(index._array.shape, checked_number(number, input._array), input._array.dtype))
         else:
-            return ops.scatter_value(input, index, axis, number)
+            return ops.scatter_value(input, index, axis, checked_number(number, input._array))
     else:
         _check_scatter("scatter", input, index, axis, src)
+        if reduce is not None:
+            warn(
+                "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+                "release. Use torch.scatter_reduce instead for more reduction options.",
+                once=True,
+            )
     if src._array.dtype != input._array.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if reduce is not None:
@@ -199,7 +206,7 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
     """A copy in which elements of ``src`` meet by sum, prod, mean, amax or amin where ``index`` says."""
     axis = axis_of(dim, input._array.ndim)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     _check_scatter("scatter_reduce", input, index, axis, src)
     if src._array.dtype != input._array.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")

@@ -7,6 +7,7 @@ into it, or ``index_put``s.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +15,10 @@ import numpy as np
 
 from ..autograd import modes, views
 from ..backend import index as k
+from ..backend.pointwise import checked_number
 from . import dispatch
-from .public import alias, methods, module, ops, public
+from .inplace import count, plain_write
+from .public import alias, methods, module, ops, public, warn
 from .shape import expand
 from .table import op
 
@@ -38,7 +41,7 @@ def _getitem(self: Any, key: Any) -> Any:
             raise IndexError(_ZERO_DIM)
         size = shape[0]
         if not -size <= key < size:
-            raise IndexError(f"index {key} is out of bounds for dimension 0 with size {size}")
+            raise _out_of_bounds(key, 0, size)
         return ops.select(self, 0, key if key >= 0 else key + size)
     if key is Ellipsis:
         return ops.alias(self)
@@ -48,7 +51,9 @@ def _getitem(self: Any, key: Any) -> Any:
         return _sliced(self, 0, key, True)
     view, indices = _walk(self, key)
     if indices:
-        return ops.index(view, indices)
+        return ops.index(
+            view, indices if all(one is None or one._array.dtype.kind == "i" for one in indices) else _without_masks(indices)
+        )
     return ops.alias(view) if view is self else view
 
 
@@ -58,8 +63,14 @@ _ZERO_DIM = (
 )
 
 
+def _out_of_bounds(index: int, dim: int, size: int) -> Exception:
+    if not -(2**63) <= index < 2**63:
+        return ValueError("Overflow when unpacking long long")
+    return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+
+
 def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
-    """The view that the basic parts of an index give, and the index tensors that are left, None for whole dimensions."""
+    """The view that the basic parts of an index give; and the index tensors and masks left, None for whole dimensions."""
     if not isinstance(key, tuple):
         key = _as_tuple(key)
     items = [_item(one) for one in key]
@@ -96,32 +107,47 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         elif isinstance(one, int):
             size = view._array.shape[axis]
             if not -size <= one < size:
-                raise IndexError(f"index {one} is out of bounds for dimension {position} with size {size}")
+                raise _out_of_bounds(one, position, size)
             view = ops.select(view, axis, one if one >= 0 else one + size)
         elif _is_mask(one):
-            mask = one._array.astype(bool, copy=False)
-            _check_mask(mask.shape, view._array.shape, axis)
-            if not mask.ndim:
+            _check_mask(one._array.shape, view._array.shape, axis)
+            if not one._array.ndim:
                 view = ops.expand_dims(view, axis)
-                indices[axis] = dispatch.new_tensor(np.zeros(1 if mask else 0, np.int64))
+                indices[axis] = dispatch.new_tensor(np.zeros(1 if one._array else 0, np.int64))
                 axis += 1
             else:
-                for found in np.nonzero(mask):
-                    indices[axis] = dispatch.new_tensor(found)
-                    axis += 1
+                indices[axis] = one
+                axis += one._array.ndim
         else:
             indices[axis] = one if one._array.dtype.kind == "i" else dispatch.new_tensor(one._array.astype(np.int64))
             axis += 1
-    if not indices:
-        return view, []
-    return view, [indices.get(place) for place in range(max(indices) + 1)]
+    found: list[Any] = []
+    axis = 0
+    for place in sorted(indices):
+        found += [None] * (place - axis)
+        found.append(indices[place])
+        axis = place + (indices[place]._array.ndim if _is_mask(indices[place]) else 1)
+    return view, found
+
+
+_READ_AS_TUPLE = 32  # a longer sequence is one index
 
 
 def _as_tuple(key: Any) -> tuple[Any, ...]:
-    # A list that holds slices, None, ... , lists or tensors is read as a tuple, as older NumPy did.
-    if isinstance(key, list) and any(
-        one is None or one is Ellipsis or isinstance(one, (slice, list, tuple, dispatch.Tensor_)) for one in key
+    # A short sequence that holds slices, None, ..., sequences or tensors is read as a tuple, as older NumPy did.
+    if (
+        isinstance(key, (list, range, str))
+        and len(key) < _READ_AS_TUPLE
+        and any(
+            one is None or one is Ellipsis or isinstance(one, (slice, list, tuple, range, str, np.ndarray, dispatch.Tensor_))
+            for one in key
+        )
     ):
+        warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+            "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+            "which will result either in an error or a different result"
+        )
         return tuple(key)
     return (key,)
 
@@ -139,7 +165,9 @@ def _item(one: Any) -> Any:
         return one
     if isinstance(one, (np.ndarray, list, tuple, range)):
         array = np.asarray(one)
-        if not array.size and array.dtype.kind == "f" and not isinstance(one, np.ndarray):
+        if array.dtype.kind == "U":
+            raise TypeError("new(): invalid data type 'str'")
+        if array.dtype.kind == "f" and not isinstance(one, np.ndarray):
             array = array.astype(np.int64)
         if array.dtype.kind not in "iub":
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
@@ -158,6 +186,24 @@ def _is_mask(one: Any) -> bool:
     return isinstance(one, dispatch.Tensor_) and (one._array.dtype.kind == "b" or one._array.dtype == np.uint8)
 
 
+def _without_masks(indices: list[Any]) -> list[Any]:
+    """Index tensors in the places of masks."""
+    found: list[Any] = []
+    for one in indices:
+        if _is_mask(one):
+            found += _places(one)
+        else:
+            found.append(one)
+    return found
+
+
+def _places(mask: Any) -> list[Any]:
+    """Where a mask is true: an index tensor for each of its dimensions."""
+    if mask._array.dtype.kind != "b":
+        warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
+    return [dispatch.new_tensor(found) for found in np.nonzero(mask._array)]
+
+
 def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], axis: int) -> None:
     for place, size in enumerate(mask):
         if shape[axis + place] != size:
@@ -170,15 +216,27 @@ def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], axis: int) -> Non
 def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
     """A slice along an axis; a tensor that is all of it stays what it is, unless a view is wanted ``always``."""
     size = view._array.shape[axis]
-    step = 1 if one.step is None else int(one.step)
+    step = 1 if one.step is None else _bound(one.step)
     if step <= 0:
         raise ValueError("slice step cannot be zero" if step == 0 else "step must be greater than zero")
-    start = None if one.start is None else int(one.start)
-    stop = None if one.stop is None else int(one.stop)
+    start = None if one.start is None else _bound(one.start)
+    stop = None if one.stop is None else _bound(one.stop)
     first, last, _ = slice(start, stop).indices(size)
     if not always and not start and last == size and step == 1:
         return view
     return ops.slice(view, axis, first, max(first, last), step)
+
+
+def _bound(value: Any) -> int:
+    """One of the three parts of a slice."""
+    if value.__class__ is int:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, dispatch.Tensor_):
+        return value.__index__()
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
 
 
 def _setitem(self: Any, key: Any, value: Any) -> None:
@@ -187,8 +245,8 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
             value = dispatch.new_tensor(value)
         else:
             raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
-    if isinstance(value, complex) and self._array.dtype.kind != "c":
-        raise RuntimeError(f"value cannot be converted to type {self.dtype.c_name} without overflow")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
     if isinstance(key, bool):
         view = ops.expand_dims(self, 0) if key else None
         indices: list[Any] = []
@@ -204,9 +262,9 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
             if not view._array.flags.c_contiguous:
                 views.check_writable(view)
                 views.check_memory(view)
-            view.fill_(value)
+            view.fill_(_held(value, view._array.dtype) if view._array.dtype.itemsize == 2 else value)
             return
-        value = dispatch.new_tensor(dispatch.number_array(value, view._array.dtype))
+        value = dispatch.new_tensor(dispatch.number_array(checked_number(value, view._array), view._array.dtype))
     if value._array.shape == view._array.shape:
         view.copy_(value)
     elif not value._array.ndim:
@@ -216,6 +274,14 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
         if value._array.shape != view._array.shape:
             expand(value.detach(), view._array.shape)  # for its error
         view.copy_(value)
+
+
+def _held(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number as an element of half precision holds it: other fills refuse what is too large, this one makes it infinite."""
+    if dtype.itemsize == 2 and dtype.kind in "fV" and isinstance(value, (int, float)):
+        with np.errstate(over="ignore"):
+            return float(np.asarray(value, np.float64).astype(dtype))
+    return value
 
 
 def _without_leading_ones(value: Any, ndim: int) -> Any:
@@ -230,18 +296,49 @@ def _without_leading_ones(value: Any, ndim: int) -> Any:
 
 def _put(view: Any, indices: list[Any], value: Any) -> None:
     array = view._array
+    if _written(view, indices, value):
+        return
     if not isinstance(value, dispatch.Tensor_):
-        value = dispatch.new_tensor(dispatch.number_array(value, array.dtype))
+        value = dispatch.new_tensor(dispatch.number_array(checked_number(_held(value, array.dtype), array), array.dtype))
     view.index_put_(tuple(indices), _without_leading_ones(value, _result_ndim(array, indices)))
 
 
+def _written(view: Any, indices: list[Any], value: Any) -> bool:
+    """Writes at indices where that is a matter of memory alone, and says whether it did."""
+    array = view._array
+    if isinstance(value, dispatch.Tensor_):
+        source = value._array
+        if source.dtype is not array.dtype or value._counter is view._counter:
+            return False
+        needs = value._needs_grad or value._base is not None
+    else:
+        source, needs = checked_number(_held(value, array.dtype), array), False
+    if modes.special.active or not plain_write(view, needs):
+        return False
+    key = tuple([slice(None) if one is None else one._array for one in indices])
+    if any(one.__class__ is not slice and one.dtype == np.uint8 for one in key):
+        return False
+    try:
+        array[key] = source
+    except (IndexError, ValueError):
+        return False  # in the other way the error is found again, in PyTorch's words
+    count(view, "index_put_")
+    return True
+
+
 def _result_ndim(array: Any, indices: Sequence[Any]) -> int:
-    arrays = [one._array for one in indices if one is not None]
-    return int(array.ndim) - len(arrays) + max(one.ndim for one in arrays)
+    found = [one for one in indices if one is not None]
+    used = sum(one._array.ndim if _is_mask(one) else 1 for one in found)
+    return int(array.ndim) - used + max(1 if _is_mask(one) else one._array.ndim for one in found)
+
+
+def _delitem(self: Any, key: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
 
 
 methods["__getitem__"] = _getitem
 methods["__setitem__"] = _setitem
+methods["__delitem__"] = _delitem
 
 
 def _index_list(indices: Any, shape: tuple[int, ...]) -> list[Any]:
@@ -249,34 +346,60 @@ def _index_list(indices: Any, shape: tuple[int, ...]) -> list[Any]:
     result: list[Any] = []
     for one in indices:
         if one is not None and _is_mask(one):
+            if len(result) + one._array.ndim > len(shape):
+                raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
             _check_mask(one._array.shape, shape, len(result))
-            result.extend(dispatch.new_tensor(found) for found in np.nonzero(one._array))
+            result.extend(_places(one))
+        elif one is not None and (one._array.dtype.kind != "i"):
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
         else:
             result.append(one)
     return result
 
 
+def _is_one_mask(indices: Any) -> bool:
+    """Whether one mask is all that is given: one value for it is written as masked_fill writes it."""
+    given = [one for one in indices if one is not None]
+    if len(given) != 1 or not _is_mask(given[0]) or not given[0]._array.ndim:
+        return False
+    if given[0]._array.dtype.kind != "b":
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+    return True
+
+
 @public(inplace=True)
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """A copy with ``values`` at the places that a tuple of index tensors names; added there with ``accumulate``."""
+    """A copy with ``values`` at the places that a tuple of index tensors names; added there with ``accumulate``.
+
+    IndexError for places that are not there, RuntimeError for values of another dtype or of a shape that does not fit.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(3).index_put((torch.tensor([0, 2, 0]),), torch.tensor(1.0), accumulate=True)
+    tensor([2., 0., 1.])
+    """
     array = input._array
+    if any(one is not None and one._array.dtype.kind != "i" for one in indices):
+        if not accumulate and values._array.size == 1 and _is_one_mask(indices):
+            values = values if values._array.dtype == array.dtype else ops.astype(values, array.dtype)
+        indices = _index_list(indices, array.shape)
+    else:
+        indices = list(indices)
+    if len(indices) > array.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {array.ndim} (got {len(indices)})")
+    given = values._array.shape
+    shape = k.picked_shape(array.shape, [None if one is None else one._array for one in indices])
+    if given != shape and not k.stretches(given, shape):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of shape {list(shape)}"
+        )
+    if not indices:
+        raise RuntimeError("at least one index must be provided")
     if values._array.dtype != array.dtype:
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {views.type_word(array.dtype)} for the "
             f"destination and {views.type_word(values._array.dtype)} for the source."
         )
-    places = _index_list(indices, array.shape)
-    shape = k.index(array, [None if one is None else one._array for one in places]).shape
-    try:
-        fits = np.broadcast_shapes(values._array.shape, shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values._array.shape)} cannot be broadcast to indexing result of "
-            f"shape {list(shape)}"
-        )
-    return ops.index_put(input, values, places, bool(accumulate))
+    return ops.index_put(input, values, indices, bool(accumulate))
 
 
 alias("_unsafe_index_put", "index_put")

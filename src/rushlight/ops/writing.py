@@ -49,6 +49,11 @@ def zero_(input: Any) -> Any:
     return input
 
 
+# What holds any number of this size: the others are looked at.
+_WIDE = "fd"  # float32 and float64
+_LARGE = 1e38
+
+
 @public(method=False, out=False)
 def fill_(input: Any, value: Any) -> Any:
     """Puts a number, or the one element of a tensor, into every place.
@@ -58,7 +63,13 @@ def fill_(input: Any, value: Any) -> Any:
     tensor([3., 3.])
     """
     kind = value.__class__
-    if (kind is float or kind is int) and not modes.special.active and plain_write(input):
+    if (
+        (kind is float or kind is int)
+        and input._array.dtype.char in _WIDE
+        and -_LARGE < value < _LARGE
+        and not modes.special.active
+        and plain_write(input)
+    ):
         input._array[...] = value
         count(input, "fill_")
         return input

@@ -68,7 +68,7 @@ def make_tensor(
     elif memory_format is not None:
         result = result.clone(memory_format=memory_format)
     if exclude_zero:
-        result[result == 0] = torch.finfo(dtype).tiny if is_inexact else 1
+        result[result.eq(0)] = torch.finfo(dtype).tiny if is_inexact else 1
     return result.requires_grad_() if requires_grad else result
 
 
