@@ -19,28 +19,47 @@ if TYPE_CHECKING:
 any_global = False
 forward_pre: OrderedDict[int, Any] = OrderedDict()
 forward: OrderedDict[int, Any] = OrderedDict()
-forward_with_kwargs: set[int] = set()
-forward_always: set[int] = set()
+forward_with_kwargs: OrderedDict[int, bool] = OrderedDict()
+forward_always: OrderedDict[int, bool] = OrderedDict()
 backward: OrderedDict[int, Any] = OrderedDict()
 backward_pre: OrderedDict[int, Any] = OrderedDict()
 module_registration: OrderedDict[int, Any] = OrderedDict()
 parameter_registration: OrderedDict[int, Any] = OrderedDict()
 buffer_registration: OrderedDict[int, Any] = OrderedDict()
+backward_is_full: bool | None = None
+
+_ONE_KIND = "Cannot use both regular backward hooks and full backward hooks {}. Please use only one of them."
 
 
-def add(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
-    """Registers a hook behind the others, or before them."""
-    handle = RemovableHandle(hooks)  # type: ignore[arg-type]
+def add(
+    hooks: OrderedDict[int, Any],
+    hook: Callable[..., Any],
+    prepend: bool = False,
+    marks: tuple[tuple[OrderedDict[int, bool], bool], ...] = (),
+) -> RemovableHandle:
+    """Registers a hook behind the others, or before them; ``marks`` are what else is to be noted of it, and whether."""
+    handle = RemovableHandle(hooks, extra_dict=[noted for noted, _ in marks])
     hooks[handle.id] = hook
+    for noted, is_so in marks:
+        if is_so:
+            noted[handle.id] = True
     if prepend:
         hooks.move_to_end(handle.id, last=False)
     return handle
 
 
-def _add_global(hooks: OrderedDict[int, Any], hook: Callable[..., Any]) -> RemovableHandle:
+def check_kind(is_full: bool | None, wanted: bool, where: str) -> None:
+    """RuntimeError where hooks of the other kind are registered."""
+    if is_full is (not wanted):
+        raise RuntimeError(_ONE_KIND.format(where))
+
+
+def _add_global(
+    hooks: OrderedDict[int, Any], hook: Callable[..., Any], marks: tuple[tuple[OrderedDict[int, bool], bool], ...] = ()
+) -> RemovableHandle:
     global any_global
     any_global = True
-    return add(hooks, hook, False)
+    return add(hooks, hook, marks=marks)
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -52,16 +71,22 @@ def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """``hook(module, args, output)`` after the forward of every module."""
-    handle = _add_global(forward, hook)
-    if with_kwargs:
-        forward_with_kwargs.add(handle.id)
-    if always_call:
-        forward_always.add(handle.id)
-    return handle
+    return _add_global(forward, hook, ((forward_with_kwargs, with_kwargs), (forward_always, always_call)))
+
+
+def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """The old form: ``hook`` sees the gradients of the last operation of every module's forward only."""
+    global backward_is_full
+    check_kind(backward_is_full, False, "as a global Module hook")
+    backward_is_full = False
+    return _add_global(backward, hook)
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """``hook(module, grad_input, grad_output)`` after the backward of every module."""
+    global backward_is_full
+    check_kind(backward_is_full, True, "as a global Module hook")
+    backward_is_full = True
     return _add_global(backward, hook)
 
 
@@ -122,8 +147,9 @@ def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
             result = hook(module, args)
             if result is not None:
                 args = result if isinstance(result, tuple) else (result,)
-    full = [*backward.values()]
-    old = []  # type: ignore[var-annotated]
+    full: list[Any] = []
+    old: list[Any] = []
+    (old if backward_is_full is False else full).extend(backward.values())
     (old if module._is_full_backward_hook is False else full).extend(module._backward_hooks.values())
     pre = [*backward_pre.values(), *module._backward_pre_hooks.values()]
     watch = BackwardWatch(module, full, pre) if full or pre else None
@@ -154,7 +180,37 @@ def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
         if tensor.grad_fn is not None:
             for hook in old:
                 tensor.grad_fn.register_hook(lambda grads, outs, hook=hook: hook(module, grads, outs))
+            reason = _what_old_hooks_miss(args, result, tensor.grad_fn)
+            if reason is not None:
+                warnings.warn(
+                    f"Using {reason}. Please use register_full_backward_hook to get the documented behavior.",
+                    FutureWarning,
+                    stacklevel=4,
+                )
     return result
+
+
+_GOES = "is deprecated and will be removed in future versions. This hook will be missing"
+
+
+def _what_old_hooks_miss(args: tuple[Any, ...], result: Any, node: Any) -> str | None:
+    """Why the gradients of one operation are not those of the module; None where they are."""
+    outputs = (result,) if isinstance(result, Tensor) else result
+    if not isinstance(outputs, tuple) or not all(isinstance(each, Tensor) for each in outputs):
+        return (
+            "non-full backward hooks on a Module that does not return a single Tensor or a tuple of Tensors "
+            f"{_GOES} some of the grad_output"
+        )
+    if not all(isinstance(each, Tensor) for each in args):
+        return (
+            "non-full backward hooks on a Module that does not take as input a single Tensor or a tuple of Tensors "
+            f"{_GOES} some of the grad_input"
+        )
+    if len({each.grad_fn for each in outputs if each.grad_fn is not None}) > 1:
+        return f"a non-full backward hook when outputs are generated by different autograd Nodes {_GOES} some grad_output"
+    if {each.grad_fn for each in args if each.grad_fn is not None} != {following for following, _ in node.next_functions}:
+        return f"a non-full backward hook when the forward contains multiple autograd Nodes {_GOES} some grad_input"
+    return None
 
 
 class BackwardHookFunction(Function):
@@ -162,8 +218,10 @@ class BackwardHookFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, *tensors: Tensor) -> Any:
-        ctx.mark_non_differentiable(*[tensor for tensor in tensors if not tensor.requires_grad])
-        return tuple(tensor.view_as(tensor) for tensor in tensors)
+        outputs = tuple(tensor.view_as(tensor) for tensor in tensors)
+        unneeded = [output for output, tensor in zip(outputs, tensors, strict=True) if not tensor.requires_grad]
+        ctx.mark_non_differentiable(*unneeded)
+        return outputs
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -248,8 +306,7 @@ class BackwardWatch:
         return tuple(full)
 
     @staticmethod
-    def _checked(values: Any, count: int, who: str, what: str) -> tuple[Any, ...]:
-        values = values if isinstance(values, tuple) else (values,)
+    def _checked(values: Any, count: int, who: str, what: str) -> Any:
         if len(values) != count:
             raise RuntimeError(f"{who} returned an invalid number of {what}, got {len(values)}, but expected {count}")
         return values

@@ -62,6 +62,8 @@ class Module:
     _modules: dict[str, Any]
     _non_persistent_buffers_set: set[str]
     _is_full_backward_hook: bool | None
+    _compiled_call_impl: Any = None
+    T_destination = TypeVar("T_destination", bound=dict[str, Any])
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init and (args or kwargs):
@@ -89,12 +91,11 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        own = self.__dict__
         if not (
-            own["_forward_hooks"]
-            or own["_forward_pre_hooks"]
-            or own["_backward_hooks"]
-            or own["_backward_pre_hooks"]
+            self._backward_hooks  # type: ignore[attr-defined]
+            or self._backward_pre_hooks  # type: ignore[attr-defined]
+            or self._forward_hooks  # type: ignore[attr-defined]
+            or self._forward_pre_hooks  # type: ignore[attr-defined]
             or calls.any_global
         ):
             return self.forward(*args, **kwargs)
@@ -208,8 +209,9 @@ class Module:
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To express "
                 f"'{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        for hook in calls.parameter_registration.values():
-            param = _replaced(hook(self, name, param), param)
+        if param is not None:
+            for hook in calls.parameter_registration.values():
+                param = _replaced(hook(self, name, param), param)
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -593,10 +595,7 @@ class Module:
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """``hook(module, args)`` runs before forward; what it returns, if anything, replaces the arguments."""
-        handle = calls.add(self._forward_pre_hooks, hook, prepend)
-        if with_kwargs:
-            self._forward_pre_hooks_with_kwargs[handle.id] = True
-        return handle
+        return calls.add(self._forward_pre_hooks, hook, prepend, ((self._forward_pre_hooks_with_kwargs, with_kwargs),))
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
@@ -609,12 +608,8 @@ class Module:
         >>> layer(torch.ones(2))
         tensor([2., 2.])
         """
-        handle = calls.add(self._forward_hooks, hook, prepend)
-        if with_kwargs:
-            self._forward_hooks_with_kwargs[handle.id] = True
-        if always_call:
-            self._forward_hooks_always_called[handle.id] = True
-        return handle
+        marks = (self._forward_hooks_with_kwargs, with_kwargs), (self._forward_hooks_always_called, always_call)
+        return calls.add(self._forward_hooks, hook, prepend, marks)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """``hook(module, grad_output)`` runs before the module's backward; what it returns replaces grad_output."""
@@ -622,46 +617,43 @@ class Module:
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """``hook(module, grad_input, grad_output)`` runs when the gradients of the inputs are known."""
-        if self._is_full_backward_hook is False:
-            raise RuntimeError(
-                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of "
-                "them."
-            )
+        calls.check_kind(self._is_full_backward_hook, True, "on a single Module")
         self._is_full_backward_hook = True
         return calls.add(self._backward_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """The old form: ``hook`` sees the gradients of the last operation of forward only."""
-        if self._is_full_backward_hook is True:
-            raise RuntimeError(
-                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of "
-                "them."
-            )
+        calls.check_kind(self._is_full_backward_hook, False, "on a single Module")
         self._is_full_backward_hook = False
-        return calls.add(self._backward_hooks, hook, False)
+        return calls.add(self._backward_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(module, state_dict, prefix, local_metadata)`` runs after a state dict was made."""
         hook._from_public_api = True  # type: ignore[attr-defined]
-        return calls.add(self._state_dict_hooks, hook, False)
+        return calls.add(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        return calls.add(self._state_dict_hooks, hook, False)
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was previously registered via "
+                "register_state_dict_post_hook"
+            )
+        return calls.add(self._state_dict_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(module, prefix, keep_vars)`` runs before a state dict is made."""
-        return calls.add(self._state_dict_pre_hooks, hook, False)
+        return calls.add(self._state_dict_pre_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)``."""
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
-        return calls.add(self._load_state_dict_pre_hooks, states.PreHook(hook, self if with_module else None), False)
+        return calls.add(self._load_state_dict_pre_hooks, states.PreHook(hook, self if with_module else None))
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(module, incompatible_keys)`` runs after loading and may change the lists of keys."""
-        return calls.add(self._load_state_dict_post_hooks, hook, False)
+        return calls.add(self._load_state_dict_post_hooks, hook)
 
     # Printing.
 
@@ -702,10 +694,20 @@ def _replaced(new: Any, old: Any) -> Any:
 
 register_module_forward_pre_hook = calls.register_module_forward_pre_hook
 register_module_forward_hook = calls.register_module_forward_hook
+register_module_backward_hook = calls.register_module_backward_hook
 register_module_full_backward_hook = calls.register_module_full_backward_hook
 register_module_full_backward_pre_hook = calls.register_module_full_backward_pre_hook
 register_module_module_registration_hook = calls.register_module_module_registration_hook
 register_module_parameter_registration_hook = calls.register_module_parameter_registration_hook
 register_module_buffer_registration_hook = calls.register_module_buffer_registration_hook
-_IncompatibleKeys = states.IncompatibleKeys
+_global_forward_pre_hooks = calls.forward_pre
+_global_forward_hooks = calls.forward
+_global_forward_hooks_always_called = calls.forward_always
+_global_forward_hooks_with_kwargs = calls.forward_with_kwargs
+_global_module_registration_hooks = calls.module_registration
+_global_parameter_registration_hooks = calls.parameter_registration
+_global_buffer_registration_hooks = calls.buffer_registration
+_global_backward_pre_hooks = calls.backward_pre
+_global_backward_hooks = calls.backward
+_IncompatibleKeys = states._IncompatibleKeys
 _EXTRA_STATE_KEY_SUFFIX = states.EXTRA_STATE

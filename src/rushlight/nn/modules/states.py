@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXTRA_STATE = "_extra_state"
 
 
-class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
     """What loading without ``strict`` left out."""
 
     __slots__ = ()
@@ -26,7 +26,7 @@ class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpect
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
-        return "_" + super().__repr__()
+        return super().__repr__()
 
     __str__ = __repr__
 
@@ -83,7 +83,7 @@ def _has_own(module: Module, method: str) -> bool:
     return getattr(type(module), method) is not getattr(Module, method)
 
 
-def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> IncompatibleKeys:
+def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> _IncompatibleKeys:
     """Loads a module and all below it; RuntimeError with all that did not fit."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -104,10 +104,10 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
             if child is not None:
                 child_prefix = f"{prefix}{name}."
                 load_below(child, {key: value for key, value in part.items() if key.startswith(child_prefix)}, child_prefix)
-        keys = IncompatibleKeys(missing, unexpected)
+        keys = _IncompatibleKeys(missing, unexpected)
         for hook in owner._load_state_dict_post_hooks.values():
             if hook(owner, keys) is not None:
-                raise RuntimeError(
+                raise AssertionError(
                     "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, "
                     "if incompatible_keys need to be modified, it should be done inplace."
                 )
@@ -120,7 +120,7 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
                 errors.insert(0, f"{title} key(s) in state_dict: {names}. ")
     if errors:
         raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t" + "\n\t".join(errors))
-    return IncompatibleKeys(missing, unexpected)
+    return _IncompatibleKeys(missing, unexpected)
 
 
 def load_own(
