@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .... import dtypes
+from ....autograd.modes import state
+from ....autograd.recorder import USER
 from ....factory import empty
 from .fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 
@@ -48,7 +50,11 @@ class _BaseDataLoaderIter:
         return self
 
     def __next__(self) -> Any:
-        batch = self._next_data()
+        if state.recorder is None:
+            batch = self._next_data()
+        else:
+            with state.recorder.span(f"enumerate(DataLoader)#{type(self).__name__}.__next__", USER):
+                batch = self._next_data()
         self._num_yielded += 1
         if self._loader_length is not None and self._is_iterable and self._num_yielded > self._loader_length:
             self._warn_of_length()
@@ -80,7 +86,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     def __init__(self, loader: Any) -> None:
         super().__init__(loader)
         if loader.timeout != 0:
-            raise AssertionError("loader timeout must be 0 for SingleProcessDataLoaderIter")
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         self._dataset_fetcher = self._fetcher_maker(loader)()
 
     def _next_data(self) -> Any:
