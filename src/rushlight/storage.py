@@ -359,6 +359,7 @@ def storage_type(self: Tensor) -> type:
 @method
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Lays this tensor over the memory of another tensor or a storage; over none without arguments."""
+    views.refuse_inference(self)
     dtype = self._array.dtype
     self._sink = None  # what was computed before belongs to the tensor as it was
     if source is None:
@@ -413,6 +414,7 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
     array = self._array
     if shape == array.shape and memory_format is None:
         return self
+    views.refuse_inference(self)
     order = layouts.order_of(len(shape), memory_format_name("resize_", memory_format or contiguous_format))
     whole = memory.block(array)
     start = backend.address(array) - backend.address(whole) if array.size else 0

@@ -332,6 +332,8 @@ class Tensor:
         result = new_tensor(self._array)
         result._counter = self._counter
         result._conjugate = self._conjugate
+        if self._inference is not None:
+            result._inference = self._inference
         return result
 
     def detach_(self) -> Tensor:
@@ -345,7 +347,7 @@ class Tensor:
             )
         if self._edge is not None:
             views.restate(self)
-        self._edge, self._needs_grad = None, False
+        self._edge, self._needs_grad, self._tangents = None, False, None
         return self
 
     @property
@@ -367,6 +369,8 @@ class Tensor:
 
     @property
     def _version(self) -> int:
+        if self._inference is not None:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return int(self._counter[0])
 
     @property

@@ -16,11 +16,11 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..backend import numpy as backend
 from ..ops import dispatch, table
 from ..ops.reading import conj
 from ..tensor import Tensor, _fit_tensor, new_tensor, wrap
@@ -120,14 +120,21 @@ class dual_level(modes.ContextDecorator):
         exit_dual_level()
 
 
-@contextmanager
-def _set_fwd_grad_enabled(mode: bool) -> Iterator[None]:
+class _set_fwd_grad_enabled(modes.ContextDecorator):
     """Switches the passing on of tangents off, or on again."""
-    previous, _state.enabled = _state.enabled, mode
-    try:
-        yield
-    finally:
-        _state.enabled = previous
+
+    def __init__(self, mode: bool) -> None:
+        self.prev, _state.enabled = _state.enabled, mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        _state.enabled = self.prev
+
+
+def _is_fwd_grad_enabled() -> bool:
+    return _state.enabled
 
 
 def __getattr__(name: str) -> Any:
@@ -185,13 +192,36 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     for label, one in (("primal", tensor), ("tangent", tangent)):
         if not (one.is_floating_point() or one.is_complex()):
             raise ValueError(f"Expected {label} to be floating point or complex, but got: {one.dtype}")
+    if tensor._array.shape == tangent._array.shape and tangent_at(tangent, _state.user[-1]) is None:
+        tangent = _laid_like(tensor, tangent)
     return dual(tensor, tangent, _state.user[-1])
+
+
+def _laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
+    """A tangent that lies in memory as its primal does, so that what is a view of the one can be of the other: the given one,
+    or a copy."""
+    a, b = primal._array, tangent._array
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+        return tangent
+    alike = primal._conjugate == tangent._conjugate and (
+        not a.size or (all(x == y or n == 1 for n, x, y in zip(a.shape, primal.stride(), tangent.stride(), strict=True))
+                       and primal.storage_offset() == tangent.storage_offset())
+    )  # fmt: skip
+    whole = backend.root(a).size
+    if alike and whole == backend.root(b).size:
+        return tangent
+    if primal._conjugate:
+        return tangent.conj().resolve_conj().conj()  # type: ignore[attr-defined,no-any-return]
+    copied = wrap(np.zeros(whole, b.dtype)).as_strided(a.shape, primal.stride(), primal.storage_offset())  # type: ignore[attr-defined]
+    return copied.copy_(tangent)  # type: ignore[no-any-return]
 
 
 def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """A view of ``tensor`` with a tangent in a level."""
     if tensor._array.shape != tangent._array.shape:
         raise RuntimeError(_OTHER_SIZE.format(list(tensor._array.shape), list(tangent._array.shape)))
+    if tangent_at(tangent, level) is not None:
+        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level0 is not supported.")
     if tangent_at(tensor, level) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."

@@ -28,7 +28,7 @@ class ThreadState(threading.local):
     anomaly_check_nan: bool = True
     saved_hooks: list[Any] | None = None  # (pack, unpack) pairs of saved_tensors_hooks, the innermost last
     saved_hooks_refusal: str | None = None  # the message of disable_saved_tensors_hooks
-    mutation_allowed: bool = False  # within allow_mutation_on_saved_tensors
+    mutation_allowed: Any = None  # the block of allow_mutation_on_saved_tensors
     multithreading: bool = True
     view_replay: bool = False  # whether views keep the nodes that made them after a write to their base
     forward_levels: int = 0  # how many levels of forward mode are open

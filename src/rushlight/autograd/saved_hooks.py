@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ..backend import numpy as backend
 from . import modes
 
 if TYPE_CHECKING:
@@ -97,17 +99,55 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         state.saved_hooks_refusal = previous
 
 
-class _Block:
-    """Whether a block of :func:`allow_mutation_on_saved_tensors` is still open."""
+class _Handle:
+    """What the graph keeps in a block of :func:`allow_mutation_on_saved_tensors` in place of a tensor."""
 
-    open = True
+
+class _Block:
+    """The tensors saved in one block of :func:`allow_mutation_on_saved_tensors`, by handle; a copy is made when one of them is
+    about to be written to, and all goes with the nodes that hold the handles."""
+
+    def __init__(self) -> None:
+        self.open = True
+        self.original: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
+        self.cloned: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
+        # The same memory, at the same version and lying in the same way, has one handle.
+        self.tid_to_weakhandle: weakref.WeakValueDictionary[Any, _Handle] = weakref.WeakValueDictionary()
+        self._sharing: dict[int, weakref.WeakSet[_Handle]] = {}  # by version counter
+
+    def pack(self, tensor: Tensor) -> _Handle:
+        array = tensor._array
+        key = (id(tensor._counter), tensor._counter[0], backend.address(array), array.shape, array.strides, array.dtype)
+        handle = self.tid_to_weakhandle.get(key)
+        if handle is None:
+            handle = self.tid_to_weakhandle[key] = _Handle()
+            self.original[handle] = tensor.detach()
+            self._sharing.setdefault(id(tensor._counter), weakref.WeakSet()).add(handle)
+        return handle
+
+    def unpack(self, handle: _Handle) -> Tensor:
+        if not self.open:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+                "in which the graph was originally recorded."
+            )
+        found = self.cloned.get(handle)
+        return self.original[handle] if found is None else found
+
+    def before_write(self, tensor: Tensor) -> None:
+        """Copies what the graph saved of the memory that is about to be written to."""
+        for handle in list(self._sharing.pop(id(tensor._counter), ())):
+            kept = self.original.pop(handle, None)
+            if kept is not None:
+                with modes.no_grad():
+                    self.cloned[handle] = kept.clone()  # type: ignore[attr-defined]
 
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_Block]:
     """Within it, a tensor that the graph saved may be changed in place; backward uses the values of before.
 
-    Saved tensors are copied when they are saved, so a forward pass takes more memory. Backward must run within the block too.
+    A saved tensor is copied when it is first written to. Backward must run within the block too: AssertionError.
 
     >>> import rushlight as torch
     >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
@@ -119,25 +159,14 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Block]:
     >>> a.grad
     tensor([2., 2.])
     """
-    if modes.state.mutation_allowed:
+    if modes.state.mutation_allowed is not None:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    block = _Block()
-
-    def pack(tensor: Tensor) -> Any:
-        return tensor.detach().clone()  # type: ignore[attr-defined]
-
-    def unpack(kept: Tensor) -> Tensor:
-        if not block.open:
-            raise AssertionError(
-                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
-                "in which the graph was originally recorded."
-            )
-        return kept
-
-    modes.state.mutation_allowed = True
+    modes.state.mutation_allowed = block = _Block()
     try:
-        with saved_tensors_hooks(pack, unpack):
+        with saved_tensors_hooks(block.pack, block.unpack):
             yield block
     finally:
+        modes.state.mutation_allowed = None
         block.open = False
-        modes.state.mutation_allowed = False
+        for kept in (block.original, block.cloned, block.tid_to_weakhandle):
+            kept.clear()

@@ -116,6 +116,8 @@ def bump(tensor: Tensor, name: str) -> None:
 
 def write(tensor: Tensor, value: Any, name: str) -> None:
     """Copies ``value`` (an array, broadcast and cast) into the memory of ``tensor``."""
+    if modes.special.active and modes.state.mutation_allowed is not None:
+        modes.state.mutation_allowed.before_write(tensor)
     np.copyto(tensor._array, value, casting="unsafe")
     bump(tensor, name)
 
@@ -140,17 +142,22 @@ def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
     return False
 
 
-def check_writable(tensor: Tensor, needs: bool = False) -> None:
-    """Raises PyTorch's errors for tensors that the graph does not allow to be changed in place now.
-
-    ``needs``  whether what is written into the tensor needs a gradient
-    """
-    if tensor._inference and not modes.state.inference:
+def refuse_inference(tensor: Tensor) -> None:
+    """Raises PyTorch's error for a write into a tensor made in inference mode: nobody would count it."""
+    if tensor._inference is not None and not modes.state.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed."
             "You can make a clone to get a normal tensor before doing inplace update."
             "See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
+
+
+def check_writable(tensor: Tensor, needs: bool = False) -> None:
+    """Raises PyTorch's errors for tensors that the graph does not allow to be changed in place now.
+
+    ``needs``  whether what is written into the tensor needs a gradient
+    """
+    refuse_inference(tensor)
     if not modes.state.grad_enabled:
         return
     base, own = tensor._base, tensor.requires_grad

@@ -231,6 +231,10 @@ def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
     results = [new_tensor(value if isinstance(value, np.ndarray) else np.asarray(value)) for value in outs]
     if op.view:
         base = inputs[0]
+        if base._inference is not None:  # an inference tensor too, and no view as far as autograd is concerned
+            for result in results:
+                result._counter, result._inference = base._counter, base._inference
+            return tuple(results) if several else results[0]
         for result in results:
             views.mark_view(result, base, several)
     noted(op, inputs, arrays, params, results)
@@ -249,11 +253,20 @@ def noted(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...],
         if op.variadic is None or op.variadic not in op.sources:
             flat = [value for name, value in zip(op.inputs, inputs, strict=True) if name in op.sources]
         needs = [isinstance(value, Tensor_) and value._needs_grad for value in flat]
-        if any(needs):
+        if any(needs) and not _all_inference(inputs):
             record(op, inputs, flat, needs, arrays, params, results)
     elif modes.state.inference and not (op.view and not inputs[0]._inference):
         for result in results:
             result._inference = modes.Inference()
+
+
+def _all_inference(inputs: Sequence[Any]) -> bool:
+    """Whether an op sees inference tensors only: PyTorch's autograd does not hear of it. A number counts as a tensor."""
+    first = inputs[0][0] if isinstance(inputs[0], (list, tuple)) and inputs[0] else inputs[0]
+    if getattr(first, "_inference", None) is None:
+        return False
+    flat = [one for value in inputs for one in (value if isinstance(value, (list, tuple)) else [value])]
+    return all(one is None or getattr(one, "_inference", None) is not None for one in flat)
 
 
 def record(

@@ -180,6 +180,10 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
             "requires grad."
         )
+    if modes.state.forward_levels and any(getattr(value, "_tangents", None) for value in _flat([*everything, target])):
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+        )
     result = f(*args, **kwargs)
     if isinstance(target, dispatch.Tensor_):
         _check_shared(name, target, [value for value in _flat(everything) if isinstance(value, dispatch.Tensor_)])
@@ -233,6 +237,7 @@ def _flat(values: list[Any]) -> list[Any]:
 
 def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
     """Writes a result into an ``out=`` tensor."""
+    views.refuse_inference(target)
     have = target._array
     if not views.castable(value.dtype, have.dtype):
         raise RuntimeError(
