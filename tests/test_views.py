@@ -164,3 +164,26 @@ def test_writes_through_views_have_the_gradients_of_finite_differences(steps: li
             moved[index] = step
             up, down = (_program(start + sign * moved.reshape(2, 3), w, steps).item() for sign in (1, -1))
             assert detached or abs(gx.flatten()[index].item() - (up - down) / (2 * step)) < 1e-4
+
+
+def test_writes_through_views_of_another_kind() -> None:
+    z = torch.ones(2, 3, dtype=torch.complex64, requires_grad=True)
+    weights = torch.arange(12.0).view(3, 2, 2)
+    pairs = torch.view_as_real(z.clone()).transpose(0, 1)
+    pairs += 1
+    pairs.backward(weights)
+    assert torch.equal(z.grad, torch.view_as_complex(weights.transpose(0, 1).contiguous()))
+
+    # The same where nothing was recorded before the write.
+    w = torch.rand(3, 2, 2, requires_grad=True)
+    pairs = torch.view_as_real(torch.zeros(2, 3, dtype=torch.complex64)).transpose(0, 1)
+    pairs += w * 2
+    (pairs * weights).sum().backward()
+    assert torch.equal(w.grad, 2 * weights)
+
+    x = torch.rand(3, 2, requires_grad=True)
+    y = x.clone()
+    numbers = torch.view_as_complex(y)
+    numbers *= 2j  # (a, b) -> (-2b, 2a)
+    (y * torch.tensor([3.0, 5.0])).sum().backward()
+    assert x.grad.tolist() == [[10.0, -6.0]] * 3

@@ -64,7 +64,8 @@ def refresh(view: Tensor) -> None:
                 view._needs_grad = False
             return
         check_made(view, "its base or another view of its base has been")
-        edge = (_replayed(base, view) if modes.state.view_replay else None) or (as_strided_node(base, view), 0)
+        again = modes.state.view_replay or base._array.dtype is not view._array.dtype
+        edge = (_replayed(base, view) if again else None) or (as_strided_node(base, view), 0)
         if view._retains and view._edge is not None:
             move_retained(view._edge, edge)
         view._edge, view._needs_grad = edge, True

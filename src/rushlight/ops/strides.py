@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..autograd import views
+from ..autograd import modes, views
 from ..autograd.graph import Node, leaf_edge, orders
 from ..backend import numpy as backend
 from ..backend import shape as k
@@ -38,7 +38,10 @@ def _as_strided_node(base: Any, view: Any) -> Node:
     array, size = view._array, view._array.itemsize
     start = backend.address(whole)
     node = object.__new__(table["as_strided"].node_class)
-    node.next = ((base._edge or leaf_edge(base)),)
+    edge = base._edge or leaf_edge(base)
+    if array.dtype.kind != base._array.dtype.kind:
+        base, edge = _in_the_kind_of(view, base, edge)
+    node.next = (edge,)
     base_size = base._array.itemsize
     values = {
         "x_shape": base._array.shape,
@@ -51,6 +54,17 @@ def _as_strided_node(base: Any, view: Any) -> Node:
     node.saved = tuple(values[name] for _, name, _ in table["as_strided"].keep)
     node.shape, node.dtype, node.order = array.shape, array.dtype, next(orders)
     return node
+
+
+def _in_the_kind_of(view: Any, base: Any, edge: Any) -> tuple[Any, Any]:
+    """A base of complex numbers as the real numbers that a view of it has, or the other way round; and its place."""
+    name = "view_as_real" if base._array.dtype.kind == "c" else "view_as_complex"
+    with modes.no_grad():
+        seen = getattr(ops, name)(base)
+    node = object.__new__(table[name].node_class)
+    node.next, node.saved, node.order = (edge,), (), next(orders)
+    node.shape, node.dtype = seen._array.shape, seen._array.dtype
+    return seen, (node, 0)
 
 
 views.as_strided_node = _as_strided_node
