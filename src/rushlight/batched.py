@@ -1,32 +1,41 @@
-"""Tensors that carry a batch: what ``vmap`` runs a function on, and the rules by which ops take the batch along.
+"""Tensors that carry a batch: what ``vmap`` runs a function on.
 
 A :class:`Batched` looks like one example. Behind it stands ``whole``, a Tensor with all of them along dimension 0; each op on
-it is done once, on ``whole``, which records the graph. A rule tells from an op's inputs and parameters for one example those
-for all: by the names of the parameters where these say enough (``axis``, ``shape``), else by the op's name. Where there is no
-rule the op runs example by example.
+it is done once, on ``whole``, which records the graph. How, says the op's rule (batch_rules.py); where there is none the op
+runs example by example. An op in place writes into ``whole``.
 """
 
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from .autograd import gradients, modes
+from . import layers
+from .autograd import gradients, modes, views
+from .autograd.graph import leaf_edge
 from .ops import dispatch
 from .ops.public import ops
 from .ops.table import Op
 from .overrides import _disabled_torch_function_impl
+from .rooms import provided
 from .tensor import Tensor
 
 Shape = tuple[int, ...]
+find_rule: Callable[[Op], Rule] = provided("find_rule")  # set by batch_rules.py
 
 
 class Unbatchable(Exception):
     """Something that can only be done example by example."""
+
+
+class Refused(RuntimeError):
+    """What ``vmap`` does not do at all, as PyTorch's does not."""
 
 
 class _Flags:
@@ -58,15 +67,41 @@ class _Example:
         raise Unbatchable("array")
 
 
-class Level:
+class Level(layers.Layer):
     """One running ``vmap``: its number of examples, and the ops that had no rule."""
 
-    def __init__(self, size: int) -> None:
+    kind = "Vmap"
+
+    def __init__(self, size: int, randomness: str = "error", internal: bool = False) -> None:
+        super().__init__()
+        self.internal = internal
         self.size = size
+        self.randomness = randomness
         self.by_example: list[str] = []
+        self.has_written = False
+        self.has_drawn = False
 
 
-levels: list[Level] = []
+_ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, please try "
+    "to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch internals, please file "
+    "a bug report."
+)
+_CONTROL = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that yet, "
+    "please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
+
+
+_NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
+
+
+def _refuse(text: str) -> NoReturn:
+    """A number was asked for: an error for the user; a function of the package runs example by example instead."""
+    caller = sys._getframe(2).f_globals.get("__name__", "")
+    if caller.partition(".")[0] in ("torch", __package__):
+        raise Unbatchable("number")
+    raise Refused(text)
 
 
 class Batched(Tensor):
@@ -75,19 +110,31 @@ class Batched(Tensor):
     __torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[assignment]
     whole: Tensor
     level: Level
+    origin: tuple[Tensor, int] | None = None  # the argument of vmap that this is, and its dimension
 
     def __init__(self, whole: Tensor, level: Level) -> None:
         pass
 
     def detach(self) -> Tensor:
-        return batched(self.whole.detach(), self.level)
+        return self._rewrapped(self.whole.detach())
 
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        self.whole.requires_grad_(requires_grad)
-        return self
+    def _rewrapped(self, whole: Tensor) -> Tensor:
+        """Another batch at the same level."""
+        return batched(whole, self.level)
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
-        return f"BatchedTensor(lvl={levels.index(self.level) + 1}, bdim=0, value={self.whole!r})"
+    def item(self) -> NoReturn:
+        _refuse(_ITEM)
+
+    __float__ = __int__ = __complex__ = __index__ = item
+
+    def __bool__(self) -> NoReturn:
+        _refuse(_CONTROL)
+
+    def tolist(self) -> NoReturn:
+        _refuse(_NO_STORAGE)
+
+    def numpy(self, *, force: bool = False) -> NoReturn:
+        _refuse(_NO_STORAGE)
 
     @property
     def _needs_grad(self) -> bool:  # type: ignore[override]
@@ -96,6 +143,16 @@ class Batched(Tensor):
     @property
     def _edge(self) -> Any:  # type: ignore[override]
         return self.whole._edge
+
+    @property
+    def _tangents(self) -> Any:  # type: ignore[override]
+        found = self.whole._tangents
+        return found and {key: rebatched(one, self.level) for key, one in found.items()}
+
+    @_tangents.setter
+    def _tangents(self, tangents: Any) -> None:
+        if tangents or self.whole._tangents:
+            self.whole = _with_tangents(self.whole, {key: along(one, self.level) for key, one in (tangents or {}).items()})
 
 
 def batched(whole: Tensor, level: Level) -> Batched:
@@ -107,31 +164,71 @@ def batched(whole: Tensor, level: Level) -> Batched:
     return made
 
 
+def is_batched(value: Any, level: Level) -> bool:
+    """Whether a value is an example of the level."""
+    return isinstance(value, Batched) and value.level is level
+
+
+def rebatched(whole: Tensor, level: Level) -> Batched:
+    """:func:`batched` for a ``whole`` that may be a batch of inner levels: the innermost stays outermost."""
+    if isinstance(whole, Batched) and layers.place(whole.level) > layers.place(level):
+        return batched(rebatched(ops.transpose(whole.whole, 0, 1), level), whole.level)
+    return batched(whole, level)
+
+
 def along(value: Tensor, level: Level) -> Tensor:
     """The batch behind a tensor at a level; what is the same for all examples is stretched."""
-    if isinstance(value, Batched) and value.level is level:
-        return value.whole
+    if isinstance(value, Batched):
+        if value.level is level:
+            return value.whole
+        if _has_level(value.whole, level):
+            return batched(ops.transpose(along(value.whole, level), 0, 1), value.level)
     return ops.expand(value, (level.size, *value._array.shape))
 
 
 def left(value: Any, place: int | None, level: Level) -> Any:
     """A result as it leaves the level: the batch at ``place``."""
-    if not isinstance(value, Tensor) or (not isinstance(value, Batched) and not isinstance(value._array, np.ndarray)):
+    if not isinstance(value, Batched) and not isinstance(value._array, np.ndarray):
         raise Unbatchable("result")
     if place is None:
-        if _is_batched(value, level):
-            raise Unbatchable("result")
+        if is_batched(value, level):
+            raise Refused("vmap: cannot return a Tensor that is vmapped over with out_dim None")
         return value
     whole = along(value, level)
     return whole.movedim(0, place) if place else whole  # type: ignore[attr-defined]
 
 
+def _vmaps() -> list[Level]:
+    return [layer for layer in layers.state.stack if isinstance(layer, Level)]
+
+
 def at_all_levels(value: Tensor) -> Tensor:
     """A tensor as every running ``vmap`` sees it, so that each example has its own derivative by it."""
-    for level in levels:
-        if _innermost([value]) is None or not _has_level(value, level):
-            value = batched(along(value, level), level)
+    for level in _vmaps():
+        if not _has_level(value, level):
+            value = _lifted(value, level)
     return value
+
+
+def _lifted(value: Tensor, level: Level) -> Batched:
+    """A tensor that is the same for all examples as a batch; its tangents may differ from example to example."""
+    differing = {key: one for key, one in (value._tangents or {}).items() if _has_level(one, level)}
+    if not differing:
+        return rebatched(along(value, level), level)
+    same = {key: one for key, one in (value._tangents or {}).items() if key not in differing}
+    whole = along(_with_tangents(value, same), level)
+    own = {key: along(one, level) for key, one in differing.items()}
+    return rebatched(_with_tangents(whole, {**(whole._tangents or {}), **own}), level)
+
+
+def _with_tangents(value: Tensor, tangents: dict[int, Tensor]) -> Tensor:
+    """The same tensor with other tangents."""
+    result: Tensor = object.__new__(type(value))
+    result.__dict__.update(value.__dict__)
+    if value._needs_grad and value._edge is None:
+        result._edge = leaf_edge(value)
+    result._tangents = tangents or None
+    return result
 
 
 def behind(value: Tensor) -> Tensor:
@@ -143,8 +240,6 @@ def behind(value: Tensor) -> Tensor:
 
 def without_graph(value: Tensor) -> Tensor:
     """The same numbers without their history."""
-    if isinstance(value, Batched):
-        return batched(without_graph(value.whole), value.level)
     return gradients._without_graph(value)
 
 
@@ -165,73 +260,102 @@ def _flat(values: Sequence[Any]) -> Iterator[Any]:
 
 
 def _innermost(values: Sequence[Any]) -> Level | None:
-    """The innermost level among the values."""
-    found = [levels.index(one.level) for one in _flat(values) if isinstance(one, Batched)]
-    return levels[max(found)] if found else None
+    """The innermost running level among the values."""
+    found = max((one.level for one in _flat(values) if isinstance(one, Batched)), key=layers.place, default=None)
+    return found if found is not None and layers.place(found) >= 0 else None
 
 
 def gradients_of(
     outputs: Sequence[Tensor], inputs: Sequence[Tensor], cotangents: Sequence[Any], **options: Any
 ) -> Sequence[Any]:
-    """``autograd.grad`` of examples: one pass over the batch."""
-    level = _innermost([*outputs, *inputs, *cotangents])
+    """``autograd.grad`` of examples: one pass over the batch.
+
+    Where only the cotangents are of a level, the rules are read over them: the graph is the same for all examples.
+    """
+    level = _innermost([*outputs, *inputs])
     if level is None:
-        return gradients.grad(outputs, inputs, cotangents, **options)
+        return gradients._grad(outputs, inputs, cotangents, **options)
     wholes = [along(out, level) for out in outputs]
     seeds = [
         whole.new_ones(whole._array.shape) if g is None else along(g, level)  # type: ignore[attr-defined]
         for whole, g in zip(wholes, cotangents, strict=True)
     ]
-    places = [one.whole if isinstance(one, Batched) and one.level is level else one for one in inputs]
+    places = [one.whole if is_batched(one, level) else one for one in inputs]
     if any(place is one for place, one in zip(places, inputs, strict=True)):
         raise Unbatchable("derivative by what all examples share")
     found = gradients_of(wholes, places, seeds, **options)
-    return [None if g is None else batched(g, level) for g in found]
+    return [None if g is None else rebatched(g, level) for g in found]
 
 
 # The op, once for all examples.
 
 
 def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
-    if not levels:
+    if not modes.state.transforms:
         return NotImplemented
     count = len(op.inputs)
     level = _innermost(args[:count])
     if level is None:
         return NotImplemented
-    inputs, params = list(args[:count]), dict(zip([name for name, _ in op.params], args[count:], strict=False))
+    inputs, params = (
+        [_ready(one, level) for one in args[:count]],
+        dict(zip([name for name, _ in op.params], args[count:], strict=False)),
+    )
     for name, default in op.params:
         params.setdefault(name, default)
     try:
-        result = _rule(op)(op, inputs, params, level)
-    except Unbatchable:
+        result = find_rule(op)(op, inputs, params, level)
+    except Refused:
+        raise
+    except Exception:  # no rule, or an error: then it comes again in terms of one example
         level.by_example.append(op.name)
+        if fallback.warns:
+            warnings.warn(
+                "There is a performance drop because we have not yet implemented the batching rule for "
+                f"aten::{op.name}. Please file us an issue on GitHub so that we can prioritize its implementation.",
+                stacklevel=2,
+            )
+        if not fallback.enabled:
+            raise Refused(
+                f"vmap: We could not generate a batching rule for aten::{op.name} and the fallback is disabled"
+            ) from None
         result = _by_example(op, inputs, params, level)
     if isinstance(result, (tuple, list)):
-        return tuple(batched(one, level) for one in result)
-    return batched(result, level)
+        return tuple(rebatched(one, level) for one in result)
+    return rebatched(result, level)
+
+
+class _Fallback:
+    """What happens to an op that has no rule: it runs example by example, with a warning if that is wanted."""
+
+    enabled, warns = True, False
+
+
+fallback = _Fallback()
+
+
+def _ready(value: Any, level: Level) -> Any:
+    """An input as rules take it: with its tangents, where these differ from example to example."""
+    if isinstance(value, (list, tuple)):
+        return [_ready(one, level) for one in value]
+    if isinstance(value, Tensor) and not isinstance(value, Batched) and value._tangents:
+        return _lifted(value, level) if any(_has_level(one, level) for one in value._tangents.values()) else value
+    return value
 
 
 @contextmanager
 def running(level: Level) -> Iterator[None]:
     """Ops on tensors of the level find their rules."""
-    levels.append(level)
-    modes.special.enter()
-    if len(levels) == 1:
-        dispatch.interceptors.insert(0, _intercept)
-    try:
+    with layers.entered(level):
         yield
-    finally:
-        levels.remove(level)
-        modes.special.leave()
-        if not levels:
-            dispatch.interceptors.remove(_intercept)
 
 
+dispatch.interceptors.insert(0, _intercept)
 Rule = Callable[[Op, list[Any], dict[str, Any], Level], Any]
 
 
-def _call(op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
+def call_op(op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
+    """An op of the table on tensors of outer levels."""
     return getattr(ops, op.name)(*inputs, *params.values())
 
 
@@ -239,346 +363,40 @@ def _by_example(op: Op, inputs: list[Any], params: dict[str, Any], level: Level)
     def entry(value: Any, index: int) -> Any:
         if isinstance(value, (list, tuple)):
             return [entry(one, index) for one in value]
-        if isinstance(value, Batched) and value.level is level:
-            return ops.select(value.whole, 0, index)
-        return value
+        return ops.select(value.whole, 0, index) if is_batched(value, level) else value
 
-    rows = [_call(op, [entry(value, index) for value in inputs], params) for index in range(level.size)]
+    rows = [call_op(op, [entry(value, index) for value in inputs], params) for index in range(level.size)]
     if isinstance(rows[0], (tuple, list)):
         return tuple(gradients.stack(list(column)) for column in zip(*rows, strict=True))
     return gradients.stack(rows)
 
 
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor)
-
-
-def _ndim(value: Any) -> int:
-    return int(value._array.ndim)
-
-
-def _is_batched(value: Any, level: Level) -> bool:
-    return isinstance(value, Batched) and value.level is level
-
-
-def _lifted(value: Tensor, ndim: int) -> Tensor:
-    """A batch of examples with ones put in front of their dimensions, so that there are ``ndim``."""
-    missing = ndim + 1 - _ndim(value)
-    for _ in range(missing):
-        value = ops.expand_dims(value, 1)
-    return value
-
-
-def _pointwise(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """Examples that broadcast against each other: dimensions of size 1 come between the batch and theirs."""
-    tensors = [value for value in inputs if _is_tensor(value)]
-    ndim = max(map(_ndim, tensors))
-    if op.promote is not None and len({value._array.dtype for value in tensors}) > 1:
-        dtype = dispatch.common_dtype([value for value in inputs if value is not None]).numpy
-        inputs = [ops.astype(value, dtype) if _is_tensor(value) and value._array.dtype != dtype else value for value in inputs]
-    return _call(op, [_lifted(value.whole, ndim) if _is_batched(value, level) else value for value in inputs], params)
-
-
-def _everything(x: Any) -> Shape:
-    return tuple(range(1, _ndim(x)))
-
-
-# What takes None, or all axes, as a tuple of axes.
-_TAKES_ALL = frozenset("sum mean nansum amax amin aminmax var std var_mean std_mean logsumexp all any".split())
-
-
-def _moved(axis: Any, x: Any, op: Op) -> Any:
-    """An axis of an example, or several, as that of the batch."""
-    if axis is None:
-        if op.name not in _TAKES_ALL:
-            raise Unbatchable(op.name)
-        return _everything(x)
-    if isinstance(axis, (tuple, list)):
-        if not axis and op.name not in _TAKES_ALL:
-            raise Unbatchable(op.name)
-        return tuple(_moved(one, x, op) for one in axis)
-    return axis + 1 if axis >= 0 else axis
-
-
-_AXES = ("axis", "axes", "axis0", "axis1", "axis2")
-_SHAPES = ("shape", "x_shape")
-
-
-def _by_parameters(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """Ops whose parameters say where things are: axes move by one, shapes get the batch in front."""
-    whole = [along(value, level) if _is_tensor(value) else value for value in inputs]
-    new = dict(params)
-    for name, value in params.items():
-        if name in _AXES:
-            new[name] = _moved(value, whole[0], op)
-        elif name in _SHAPES:
-            new[name] = (level.size, *value)
-    return _call(op, whole, new)
-
-
-def _shared_index(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """``index_select`` and its like: one vector of indices for all examples."""
-    if _is_batched(inputs[-1], level):
-        raise Unbatchable(op.name)
-    new = {name: value + 1 if name == "axis" and value >= 0 else value for name, value in params.items()}
-    if "shape" in new:
-        new["shape"] = (level.size, *new["shape"])
-    return _call(op, [*(along(value, level) for value in inputs[:-1]), inputs[-1]], new)
-
-
-def _naturally(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """Ops that take batches in front of matrices, or rows, as they are."""
-    return _call(op, [along(value, level) if _is_tensor(value) else value for value in inputs], params)
-
-
-def _listed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    axis = params["axis"]
-    return _call(op, [[along(one, level) for one in inputs[0]]], {**params, "axis": axis + 1 if axis >= 0 else axis})
-
-
-def _permuted(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    x = inputs[0]
-    return _call(op, [x.whole], {"axes": (0, *(axis % _ndim(x) + 1 for axis in params["axes"]))})
-
-
-def _repeated(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    x = _lifted(inputs[0].whole, len(params["counts"]))
-    return _call(op, [x], {"counts": (1, *params["counts"])})
-
-
-def _expanded(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    return _call(op, [_lifted(inputs[0].whole, len(params["shape"]))], {"shape": (level.size, *params["shape"])})
-
-
-def _transposed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    x = inputs[0].whole
-    return ops.transpose(x, 1, 2) if _ndim(x) == 3 else x
-
-
-def _squeezed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    x = inputs[0].whole
-    return ops.squeeze_several(x, tuple(axis for axis, size in enumerate(x._array.shape) if axis and size == 1))
-
-
-def _of_all(name: str) -> Rule:
-    """A full reduction: over all axes but the batch's."""
-
-    def rule(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-        x = inputs[0].whole
-        return getattr(ops, name)(x, _everything(x), False, *params.values())
-
-    return rule
-
-
-def _stretched(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """``expand_number`` and ``divide_number``."""
-    shape = params["shape"]
-    x = ops.expand(_lifted(ops.view(inputs[0].whole, (level.size,)), len(shape)), (level.size, *shape))
-    return ops.divide_by(x, params["divisor"]) if "divisor" in params else ops.clone(x)
-
-
-# Products.
-
-
-def _product(a: Tensor, b: Tensor) -> Tensor:
-    return a @ b  # type: ignore[operator,no-any-return]
-
-
-def _whole(value: Any, level: Level) -> Any:
-    return value.whole if _is_batched(value, level) else value
-
-
-def _mm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    a, b = inputs
-    x, y = _whole(a, level), _whole(b, level)
-    if _is_batched(a, level) and not _is_batched(b, level) and _ndim(a) == 2:
-        rows, inner = a._array.shape
-        return ops.view(ops.mm(_contiguous_view(x, (level.size * rows, inner)), y), (level.size, rows, b._array.shape[1]))
-    return _product(x, y)
-
-
-def _contiguous_view(x: Tensor, shape: Shape) -> Tensor:
-    return x.reshape(shape)  # type: ignore[attr-defined,no-any-return]
-
-
-def _mv(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    a, b = inputs
-    if not _is_batched(b, level):
-        return _product(a.whole, b)
-    if not _is_batched(a, level):
-        return _product(b.whole, ops.t(a))
-    return ops.squeeze(_product(a.whole, ops.expand_dims(b.whole, 2)), (2,))
-
-
-def _dot(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    a, b = (_whole(value, level) for value in inputs)
-    if _ndim(a) == 1:
-        return _product(b, a)
-    if _ndim(b) == 1:
-        return _product(a, b)
-    return ops.sum(ops.mul(a, b), (1,), False)
-
-
-def _outer(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    a, b = (_whole(value, level) for value in inputs)
-    return ops.expand_dims(a, _ndim(a)) * ops.expand_dims(b, _ndim(b) - 1)
-
-
-def _addmm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    bias, a, b = inputs
-    product = _mm(op, [a, b], {}, level) if _is_batched(a, level) or _is_batched(b, level) else ops.mm(a, b)
-    if params.get("alpha", 1) != 1:
-        product = product * params["alpha"]
-    if not params.get("beta", 1):
-        return product if _ndim(product) == 3 else along(product, level)
-    start = _lifted(bias.whole, 2) if _is_batched(bias, level) else bias
-    return product + (start if params.get("beta", 1) == 1 else start * params["beta"])
-
-
-# Losses, norms, windows.
-
-
-def _nll(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """Losses of single examples, or of the rows of each: all rows at once, then what the reduction says."""
-    x, target, weight = inputs
-    ignored = params["ignore_index"]
-    logs, classes = along(x, level), along(target, level)
-    if weight is not None or isinstance(classes, Batched) or bool((classes._array == ignored).any()):
-        raise Unbatchable(op.name)
-    shape = x._array.shape
-    rows = _contiguous_view(logs, (-1, shape[-1]))
-    losses = ops.nll_loss(rows, _contiguous_view(classes, (-1,)), None, "none", ignored)
-    if len(shape) == 1:
-        return losses
-    losses = _contiguous_view(losses, (level.size, shape[0]))
-    if params["reduction"] == "none":
-        return losses
-    return (ops.mean if params["reduction"] == "mean" else ops.sum)(losses, (1,), False, None)
-
-
-def _loss(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """A pointwise loss: unreduced over the batch, then reduced over the example."""
-    losses = _pointwise(op, inputs, {**params, "reduction": "none"}, level)
-    if params["reduction"] == "none":
-        return losses
-    return (ops.mean if params["reduction"] == "mean" else ops.sum)(losses, _everything(losses), False, None)
-
-
-def _layer_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    x, weight, bias = inputs
-    if not _is_batched(x, level):
-        raise Unbatchable(op.name)
-    ndim = _ndim(x)
-    axes = tuple(axis % ndim + 1 for axis in params["axes"])
-    if not _is_batched(weight, level) and not _is_batched(bias, level):
-        return ops.layer_norm(x.whole, weight, bias, axes, params["eps"])
-    out = ops.normalized(x.whole, axes, params["eps"])
-    for vector, apply in ((weight, ops.mul), (bias, ops.add)):
-        if vector is not None:
-            out = apply(out, _lifted(vector.whole, ndim) if _is_batched(vector, level) else vector)
-    return out
-
-
-def _folded(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """Ops on a batch of their own (images, say): both batches become one."""
-    x, *others = inputs
-    if not _is_batched(x, level) or any(_is_batched(one, level) for one in others):
-        raise Unbatchable(op.name)
-    shape = x._array.shape
-    new = {name: (level.size * shape[0], *value[1:]) if name == "x_shape" else value for name, value in params.items()}
-    out = _call(op, [_contiguous_view(x.whole, (level.size * shape[0], *shape[1:])), *others], new)
-    parts = [
-        _contiguous_view(one, (level.size, shape[0], *one._array.shape[1:])) for one in (out if type(out) is tuple else [out])
-    ]
-    return tuple(parts) if type(out) is tuple else parts[0]
-
-
-def _convolution(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """Kernels that all examples share: one batch. A kernel for each: as many groups as examples."""
-    x, weight, *rest = inputs
-    if not _is_batched(weight, level) and not any(_is_batched(one, level) for one in rest):
-        return _folded(op, inputs, params, level)
-    if params.get("transposed"):
-        raise Unbatchable(op.name)
-    images, kernels = along(x, level), along(weight, level)
-    count, channels, *size = x._array.shape
-    made = weight._array.shape[0]
-    wide = _contiguous_view(images.transpose(0, 1), (count, level.size * channels, *size))  # type: ignore[attr-defined]
-    each = _contiguous_view(kernels, (level.size * made, *weight._array.shape[1:]))
-    others = [one if one is None else _contiguous_view(along(one, level), (level.size * made,)) for one in rest]
-    out = _call(op, [wide, each, *others], {**params, "groups": params["groups"] * level.size})
-    return _contiguous_view(out, (count, level.size, made, *out._array.shape[2:])).transpose(0, 1)  # type: ignore[attr-defined]
-
-
-_RULES: dict[str, Rule] = {
-    "addmm": _addmm,
-    "mm": _mm,
-    "mv": _mv,
-    "dot": _dot,
-    "outer": _outer,
-    "bmm": lambda op, inputs, params, level: _product(*(_whole(value, level) for value in inputs)),
-    "t": _transposed,
-    "permute_dims": _permuted,
-    "repeat": _repeated,
-    "expand": _expanded,
-    "squeeze_all": _squeezed,
-    "expand_number": _stretched,
-    "divide_number": _stretched,
-    "sum_all": _of_all("sum"),
-    "mean_all": _of_all("mean"),
-    "nll_loss": _nll,
-    "mse_loss": _loss,
-    "smooth_l1_loss": _loss,
-    "huber_loss": _loss,
-    "layer_norm": _layer_norm,
-    "conv": _convolution,
-    "convolution": _convolution,
-    **dict.fromkeys(("concat", "stack"), _listed),
-    **dict.fromkeys(("index_select", "index_select_adjoint"), _shared_index),
-    **dict.fromkeys(
-        (
-            "where masked_fill_tensor lerp sigmoid_slope relu_slope tanh_slope real imag conj conj_physical angle complex polar "
-            "gelu_erf_slope silu_slope leaky_relu_slope not_nan zero clone contiguous alias astype to_copy divide_by number_pow "
-            "heaviside isclose zeros_as detach_copy alias_copy masked_fill clamp clamp_min clamp_max"
-        ).split(),
-        _pointwise,
-    ),
-    **dict.fromkeys(
-        (
-            "view reshape_alias unsafe_view transpose squeeze squeeze_several squeeze_row expand_dims select slice diagonal "
-            "unfold unbind split split_with_sizes unsafe_split embed_select embed_slice embed_diagonal fold_windows gather "
-            "gather_adjoint scatter_add flip sum mean nansum amax amin aminmax var std var_mean std_mean all any logsumexp "
-            "cumsum cumprod cummax cummin argcummax argcummin logcumsumexp softmax softmax_grad log_softmax log_softmax_grad "
-            "argmax argmin max min take_along put_along add_along put_reduced take_reduced argsort argtopk sort topk prod "
-            "count_nonzero vector_norm norm_along normalized normalized_slope glu diag_embed diagonal_copy"
-        ).split(),
-        _by_parameters,
-    ),
-    **dict.fromkeys(
-        (
-            "tril triu inv inv_ex det slogdet cholesky cholesky_ex eigh eigvalsh eig eigvals svd svdvals qr matrix_exp adjoint "
-            "view_as_real view_as_complex"
-        ).split(),
-        _naturally,
-    ),
-    **dict.fromkeys(
-        (
-            "max_pool2 max_pool3 avg_pool2 avg_pool3 avg_pool_adjoint adaptive_avg_pool2 adaptive_avg_pool3 adaptive_max_pool2 "
-            "adaptive_max_pool3 interpolate im2col pixel_shuffle pixel_unshuffle group_norm"
-        ).split(),
-        _folded,
-    ),
-}
-
-
-def _none(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    raise Unbatchable(op.name)
-
-
-def _rule(op: Op) -> Rule:
-    found = _RULES.get(op.name)
-    if found is not None:
-        return found
-    if (op.promote is not None and op.name != "dist") or op.kind == "elementwise":
-        return _pointwise
-    return _none
+# In place.
+
+_LARGER = (
+    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
+    "more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a vmap. "
+    "Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being called inside the "
+    "PyTorch framework, please file a bug report instead."
+)
+
+
+def _write(function: Callable[..., Any], name: str, self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """An op in place, while transforms run."""
+    layers.refuse_captured(self, name)
+    level = _innermost([self, *args])
+    if level is None:
+        return NotImplemented
+    if not is_batched(self, level):
+        raise Refused(_LARGER)
+    level.has_written = True
+
+    def of_all(before: Tensor, *others: Any) -> Tensor:
+        return along(function(batched(before, level), *args, **kwargs), level)
+
+    views.inplace(of_all, name, self.whole, *(behind(one) for one in args if isinstance(one, Tensor)))
+    return self
+
+
+views.in_transforms = _write
+gradients.in_transforms = gradients_of

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+from . import batch_rules, batched_creation, batched_functions  # noqa: F401  (how ops and Functions take a batch along)
 from .autograd import gradients as reverse
-from .batched import Level, batched, left, running
+from .batched import Level, Unbatchable, left, rebatched, running
+from .ops.public import ops
 from .random import get_rng_state, set_rng_state
 from .tensor import Tensor
-from .utils._pytree import LEAF, TreeSpec, tree_flatten, tree_unflatten
+from .utils._pytree import LEAF, TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 
 
 def vmap(
@@ -50,70 +52,137 @@ def vmap(
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        caller = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
-        leaves, spec = tree_flatten(args)
-        dims = _dims(caller, in_dims, leaves, spec, args)
-        named, named_spec = tree_flatten(kwargs)
-        named_dims = [0 if isinstance(one, Tensor) else None for one in named]
-        size = _size(leaves + named, dims + named_dims)
-        if size:
-            found = _at_once(func, (leaves, dims, spec), (named, named_dims, named_spec), out_dims, size)
-            if found is not None:
-                return found
-        rows, out_spec = [], LEAF
-        start = get_rng_state() if randomness != "different" else None
-        for index in range(size or 1):
-            if randomness == "same" and index:
-                set_rng_state(start)
-            if not size:  # the shapes of the results are those of an example of zeros
-                leaves, named = _zeros(leaves, dims), _zeros(named, named_dims)
-            given = tree_unflatten(_entries(leaves, dims, index), spec)
-            result = func(*given, **tree_unflatten(_entries(named, named_dims, index), named_spec))
-            if randomness == "error" and index == 0 and not bool((get_rng_state() == start).all()):  # type: ignore[union-attr]
-                raise RuntimeError(
-                    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
-                    "randomness flags on vmap or perform the randomness operation out of vmap"
-                )
-            row, out_spec = tree_flatten(result)
-            _check_results(func, row)
-            rows.append(row)
-        columns = list(zip(*rows, strict=True))
-        places = _out_dims(func, out_dims, out_spec, len(columns))
-        stacked = [
-            column[0] if place is None else reverse.stack(list(column), place)
-            for column, place in zip(columns, places, strict=True)
-        ]
-        if not size:
-            stacked = [one if place is None else one.narrow(place, 0, 0) for one, place in zip(stacked, places, strict=True)]
-        return tree_unflatten(stacked, out_spec)
+        given = _given(func, in_dims, args, kwargs)
+        size = given.size
+        if chunk_size is not None and chunk_size < size:
+            parts = [
+                _all(func, given.narrowed(first, min(chunk_size, size - first)), out_dims, randomness)
+                for first in range(0, size, chunk_size)
+            ]
+            return _joined(func, parts, out_dims)
+        return _all(func, given, out_dims, randomness)
 
     return wrapped
 
 
-Arguments = tuple[list[Any], list[int | None], TreeSpec]
+def vectorized(func: Callable[..., Any], in_dims: Any = 0) -> Callable[..., Any]:
+    """:func:`vmap` for functions of the package: what is refused inside of transforms is allowed in ``func``."""
+
+    def wrapped(*args: Any) -> Any:
+        return _all(func, _given(func, in_dims, args, {}), 0, "error", internal=True)
+
+    return wrapped
 
 
-def _at_once(func: Callable[..., Any], args: Arguments, kwargs: Arguments, out_dims: Any, size: int) -> Any:
+class Given(NamedTuple):
+    """The arguments of a call."""
+
+    leaves: list[Any]
+    dims: list[int | None]
+    positional: int
+    spec: TreeSpec
+    named_spec: TreeSpec
+
+    @property
+    def size(self) -> int:
+        return _size(self.leaves, self.dims)
+
+    def call(self, func: Callable[..., Any], leaves: list[Any]) -> Any:
+        count = self.positional
+        return func(*tree_unflatten(leaves[:count], self.spec), **tree_unflatten(leaves[count:], self.named_spec))
+
+    def narrowed(self, first: int, count: int) -> Given:
+        """Some of the examples."""
+        pairs = zip(self.leaves, self.dims, strict=True)
+        return self._replace(leaves=[one if dim is None else one.narrow(dim, first, count) for one, dim in pairs])
+
+
+def _given(func: Callable[..., Any], in_dims: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+    """The arguments with their dimensions, checked."""
+    leaves, spec = tree_flatten(args)
+    dims = _dims(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)", in_dims, leaves, spec, args)
+    named, named_spec = tree_flatten(kwargs)
+    dims += [0 if isinstance(one, Tensor) else None for one in named]
+    return Given(leaves + named, dims, len(leaves), spec, named_spec)
+
+
+def batch_size(func: Callable[..., Any], in_dims: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """How many examples a call of ``vmap(func, in_dims)`` has."""
+    return _given(func, in_dims, args, kwargs).size
+
+
+def _joined(func: Callable[..., Any], parts: list[Any], out_dims: Any) -> Any:
+    flat = [tree_flatten(part) for part in parts]
+    places = _out_dims(func, out_dims, flat[0][1], len(flat[0][0]))
+    columns = zip(*(leaves for leaves, _ in flat), strict=True)
+    joined = [
+        column[0] if dim is None else ops.concat(list(column), dim % column[0].ndim)
+        for column, dim in zip(columns, places, strict=True)
+    ]
+    return tree_unflatten(joined, flat[0][1])
+
+
+def _all(func: Callable[..., Any], given: Given, out_dims: Any, randomness: str, internal: bool = False) -> Any:
+    """The function on all examples."""
+    size = given.size
+    if size:
+        found = _at_once(func, given, out_dims, Level(size, randomness, internal))
+        if found is not None:
+            return found
+    leaves, dims = given.leaves, given.dims
+    rows, out_spec = [], LEAF
+    start = get_rng_state() if randomness != "different" else None
+    for index in range(size or 1):
+        if randomness == "same" and index:
+            set_rng_state(start)
+        if not size:  # the shapes of the results are those of an example of zeros
+            leaves = _zeros(leaves, dims)
+        result = given.call(func, _entries(leaves, dims, index))
+        if randomness == "error" and index == 0 and not bool((get_rng_state() == start).all()):  # type: ignore[union-attr]
+            raise RuntimeError(batched_creation.RANDOM)
+        row, out_spec = tree_flatten(result)
+        _check_results(func, row)
+        rows.append(row)
+    columns = list(zip(*rows, strict=True))
+    places = _out_dims(func, out_dims, out_spec, len(columns))
+    stacked = [
+        column[0] if place is None else reverse.stack(list(column), place)
+        for column, place in zip(columns, places, strict=True)
+    ]
+    if not size:
+        stacked = [one if place is None else one.narrow(place, 0, 0) for one, place in zip(stacked, places, strict=True)]
+    return tree_unflatten(stacked, out_spec)
+
+
+def _at_once(func: Callable[..., Any], given: Given, out_dims: Any, level: Level) -> Any:
     """What the function makes of all examples in one run; None where it has to run on each."""
-    level = Level(size)
+    level.function = func
     start = get_rng_state()
-
-    def entered(given: Arguments) -> Any:
-        leaves, dims, spec = given
-        values = [
-            one if dim is None else batched(one.movedim(dim, 0) if dim else one, level)
-            for one, dim in zip(leaves, dims, strict=True)
-        ]
-        return tree_unflatten(values, spec)
-
     try:
         with running(level):
-            result = func(*entered(args), **entered(kwargs))
+            values = []
+            for one, dim in zip(given.leaves, given.dims, strict=True):
+                if dim is None:
+                    values.append(one)
+                    continue
+                example = rebatched(one.movedim(dim, 0) if dim else one, level)
+                if example.level is level:
+                    example.origin = (one, dim)
+                values.append(example)
+            level.inputs = [one for one in values if isinstance(one, Tensor)]
+            result = given.call(func, values)
             outputs, spec = tree_flatten(result)
             places = _out_dims(func, out_dims, spec, len(outputs))
+            _check_results(func, outputs)
             wholes = [left(one, place, level) for one, place in zip(outputs, places, strict=True)]
-        drawn = not bool((get_rng_state() == start).all())
-    except Exception:  # an error of the function itself comes again from the run on single examples
+        drawn = not level.has_drawn and not bool((get_rng_state() == start).all())
+    except Unbatchable as error:
+        if level.has_written:
+            raise RuntimeError(f"vmap: {error} can only be done example by example, after an op in place") from error
+        drawn = True
+    except (AttributeError, TypeError, ValueError):  # if not of what tensors are here, it comes again with single examples
+        if level.has_written:
+            raise
         drawn = True
     if drawn:
         set_rng_state(start)
@@ -149,7 +218,7 @@ def _dims(caller: str, in_dims: Any, leaves: list[Any], spec: TreeSpec, args: tu
             f"{caller}: got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function with no "
             "inputs. The latter is unsupported."
         )
-    dims = _broadcast(in_dims if isinstance(in_dims, int) else tuple(in_dims), spec)
+    dims = broadcast_prefix(in_dims if isinstance(in_dims, int) else tuple(in_dims), spec)
     if dims is None:
         raise ValueError(
             f"{caller}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
@@ -177,22 +246,6 @@ def _dims(caller: str, in_dims: Any, leaves: list[Any], spec: TreeSpec, args: tu
     return found
 
 
-def _broadcast(dims: Any, spec: TreeSpec) -> list[Any] | None:
-    """A tree of dimensions spread over a larger tree; None where the forms do not fit."""
-    if not isinstance(dims, (tuple, list, dict)):
-        return [dims] * spec.num_leaves
-    children = list(dims.values()) if isinstance(dims, dict) else list(dims)
-    if spec.is_leaf() or len(children) != len(spec.children_specs) or isinstance(dims, dict) != (spec.context is not None):
-        return None
-    spread: list[Any] = []
-    for child, part in zip(children, spec.children_specs, strict=True):
-        found = _broadcast(child, part)
-        if found is None:
-            return None
-        spread += found
-    return spread
-
-
 def _size(leaves: list[Any], dims: list[int | None]) -> int:
     sizes = [one._array.shape[dim] for one, dim in zip(leaves, dims, strict=True) if dim is not None]
     if not sizes:
@@ -214,7 +267,7 @@ def _check_results(func: Callable[..., Any], row: list[Any]) -> None:
 
 
 def _out_dims(func: Callable[..., Any], out_dims: Any, spec: TreeSpec, count: int) -> list[Any]:
-    places = _broadcast(out_dims, spec)
+    places = broadcast_prefix(out_dims, spec)
     if places is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and spec.is_leaf():
         places = list(out_dims)
     if places is None or len(places) != count:
@@ -223,3 +276,6 @@ def _out_dims(func: Callable[..., Any], out_dims: Any, spec: TreeSpec, count: in
             f"`outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
         )
     return places
+
+
+reverse.vectorized = vectorized

@@ -44,6 +44,9 @@ class _TorchFinder(MetaPathFinder):
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         top, _, rest = fullname.partition(".")
+        if top == "functorch":  # PyTorch brings it along
+            own_name = f"rushlight.{fullname}"
+            return ModuleSpec(fullname, _SameModule(own_name), is_package=not rest) if _later_spec_of(own_name) else None
         if not rest or top not in ("torch", "rushlight"):
             return None
         torch_name = f"torch.{rest}"
@@ -93,6 +96,11 @@ def _name_as_in_torch(module: ModuleType) -> None:
             top, _, rest = value.__module__.partition(".")
             if top == __package__:
                 value.__module__ = f"torch.{rest}"
+
+
+def _later_spec_of(name: str) -> ModuleSpec | None:
+    """:func:`_later_spec`, by way of the module's package."""
+    return _later_spec(name, import_module(name.rpartition(".")[0]).__path__)
 
 
 def _later_spec(name: str, path: Sequence[str] | None) -> ModuleSpec | None:

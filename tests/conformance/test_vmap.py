@@ -33,8 +33,8 @@ class Watched(batched.Level):
     seen: ClassVar[list[Watched]] = []
     finished = False
 
-    def __init__(self, size: int) -> None:
-        super().__init__(size)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         self.seen.append(self)
 
 

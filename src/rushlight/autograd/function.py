@@ -309,9 +309,27 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
             "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need to "
             "support more."
         )
+    if cls.setup_context is not Function.setup_context:
+        _check_kept(ctx, args, outputs)
     results = _record(ctx, args, before, outputs) if recording else tuple(_unrecorded(ctx, args, value) for value in outputs)
     ctx.dirty_tensors = ctx.non_differentiable = ()  # they may be outputs, which refer to the context
     return ctx, (results[0] if single else results)
+
+
+def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """RuntimeError where ``setup_context`` kept an input that forward returned: it saw no output that differs from it."""
+    kept = [one for one in (*(ctx.to_save or ()), *(ctx.saved_for_forward or ())) if is_tensor(one)]
+    for one in kept:
+        if (
+            any(one is arg for arg in args)
+            and any(one is out for out in outputs)
+            and all(one is not x for x in ctx.dirty_tensors)
+        ):
+            raise RuntimeError(
+                "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
+                "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
+                "setup ctx inside the forward function itself."
+            )
 
 
 def _unrecorded(ctx: Any, args: Sequence[Any], value: Any) -> Any:

@@ -401,7 +401,7 @@ class _Check(Differences):
 
     def batched_tangents(self) -> None:
         """Tangents one by one and as a batch, through vmap, must give the same."""
-        from ..func import vmap
+        from ..batching import vectorized
 
         for index, point in self.points:
             array = point._array
@@ -412,7 +412,7 @@ class _Check(Differences):
                 return tuple(self.dual_outputs({index: direction}))
 
             try:
-                together = vmap(along)(wrap(np.stack(batch)))
+                together = vectorized(along)(wrap(np.stack(batch)))
             except RuntimeError as error:
                 text = NO_RANDOM if "random operation" in str(error) else str(error)
                 raise GradcheckError(f"While computing batched gradients, got: {text}{NOT_BATCHED_FORWARD}") from error

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # Set by tensor.py and ops: what this room needs to know of Tensors.
 is_tensor: Any = provided("is_tensor")
 stack: Any = provided("stack")
+vectorized: Any = provided("vectorized")  # set by batching.py
 in_transforms: Any = provided("in_transforms")  # set by batched.py: grad, where tensors may be examples of a batch
 
 
@@ -271,13 +272,32 @@ def _batched(
                 f"detected: grad_output[{index}] has a shape of {Size(g._array.shape[2:])} and output[{index}] has a shape of "
                 f"{Size(shape)}. If you only want some tensors in `grad_output` to be considered batched, consider using vmap."
             )
-    size = next(g.shape[0] for g in cotangents if g is not None)
-    rows = []
-    for index in range(size):
-        part = tuple(None if g is None else g[index] for g in cotangents)
-        keep = retain_graph or index < size - 1
-        rows.append(grad(outs, ins, part, keep, create_graph, True, allow_unused, False, materialize_grads))
-    return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
+    found: list[bool] = []
+
+    def pull(*given: Any) -> tuple[Any, ...]:
+        parts = iter(given)
+        part = tuple(None if g is None else next(parts) for g in cotangents)
+        gradients = grad(outs, ins, part, True, create_graph, True, allow_unused, False, materialize_grads)
+        found[:] = [g is not None for g in gradients]
+        return tuple(g for g in gradients if g is not None)
+
+    rows = iter(vectorized(pull)(*(g for g in cotangents if g is not None)))
+    if not retain_graph:
+        _release(outs, ins)
+    return tuple(next(rows) if there else None for there in found)
+
+
+def _release(outs: tuple[Any, ...], ins: tuple[Any, ...]) -> None:
+    """Frees what a pass from ``outs`` to ``ins`` used."""
+
+    def nodes(values: tuple[Any, ...]) -> list[Any]:
+        edges = (value if isinstance(value, GradientEdge) else engine.input_edge(value) for value in values)
+        return [edge[0] for edge in edges if edge is not None]
+
+    ends = set(nodes(ins))
+    for node, is_needed in engine._leads_to(nodes(outs), ends).items():
+        if is_needed and node not in ends:
+            node.release()
 
 
 def _sequence(value: Any) -> tuple[Any, ...]:

@@ -1,12 +1,16 @@
 """torch.func: derivatives as functions of functions."""
 
+from .._functorch.batch_norm_replacement import replace_all_batch_norm_modules_
 from ..batching import vmap
 from ..missing import module_getattr
-from .derivatives import functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
+from .debugging import debug_unwrap
+from .derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
+from .jacobians import hessian, jacfwd, jacrev
 from .modules import functional_call, stack_module_state
 
 __getattr__ = module_getattr(__name__)
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "functionalize",
     "grad",
@@ -16,6 +20,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

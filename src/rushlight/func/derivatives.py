@@ -8,17 +8,17 @@ needs a gradient, an outer transform) it can be differentiated by, as any other 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from .. import batched
+from .. import batched, layers
 from ..autograd import forward_ad, modes
-from ..autograd import gradients as reverse
 from ..autograd.graph import AccumulateGrad
 from ..tensor import Tensor, new_tensor, wrap
-from ..utils._pytree import TreeSpec, tree_flatten, tree_map, tree_map_only, tree_unflatten
+from ..utils._pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
 
 Function = Callable[..., Any]
 
@@ -26,23 +26,22 @@ Function = Callable[..., Any]
 # The reverse pass.
 
 
-def _tracked(value: Any, outside: bool) -> Tensor:
+def _tracked(value: Any) -> Tensor:
     """A tensor to differentiate by: a view where the caller can differentiate further, else a leaf of its own."""
     if not isinstance(value, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
-    if batched.levels:
-        value = batched.at_all_levels(value)
+    value = batched.at_all_levels(value)
     if isinstance(value, batched.Batched):
         if value._array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        return batched.batched(_tracked_whole(value.whole, outside), value.level)
-    return _tracked_whole(value, outside)
+        return batched.batched(_tracked_whole(value.whole), value.level)
+    return _tracked_whole(value)
 
 
-def _tracked_whole(value: Tensor, outside: bool) -> Tensor:
+def _tracked_whole(value: Tensor) -> Tensor:
     if isinstance(value, batched.Batched):
-        return batched.batched(_tracked_whole(value.whole, outside), value.level)
-    if outside and value.requires_grad:
+        return batched.batched(_tracked_whole(value.whole), value.level)
+    if value.requires_grad:
         return value.view_as(value)  # type: ignore[attr-defined,no-any-return]
     if value._array.dtype.kind not in "fcV":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
@@ -80,17 +79,32 @@ def _released(tree: Any) -> Any:
     return tree_map_only(Tensor, lambda one: batched.without_graph(one) if one.requires_grad else one, tree)
 
 
-def _selected(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> Any:
-    """The arguments to differentiate by."""
-    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-    for number in numbers:
+def _numbers(argnums: Any, count: int) -> tuple[int, ...]:
+    """The positions that ``argnums`` means, of ``count`` arguments."""
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    if argnums == ():
+        raise RuntimeError("argnums must be non-empty")
+    found = []
+    for number in argnums if isinstance(argnums, tuple) else (argnums,):
         if not isinstance(number, int):
-            raise RuntimeError(f"argnum must be int, got {type(number)}")
-        if not -len(args) <= number < len(args):
-            raise RuntimeError(f"Got argnum={number}, but only {len(args)} positional inputs")
-    if len({number % len(args) for number in numbers}) != len(numbers):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
-    return tuple(args[number] for number in numbers) if isinstance(argnums, tuple) else args[argnums]
+            raise RuntimeError(f"argnum must be int, got: {type(number)}")
+        if not -count <= number < count:
+            raise RuntimeError(f"Got argnum={number}, but only {count} positional inputs")
+        found.append(number % count)
+    if len(set(found)) != len(found):
+        raise RuntimeError(f"argnums elements must be unique, got {tuple(found)}")
+    return tuple(found)
+
+
+def _slice_argnums(args: tuple[Any, ...], argnums: Any, as_tuple: bool = True) -> Any:
+    """The arguments to differentiate by, as a tuple; with ``as_tuple=False`` the very one that an int names."""
+    chosen = tuple(args[number] for number in _numbers(argnums, len(args)))
+    return chosen if isinstance(argnums, tuple) or as_tuple else chosen[0]
+
+
+def _selected(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> Any:
+    return _slice_argnums(args, argnums, as_tuple=False)
 
 
 def _replaced(args: tuple[Any, ...], argnums: int | tuple[int, ...], chosen: Any) -> tuple[Any, ...]:
@@ -100,19 +114,40 @@ def _replaced(args: tuple[Any, ...], argnums: int | tuple[int, ...], chosen: Any
     return tuple(values)
 
 
+@contextmanager
+def _recording() -> Iterator[None]:
+    """Ops are recorded, also in ``no_grad`` and in inference mode; what the graph saves goes through no hooks."""
+    state = modes.state
+    if state.saved_hooks:
+        raise RuntimeError(_NO_HOOKS)
+    before = state.grad_enabled, state.inference, state.saved_hooks_refusal
+    state.grad_enabled, state.inference, state.saved_hooks_refusal = True, False, before[2] or _NO_HOOKS
+    try:
+        yield
+    finally:
+        state.grad_enabled, state.inference, state.saved_hooks_refusal = before
+
+
+_NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use case."
+)
+
+
 class _Vjp:
     """A function that has run on tensors of its own, ready for backward passes."""
 
-    def __init__(self, run: Function, primals: Any) -> None:
+    def __init__(self, run: Function, primals: Any, function: Function | None = None) -> None:
         leaves, self.spec = tree_flatten(primals)
         self.outside = modes.state.grad_enabled
-        self.inputs = [_tracked(leaf, self.outside) for leaf in leaves]
-        with modes.enable_grad():
+        with layers.entered(layers.Layer(function)) as layer, _recording():
+            self.inputs = [_tracked(leaf) for leaf in leaves]
+            layers.belong(layer, self.inputs)
             self.result = run(tree_unflatten(self.inputs, self.spec))
-        self.was_differentiable = self.outside and any(leaf.requires_grad for leaf in leaves)
+        self.was_differentiable = any(leaf.requires_grad for leaf in leaves)
 
     def depends_outside(self, outputs: Sequence[Tensor]) -> bool:
-        return self.outside and (self.was_differentiable or _depends_on_others(outputs, self.inputs))
+        """Whether the caller can differentiate what the function made further."""
+        return self.was_differentiable or _depends_on_others(outputs, self.inputs)
 
     def pull(self, outputs: Sequence[Tensor], cotangents: Sequence[Any], record: bool, keep: bool = True) -> Any:
         """The gradients of the inputs, as a tree; zeros where there is none."""
@@ -141,7 +176,7 @@ def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: 
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        state = _Vjp(lambda chosen: func(*_replaced(args, argnums, chosen), **kwargs), _selected(args, argnums))
+        state = _Vjp(lambda chosen: func(*_replaced(args, argnums, chosen), **kwargs), _selected(args, argnums), func)
         output, aux = state.result, None
         if has_aux:
             if not (isinstance(output, tuple) and len(output) == 2):
@@ -149,6 +184,7 @@ def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: 
                     "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True"
                 )
             output, aux = output
+            _only_tensors(aux)
         if not isinstance(output, Tensor):
             raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}")
         if output._array.ndim:
@@ -156,7 +192,7 @@ def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: 
                 "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
                 f"{output._array.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
             )
-        record = state.depends_outside([output])
+        record = state.outside and state.depends_outside([output])
         gradient = state.pull([output], [None], record, keep=False)
         if not record:
             output, aux = _released(output), _released(aux)
@@ -196,9 +232,9 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     >>> pull(torch.ones(2))
     (tensor([1.0000, 0.5403]),)
     """
-    state = _Vjp(lambda chosen: func(*chosen), primals)
+    state = _Vjp(lambda chosen: func(*chosen), primals, func)
     output, aux = _with_aux("vjp(f, *primals)", state.result, has_aux)
-    outputs, spec = _tensors("vjp(f, *primals): expected f(*primals) to return only tensors", output)
+    outputs, spec = _tensors("vjp(f, *primals)", output)
     differentiable = state.depends_outside(outputs)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
@@ -212,8 +248,9 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
         record = modes.state.grad_enabled and wanted if create_graph is None else create_graph
         return state.pull(outputs, given, record)
 
-    value = output if differentiable else _released(output)
-    return (value, pull, aux if differentiable else _released(aux)) if has_aux else (value, pull)
+    if not (state.outside and differentiable):
+        output, aux = _released(output), _released(aux)
+    return (output, pull, aux) if has_aux else (output, pull)
 
 
 def _with_aux(caller: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
@@ -221,14 +258,24 @@ def _with_aux(caller: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
         return result, None
     if not (isinstance(result, tuple) and len(result) == 2):
         raise RuntimeError(f"{caller}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    _only_tensors(result[1])
     return result[0], result[1]
 
 
-def _tensors(message: str, tree: Any) -> tuple[list[Tensor], TreeSpec]:
+def _only_tensors(tree: Any) -> None:
+    for leaf in tree_flatten(tree)[0]:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
+
+
+def _tensors(caller: str, tree: Any) -> tuple[list[Tensor], TreeSpec]:
+    """The tensors that a function returned."""
     leaves, spec = tree_flatten(tree)
+    if tree is None or not leaves:
+        raise RuntimeError(f"{caller}: Expected f to be a function that has non-empty output (got output = {leaves})")
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise RuntimeError(f"{message}, got unsupported type {type(leaf)}")
+            raise RuntimeError(f"{caller}: expected f(*primals) to return only tensors, got unsupported type {type(leaf)}")
     return leaves, spec
 
 
@@ -238,203 +285,119 @@ def _tensors(message: str, tree: Any) -> tuple[list[Tensor], TreeSpec]:
 def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """The value of ``func`` at a tuple of arguments, and the product of its Jacobian with a tuple of tangents.
 
+    ``strict``   RuntimeError where a result does not depend on the arguments, instead of a tangent of zeros
+    ``has_aux``  ``func`` returns (value, more): the result is (value, tangent, more)
+
     >>> import rushlight as torch
     >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
     (tensor(0.), tensor(2.))
     """
-    for label, one in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(one, tuple):
-            raise RuntimeError(
-                f"jvp(f, primals, tangents): Expected {label} to be a tuple. E.g. it should be valid to call f(*primals)."
-            )
+    caller = "jvp(f, primals, tangents)"
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{caller}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     points, spec = tree_flatten(primals)
     directions, other = tree_flatten(tangents)
     if spec != other:
         raise RuntimeError(
-            "jvp(f, primals, tangents): Expected primals and tangents to have the same python structure. For example, if "
-            "primals is a tuple of 3 tensors, tangents also must be. Got primals with structure "
-            f"{spec} and tangents with structure {other}"
+            f"{caller}: Expected primals and tangents to have the same python structure. For example, if primals is a tuple of "
+            f"3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure {other}"
         )
     for label, values in (("primals", points), ("tangents", directions)):
+        if not values:
+            raise RuntimeError(f"{caller}: Expected {label} to contain at least one Tensor.")
         for value in values:
             if not isinstance(value, Tensor):
-                raise RuntimeError(f"jvp(f, primals, tangents): Expected {label} to contain only tensors, got {type(value)}")
-    level = forward_ad.open_level()
-    try:
-        duals = [forward_ad.dual(point, direction, level) for point, direction in zip(points, directions, strict=True)]
-        result = func(*tree_unflatten(duals, spec))
-        output, aux = _with_aux("jvp(f, primals, tangents)", result, has_aux)
-        outputs, out_spec = _tensors("jvp(f, primals, tangents): expected f(*primals) to return only tensors", output)
-        values, slopes = [], []
-        for one in outputs:
-            slope = forward_ad.tangent_at(one, level)
-            if slope is None and strict:
-                raise RuntimeError("jvp(f, primals, tangents): in strict mode, every output must depend on the primals")
-            values.append(forward_ad.without_tangent(one, level))
-            slopes.append(wrap(np.zeros_like(one._array)) if slope is None else slope)
-        aux = tree_map_only(Tensor, lambda one: forward_ad.without_tangent(one, level), aux)
-    finally:
-        forward_ad.close_level(level)
+                raise RuntimeError(f"{caller}: Expected {label} to only contain Tensors, got {type(value)}")
+    layer = layers.ForwardLayer(func)
+    with layers.entered(layer), forward_ad._set_fwd_grad_enabled(True), _no_inference():
+        level = layer.tangents = forward_ad.open_level()
+        try:
+            duals = [forward_ad.dual(point, direction, level) for point, direction in zip(points, directions, strict=True)]
+            layers.belong(layer, duals)
+            result = func(*tree_unflatten(duals, spec))
+            output, aux = _with_aux(caller, result, has_aux)
+            outputs, out_spec = _tensors(caller, output)
+            values, slopes = [], []
+            for one in outputs:
+                slope = forward_ad.tangent_at(one, level)
+                if slope is None and strict:
+                    raise RuntimeError(
+                        "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
+                        "allowed with strict=True."
+                    )
+                values.append(forward_ad.without_tangent(one, level))
+                slopes.append(wrap(np.zeros(one._array.shape, one._array.dtype)) if slope is None else slope)
+            aux = tree_map_only(Tensor, lambda one: forward_ad.without_tangent(one, level), aux)
+        finally:
+            forward_ad.close_level(level)
     answer = tree_unflatten(values, out_spec), tree_unflatten(slopes, out_spec)
     return (*answer, aux) if has_aux else answer
 
 
+@contextmanager
+def _no_inference() -> Iterator[None]:
+    state = modes.state
+    before, state.inference = state.inference, False
+    try:
+        yield
+    finally:
+        state.inference = before
+
+
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """The value of ``func``, and its :func:`jvp` at these arguments as a function of the tangents.
+
+    RuntimeError for tangents of another form, shape or dtype than the arguments.
 
     >>> import rushlight as torch
     >>> value, push = torch.func.linearize(torch.sin, torch.tensor(0.0))
     >>> push(torch.tensor(3.0))
     tensor(3.)
     """
+    points, spec = tree_flatten(primals)
 
     def push(*tangents: Any) -> Any:
+        directions, form = tree_flatten(tangents)
+        if form != spec:
+            raise RuntimeError(f"Expected the tangents {form} to have the same argspec as the primals {spec}")
+        for index, (point, direction) in enumerate(zip(points, directions, strict=True)):
+            for what in ("shape", "device", "dtype"):
+                have, wanted = getattr(direction, what), getattr(point, what)
+                if have != wanted:
+                    raise RuntimeError(
+                        f"tangent:{index} with {what} {have} in flattened pytree doesn't match the {what} {wanted} of the "
+                        "corresponding primal."
+                    )
         return jvp(func, primals, tangents)[1]
 
     return func(*primals), push
 
 
-# Matrices.
-
-
-def _unit(shape: tuple[int, ...], dtype: Any, element: int) -> Tensor:
-    array = np.zeros(shape, dtype)
-    array.reshape(-1)[element] = 1
-    return wrap(array)
-
-
-def _stacked(rows: list[Tensor], lead: tuple[int, ...], tail: tuple[int, ...], dtype: Any, dim: int) -> Tensor:
-    if not rows:
-        return wrap(np.zeros(lead + tail, dtype))
-    return reverse.stack(rows, dim).reshape(lead + tail)
-
-
-def jacrev(
-    func: Function,
-    argnums: int | tuple[int, ...] = 0,
-    *,
-    has_aux: bool = False,
-    chunk_size: int | None = None,
-    _preallocate_and_copy: bool = False,
-) -> Function:
-    """A function that returns the Jacobian of ``func``, one backward pass for each element of its value.
-
-    The Jacobian of a value of shape A by an argument of shape B has shape A + B.
-
-    >>> import rushlight as torch
-    >>> torch.func.jacrev(torch.sin)(torch.zeros(2))
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
-    if chunk_size is not None and chunk_size <= 0:
-        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-
-    @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        chosen = _selected(args, argnums)
-        found = vjp(lambda tree: func(*_replaced(args, argnums, tree), **kwargs), chosen, has_aux=has_aux)
-        outputs, out_spec = tree_flatten(found[0])
-        inputs, in_spec = tree_flatten(chosen)
-        blocks = []
-        for place, output in enumerate(outputs):
-            rows: list[list[Tensor]] = [[] for _ in inputs]
-            for element in range(output._array.size):
-                seeds = [
-                    _unit(one._array.shape, one._array.dtype, element) if position == place else wrap(np.zeros_like(one._array))
-                    for position, one in enumerate(outputs)
-                ]
-                for row, g in zip(rows, tree_flatten(found[1](tree_unflatten(seeds, out_spec))[0])[0], strict=True):
-                    row.append(g)
-            parts = [
-                _stacked(row, output._array.shape, one._array.shape, one._array.dtype, 0)
-                for row, one in zip(rows, inputs, strict=True)
-            ]
-            blocks.append(tree_unflatten(parts, in_spec))
-        answer = tree_unflatten(blocks, out_spec)
-        return (answer, found[2]) if has_aux else answer
-
-    return wrapper
-
-
-def jacfwd(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
-    """A function that returns the Jacobian of ``func``, one forward pass for each element of its argument.
-
-    >>> import rushlight as torch
-    >>> torch.func.jacfwd(lambda x: x**2)(torch.tensor([1.0, 2.0]))
-    tensor([[2., 0.],
-            [0., 4.]])
-    """
-
-    @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        chosen = _selected(args, argnums)
-        inputs, in_spec = tree_flatten(chosen)
-        value: Any = None
-        aux: Any = None
-        columns: list[list[list[Tensor]]] = []  # by input, by element, by output
-
-        def run(tree: Any) -> Any:
-            return func(*_replaced(args, argnums, tree), **kwargs)
-
-        for place, one in enumerate(inputs):
-            columns.append([])
-            for element in range(one._array.size):
-                seeds = [
-                    _unit(other._array.shape, other._array.dtype, element)
-                    if position == place
-                    else wrap(np.zeros_like(other._array))
-                    for position, other in enumerate(inputs)
-                ]
-                value, slope, *rest = jvp(run, (chosen,), (tree_unflatten(seeds, in_spec),), has_aux=has_aux)
-                aux = rest[0] if rest else None
-                columns[-1].append(tree_flatten(slope)[0])
-        if value is None:
-            value = run(chosen)
-            value, aux = value if has_aux else (value, None)
-        outputs, out_spec = tree_flatten(value)
-        blocks = []
-        for number, output in enumerate(outputs):
-            parts = [
-                _stacked(
-                    [column[number] for column in column_list], output._array.shape, one._array.shape, output._array.dtype, -1
-                )
-                for column_list, one in zip(columns, inputs, strict=True)
-            ]
-            blocks.append(tree_unflatten(parts, in_spec))
-        answer = tree_unflatten(blocks, out_spec)
-        return (answer, aux) if has_aux else answer
-
-    return wrapper
-
-
-def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
-    """A function that returns the second derivatives of ``func``: ``jacfwd(jacrev(func))``.
-
-    >>> import rushlight as torch
-    >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
-    tensor([[ 6.,  0.],
-            [ 0., 12.]])
-    """
-    return jacfwd(jacrev(func, argnums), argnums)
-
-
 def functionalize(func: Function, *, remove: str = "mutations") -> Function:
-    """A function of the same values as ``func`` that leaves its arguments alone, whatever ``func`` writes into them.
+    """``func`` itself, as far as anybody sees: PyTorch's takes in-place ops out of the program, for compilers, and writes what
+    they did to the arguments at the end.
+
+    ``remove``  'mutations' or 'mutations_and_views'; RuntimeError for anything else
 
     >>> import rushlight as torch
     >>> x = torch.zeros(2)
-    >>> torch.func.functionalize(lambda x: x.add_(1))(x), x
-    (tensor([1., 1.]), tensor([0., 0.]))
+    >>> torch.func.functionalize(lambda x: x.add_(1) * 2)(x), x
+    (tensor([2., 2.]), tensor([1., 1.]))
     """
     if remove not in ("mutations", "mutations_and_views"):
         raise RuntimeError(
-            "functionalize(f)(*args): Expected argument 'remove' to be either 'mutations' or 'mutations_and_views', but got "
-            f"{remove!r}"
+            f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options are:\n"
+            "     remove='mutations': all inplace and out= operators will be removed from the program, and replaced with their "
+            "out-of-place equivalents.\n"
+            "     remove='mutations_and_views': In addition to the above, all aliasing operators {view} will be replaced with "
+            "their non-aliasing counterparts, {view}_copy.\n"
         )
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        copied = tree_map(lambda one: one.clone() if isinstance(one, Tensor) else one, args)
-        return func(*copied, **kwargs)
+        layer = layers.Layer(func)
+        layer.kind = "Functionalize"
+        with layers.entered(layer):
+            return func(*args, **kwargs)
 
     return wrapper

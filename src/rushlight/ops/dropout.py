@@ -8,13 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import modes
 from ..random import default_generator, stream_of
+from ..rooms import provided
 from . import dispatch
 from .public import ops, public
 from .table import op
 
 op("masked_scale", lambda x, mask, scale: x * mask * scale, node="NativeDropoutBackward0", inputs="mask", kind="linear",
    x=lambda g, mask, scale: g * mask * scale)  # fmt: skip
+
+
+# Set by batched_creation.py: how noise is drawn while transforms run.
+in_transforms: Any = provided("in_transforms")
 
 
 def default_stream() -> Any:
@@ -30,15 +36,21 @@ def _check(p: float, kind: type[Exception]) -> None:
 
 def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
     """Ones with probability ``1 - p``, else zeros."""
-    return dispatch.new_tensor(default_stream().bernoulli(shape, input._array.dtype, 1 - p))
+
+    def draw(shape: tuple[int, ...]) -> Any:
+        return dispatch.new_tensor(default_stream().bernoulli(shape, input._array.dtype, 1 - p))
+
+    return in_transforms(draw, shape) if modes.state.transforms else draw(shape)
 
 
 def _dropped(input: Any, p: float, shape: tuple[int, ...]) -> Any:
     if p == 0 or not input._array.size:
         return input
     if p == 1:
-        return input * dispatch.new_tensor(np.zeros_like(input._array))
+        return input * dispatch.new_tensor(np.zeros(input._array.shape, input._array.dtype))
     noise = _noise(input, shape, p)
+    if modes.state.transforms:
+        return input * (noise / (1 - p))
     noise._array /= 1 - p
     return input * noise
 
@@ -81,7 +93,7 @@ def _alpha(input: Any, p: float, shape: tuple[int, ...]) -> Any:
     if p == 0 or not input._array.size:
         return input
     if p == 1:
-        return input * dispatch.new_tensor(np.zeros_like(input._array))
+        return input * dispatch.new_tensor(np.zeros(input._array.shape, input._array.dtype))
     limit = 1.7580993408473766
     noise = _noise(input, shape, p)
     a = 1.0 / math.sqrt((limit * limit * p + 1) * (1 - p))
@@ -155,5 +167,5 @@ def native_dropout(input: Any, p: float, train: bool | None) -> Any:
     """Dropout together with the mask of what was kept."""
     if train is False:
         return input, dispatch.new_tensor(input._array == input._array)
-    mask = dispatch.new_tensor(default_stream().bernoulli(input._array.shape, input._array.dtype, 1 - p).astype(bool))
+    mask = _noise(input, input._array.shape, p).bool()
     return ops.masked_scale(input, mask, 1 / (1 - p) if p < 1 else 0.0), mask

@@ -114,3 +114,24 @@ def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable
 def tree_map_only(kind: Any, func: Callable[[Any], Any], tree: Any) -> Any:
     """:func:`tree_map` of the leaves that are instances of ``kind``; the others stay."""
     return tree_map(lambda one: func(one) if isinstance(one, kind) else one, tree)
+
+
+def broadcast_prefix(dims: Any, spec: TreeSpec) -> list[Any] | None:
+    """The leaves of a tree, each once for every leaf of a larger tree that stands in its place; None where the forms do not fit."""
+    if not isinstance(dims, (tuple, list, dict)):
+        return [dims] * spec.num_leaves
+    children = list(dims.values()) if isinstance(dims, dict) else list(dims)
+    if (
+        spec.is_leaf()
+        or type(dims) is not spec.type
+        or len(children) != len(spec.children_specs)
+        or isinstance(dims, dict) != (spec.context is not None)
+    ):
+        return None
+    spread: list[Any] = []
+    for child, part in zip(children, spec.children_specs, strict=True):
+        found = broadcast_prefix(child, part)
+        if found is None:
+            return None
+        spread += found
+    return spread

@@ -5,29 +5,40 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from .autograd import engine, modes
-from .autograd.delayed_error import DelayedError, Error
-from .autograd.function import Function
-from .autograd.graph import AccumulateGrad, Node
-from .autograd.views import CopySlices
-from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
-from .random import Generator
-from .size import Size
-from .tensor import Tensor
+from .. import layers
+from ..autograd import engine, modes
+from ..autograd.delayed_error import DelayedError, Error
+from ..autograd.function import Function
+from ..autograd.graph import AccumulateGrad, Node
+from ..autograd.modes import is_grad_enabled
+from ..autograd.views import CopySlices
+from ..overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
+from ..random import Generator
+from ..size import Size
+from ..tensor import Tensor
+from . import _autograd, _functorch
+from .dispatch_keys import DispatchKey, DispatchKeySet, _dispatch_tls_local_exclude_set, _ExcludeDispatchKeyGuard
 
 __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
+    "DispatchKey",
+    "DispatchKeySet",
     "Generator",
     "Size",
     "TensorBase",
+    "_ExcludeDispatchKeyGuard",
     "_WeakTensorRef",
     "_add_cached_tensor",
+    "_are_functorch_transforms_active",
+    "_autograd",
     "_current_autograd_node",
     "_current_graph_task_execution_order",
     "_current_graph_task_id",
     "_disabled_torch_function_impl",
+    "_dispatch_tls_local_exclude_set",
     "_functions",
+    "_functorch",
     "_get_tracing_state",
     "_is_cached_tensor",
     "_is_torch_function_enabled",
@@ -36,9 +47,12 @@ __all__ = [
     "_set_cached_tensors_enabled",
     "_set_grad_enabled",
     "_will_engine_execute_node",
+    "has_lapack",
+    "is_grad_enabled",
 ]
 
 TensorBase = Tensor
+has_lapack = True  # NumPy brings one
 
 
 class _Undefined(Function):
@@ -71,7 +85,7 @@ class _Functions:
     UndefinedGrad = UndefinedGrad
 
     def __getattr__(self, name: str) -> type[Node]:
-        from .ops.table import table
+        from ..ops.table import table
 
         for op in table.values():
             if op.node_name == name:
@@ -161,7 +175,7 @@ def _is_cached_tensor(tensor: Tensor) -> bool:
 
 def _is_torch_function_enabled() -> bool:
     """Whether subclasses are asked about calls."""
-    from .overrides import _state
+    from ..overrides import _state
 
     return not (_state.subclasses_off or _state.all_off)
 
@@ -177,3 +191,8 @@ def _log_api_usage_once(event: str) -> None:
 def _set_grad_enabled(mode: bool) -> None:
     """Switches recording on or off in this thread."""
     modes.state.grad_enabled = bool(mode)
+
+
+def _are_functorch_transforms_active() -> bool:
+    """Whether a function transform is running."""
+    return bool(layers.state.stack)

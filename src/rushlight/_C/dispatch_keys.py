@@ -1,0 +1,83 @@
+"""Dispatch keys: PyTorch's names for the steps that a call of an op goes through.
+
+There are no such steps here; programs register rules under them (torch._ops) and switch them off, which is remembered.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+
+class DispatchKey(enum.Enum):
+    """The keys that programs name."""
+
+    Undefined = enum.auto()
+    CPU = enum.auto()
+    CUDA = enum.auto()
+    Meta = enum.auto()
+    Functionalize = enum.auto()
+    ADInplaceOrView = enum.auto()
+    AutogradOther = enum.auto()
+    AutogradCPU = enum.auto()
+    AutogradCUDA = enum.auto()
+    AutogradMeta = enum.auto()
+    AutocastCPU = enum.auto()
+    AutocastCUDA = enum.auto()
+    FuncTorchBatched = enum.auto()
+    FuncTorchGradWrapper = enum.auto()
+    FuncTorchDynamicLayerFrontMode = enum.auto()
+    FuncTorchDynamicLayerBackMode = enum.auto()
+    PreDispatch = enum.auto()
+    Python = enum.auto()
+    Autograd = enum.auto()
+    CompositeImplicitAutograd = enum.auto()
+    CompositeExplicitAutograd = enum.auto()
+
+
+class DispatchKeySet:
+    """A set of dispatch keys."""
+
+    def __init__(self, *keys: Any) -> None:
+        self._keys: frozenset[DispatchKey] = frozenset()
+        for one in keys:
+            self._keys |= one._keys if isinstance(one, DispatchKeySet) else {one}
+
+    def has(self, key: DispatchKey) -> bool:
+        return key in self._keys
+
+    def add(self, key: DispatchKey) -> DispatchKeySet:
+        return DispatchKeySet(self, key)
+
+    def remove(self, key: DispatchKey) -> DispatchKeySet:
+        return DispatchKeySet(*(self._keys - {key}))
+
+    def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return DispatchKeySet(self, other)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DispatchKeySet) and self._keys == other._keys
+
+    def __hash__(self) -> int:
+        return hash(self._keys)
+
+
+_excluded: list[DispatchKeySet] = []
+
+
+class _ExcludeDispatchKeyGuard:
+    """``with _ExcludeDispatchKeyGuard(keys):`` remembers that the keys are switched off."""
+
+    def __init__(self, keys: DispatchKeySet) -> None:
+        self._keys = keys
+
+    def __enter__(self) -> None:
+        _excluded.append(self._keys)
+
+    def __exit__(self, *error: object) -> None:
+        _excluded.pop()
+
+
+def _dispatch_tls_local_exclude_set() -> DispatchKeySet:
+    """The keys that are switched off now."""
+    return DispatchKeySet(*_excluded)

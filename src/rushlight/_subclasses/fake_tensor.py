@@ -1,0 +1,14 @@
+"""torch._subclasses.fake_tensor: the name is here for programs that import it; rushlight computes with numbers only."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+__all__ = ["FakeTensorMode"]
+
+
+class FakeTensorMode:
+    """NotImplementedError: there are no tensors without numbers here."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError("rushlight does not have torch._subclasses.fake_tensor.FakeTensorMode; PyTorch has it")

@@ -1,0 +1,145 @@
+"""Functions that make tensors, inside of ``vmap``: after the model of an example, or of random numbers.
+
+What is made after the model of an example (``zeros_like``, ``new_empty``, ...) is a batch, so that it can be written into. Random
+numbers are as the running ``vmap`` was asked for: an error, the same for all examples, or different for each; then they are
+those that PyTorch draws, in one go for the whole batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import factory, layers
+from .autograd.gradients import stack
+from .batched import Batched, Level, Refused, _innermost, _vmaps, rebatched
+from .ops import dropout
+from .ops.public import methods, module, ops
+from .tensor import Tensor, wrap
+
+RANDOM = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags "
+    "on vmap or perform the randomness operation out of vmap"
+)
+_UNBATCHED = (
+    "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. If this is "
+    "necessary for your usage, please file an issue with functorch."
+)
+_SAME = "Vmap does not currently support same randomness with a batched tensor input"
+
+_LIKE = frozenset("zeros_like ones_like empty_like full_like".split())
+_NEW = frozenset("new_zeros new_ones new_empty new_full new_empty_strided".split())
+_RANDOM_LIKE = frozenset("rand_like randn_like randint_like".split())
+_IN_PLACE = frozenset("uniform_ normal_ random_ exponential_ cauchy_ log_normal_ geometric_ bernoulli_".split())
+_OF_TENSORS = frozenset("bernoulli multinomial poisson binomial normal _standard_gamma _sample_dirichlet".split())
+_SIZED = frozenset("rand randn randint normal".split())
+_RANDOM = _SIZED | _RANDOM_LIKE | _IN_PLACE | _OF_TENSORS | {"randperm"}
+
+
+def _make(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of a function that makes tensors while transforms run."""
+    name = function.__name__
+    if name in _LIKE or name in _NEW:
+        return _after_model(name, args, kwargs)
+    found = _vmaps() if name in _RANDOM else None
+    if not found:
+        return NotImplemented
+    level = found[-1]
+    if level.randomness == "error":
+        raise Refused(RANDOM)
+    level.has_drawn = True
+    again = methods[name] if name in _IN_PLACE else module("torch")[name]
+    with layers.without(level):
+        if name in _IN_PLACE:
+            return _filled(again, args, kwargs, level)
+        if name == "randperm" and level.randomness == "different":
+            return rebatched(stack([again(*args, **kwargs) for _ in range(level.size)]), level)
+        return _drawn(again, name, args, kwargs, level)
+
+
+def _after_model(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    model = args[0] if args else kwargs.get("input")
+    if not isinstance(model, Batched):
+        return NotImplemented
+    level = model.level
+    rest = {key: value for key, value in kwargs.items() if key != "input"}
+    again = methods[name] if name in _NEW else module("torch")[name]
+    with layers.without(level):
+        whole = again(model.whole, *args[1:], **rest)
+        if name in _NEW:
+            whole = ops.clone(ops.expand(whole, (level.size, *whole._array.shape)))
+    return rebatched(whole, level)
+
+
+def _drawn(again: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
+    """New random numbers."""
+    tensors = [one for one in (*args, *kwargs.values()) if isinstance(one, Tensor)]
+    same = level.randomness == "same"
+    if same and name not in _RANDOM_LIKE and _innermost(tensors) is level:
+        raise Refused(_SAME)
+    if tensors and name != "randint":
+
+        def of_all(value: Any) -> Any:
+            if not isinstance(value, Tensor):
+                return value
+            if same:
+                return ops.select(value.whole, 0, 0) if isinstance(value, Batched) and value.level is level else value
+            return _along(value, level)
+
+        made = again(*(of_all(one) for one in args), **{key: of_all(value) for key, value in kwargs.items()})
+        return made if same else rebatched(made, level)
+    if same:
+        return again(*args, **kwargs)
+    sizes = [one for one in args if isinstance(one, (tuple, list))]
+    if sizes or "size" in kwargs:
+        new = [(level.size, *one) if isinstance(one, (tuple, list)) else one for one in args]
+        if "size" in kwargs:
+            kwargs = {**kwargs, "size": (level.size, *kwargs["size"])}
+        return rebatched(again(*new, **kwargs), level)
+    return rebatched(again(level.size, *args, **kwargs), level)
+
+
+def _along(value: Tensor, level: Level) -> Tensor:
+    if isinstance(value, Batched) and value.level is level:
+        return value.whole
+    return ops.clone(ops.expand(value, (level.size, *value._array.shape)))
+
+
+def _filled(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
+    """Random numbers written into a tensor."""
+    target, *rest = args
+    if not (isinstance(target, Batched) and target.level is level):
+        if level.randomness == "different":
+            raise Refused(_UNBATCHED)
+        if _innermost(rest) is level:
+            raise Refused(_SAME)
+        return again(target, *rest, **kwargs)
+    if level.randomness == "same":
+        if _innermost(rest) is level:
+            raise Refused(_SAME)
+        one = again(wrap(np.empty(target._array.shape, target._array.dtype)), *rest, **kwargs)
+        target.whole.copy_(one)  # type: ignore[attr-defined]
+    else:
+        again(target.whole, *(_along(one, level) if isinstance(one, Tensor) else one for one in rest), **kwargs)
+    return target
+
+
+def _noise(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Tensor:
+    """The random numbers of dropout and its like, for examples of ``shape``."""
+    found = _vmaps()
+    if not found:
+        return draw(shape)
+    level = found[-1]
+    if level.randomness == "error":
+        raise Refused(RANDOM)
+    level.has_drawn = True
+    with layers.without(level):
+        if level.randomness == "same":
+            return _noise(draw, shape)
+        return rebatched(_noise(draw, (level.size, *shape)), level)
+
+
+factory.in_transforms = _make
+dropout.in_transforms = _noise

@@ -1,0 +1,240 @@
+"""Custom Functions under transforms: with ``vmap`` by their own rule, or by one made of their forward, backward and jvp."""
+
+from __future__ import annotations
+
+import types
+import weakref
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import batched, layers
+from .autograd import function, modes
+from .autograd.function import Function, FunctionCtx
+from .tensor import Tensor, wrap
+from .utils._pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
+
+_MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
+class VmapInfo(NamedTuple):
+    """What the ``vmap`` staticmethod of a Function learns of the running one."""
+
+    batch_size: int
+    randomness: str
+
+
+_generated: weakref.WeakKeyDictionary[type, type] = weakref.WeakKeyDictionary()
+
+
+def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of a Function while transforms run."""
+    if not modes.state.transforms or issubclass(cls, (function._SingleLevelFunction, _Vmapped)):
+        return NotImplemented
+    is_own = cls.__module__.partition(".")[0] in ("torch", __package__)
+    if is_own or not layers.in_user_transform():
+        if batched._innermost(tree_flatten((args, kwargs))[0]) is not None:
+            raise batched.Unbatchable(cls.__name__)
+        return NotImplemented
+    if cls.setup_context is Function.setup_context:
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+            f"the setup_context staticmethod. {_MORE}"
+        )
+    leaves, spec = tree_flatten(args)
+    level = batched._innermost([*leaves, *tree_flatten(kwargs)[0]])
+    if level is not None:
+        return _batch(cls, level, leaves, spec, kwargs)
+    if "_is_generated" in cls.__dict__:
+        return NotImplemented
+    if cls not in _generated:
+        _generated[cls] = type(cls)(f"{cls.__name__}Generated", (cls,), {"_is_generated": True})
+    return _generated[cls].apply(*args, **kwargs)  # type: ignore[attr-defined]
+
+
+def _batch(cls: Any, level: batched.Level, leaves: list[Any], spec: TreeSpec, kwargs: dict[str, Any]) -> Any:
+    named = {key: value for key, value in kwargs.items() if isinstance(value, Tensor)}
+    if named:
+        raise NotImplementedError(
+            "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
+            f"autograd.Function. Got: {named}"
+        )
+    has_rule = cls.vmap is not Function.vmap
+    if has_rule and cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid ambiguity. "
+            + _MORE
+        )
+    if not has_rule and not cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the vmap "
+            f"staticmethod or set generate_vmap_rule=True. {_MORE}"
+        )
+    inner = layers.state.stack[layers.place(level) + 1 :]
+    if has_rule and not any(layer.kind in ("Grad", "Jvp") for layer in inner):
+        values, dims = zip(*(_behind(one, level) for one in leaves), strict=True) if leaves else ((), ())
+        with layers.without(level):
+            outputs, spec_out = _by_rule(cls, level, list(values), list(dims), spec, kwargs)
+        made = [one if dim is None else batched.rebatched(one.movedim(dim, 0), level) for one, dim in outputs]
+        return tree_unflatten(made, spec_out)
+    job = _Job(cls, level, spec, kwargs, [batched.is_batched(one, level) for one in leaves])
+    wholes = [one.whole if batched.is_batched(one, level) else one for one in leaves]
+    with layers.without(level):
+        found = job.vmapped().apply(*wholes)
+    found = found if isinstance(found, tuple) else (found,)
+    made = [
+        batched.rebatched(one, level) if isinstance(one, Tensor) and of else one
+        for one, of in zip(found, job.out_batched, strict=True)
+    ]
+    return tree_unflatten(made, job.out_spec)
+
+
+def _behind(value: Any, level: batched.Level) -> tuple[Any, int | None]:
+    """The batch behind a value as ``vmap`` was given it, and its dimension."""
+    if not batched.is_batched(value, level):
+        return value, None
+    return value.origin if value.origin is not None else (value.whole, 0)
+
+
+def _by_rule(
+    cls: Any, level: batched.Level, values: list[Any], dims: list[int | None], spec: TreeSpec, kwargs: dict[str, Any]
+) -> tuple[list[tuple[Any, int | None]], TreeSpec]:
+    """What the Function's own ``vmap`` gives: results with their dimensions."""
+    info = VmapInfo(level.size, level.randomness)
+    result = cls.vmap(info, tree_unflatten(dims, spec), *tree_unflatten(values, spec), **kwargs)
+    if not isinstance(result, tuple) or len(result) != 2:
+        got = f"{len(result)} returns" if isinstance(result, tuple) else f"a {type(result)}"
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible with "
+            f"the output. Got {got} instead"
+        )
+    output, out_dims = result
+    outputs, out_spec = tree_flatten(output)
+    places = broadcast_prefix(out_dims, out_spec)
+    if places is None:
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
+            f"{tree_flatten(out_dims)[1]} but output has structure {out_spec}. {_MORE}"
+        )
+    return list(zip(outputs, places, strict=True)), out_spec
+
+
+class _Context(FunctionCtx):
+    """The context that the Function itself sees: its tensors are examples."""
+
+    to_save: tuple[Any, ...] | None = None
+    saved_for_forward: tuple[Any, ...] | None = None
+    dirty_tensors: tuple[Any, ...] = ()
+    non_differentiable: tuple[Any, ...] = ()
+    needs_input_grad: tuple[bool, ...] = ()
+    materialize_grads = True
+    saved_tensors: tuple[Any, ...] = ()
+
+
+class _Vmapped(Function):
+    """The operation on the whole batch; each call has a subclass of its own."""
+
+
+class _Job:
+    """One call of a Function over a batch."""
+
+    def __init__(self, cls: Any, level: batched.Level, spec: TreeSpec, kwargs: dict[str, Any], is_batched: list[bool]) -> None:
+        self.cls, self.outer, self.spec, self.kwargs, self.is_batched = cls, level, spec, kwargs, is_batched
+        self.level = batched.Level(level.size, level.randomness)
+        self.context = _Context()
+        self.out_batched: list[bool] = []
+        self.saved_batched: list[bool] = []
+
+    def vmapped(self) -> Any:
+        """The Function on wholes."""
+        body = {
+            "forward": staticmethod(self.forward),
+            "backward": staticmethod(self.backward),
+            "jvp": staticmethod(self.jvp),
+        }
+        return types.new_class(f"Vmapped{self.cls.__name__}", (_Vmapped,), exec_body=lambda space: space.update(body))
+
+    def _example(self, value: Any, of: bool = True) -> Any:
+        return batched.rebatched(value, self.level) if of and isinstance(value, Tensor) else value
+
+    def _split(self, values: Any) -> tuple[list[Any], list[bool]]:
+        """The tensors behind, and which were examples."""
+        flags = [batched.is_batched(one, self.level) for one in values]
+        return [batched.along(one, self.level) if of else one for one, of in zip(values, flags, strict=True)], flags
+
+    def forward(self, ctx: Any, *wholes: Any) -> Any:
+        context = self.context
+        context.needs_input_grad = ctx.needs_input_grad
+        with batched.running(self.level):
+            examples = [self._example(one, of) for one, of in zip(wholes, self.is_batched, strict=True)]
+            inputs = tree_unflatten(examples, self.spec)
+            if self.cls.vmap is not Function.vmap:
+                with layers.without(self.level):
+                    dims = [0 if of else None for of in self.is_batched]
+                    outputs, self.out_spec = _by_rule(self.cls, self.outer, list(wholes), dims, self.spec, self.kwargs)
+                found = [one if dim is None else self._example(one.movedim(dim, 0)) for one, dim in outputs]
+            else:
+                found, self.out_spec = tree_flatten(self.cls.forward(*inputs, **self.kwargs))
+            self.cls.setup_context(context, tuple(inputs), tree_unflatten(found, self.out_spec))
+            outs, self.out_batched = self._split(found)
+            kept, self.saved_batched = self._split(context.to_save or ())
+            places = {id(one): whole for one, whole in zip([*examples, *found], [*wholes, *outs], strict=True)}
+            originals = context.to_save or ()
+            ctx.save_for_backward(*(places.get(id(one), whole) for one, whole in zip(originals, kept, strict=True)))
+            context.to_save = None
+            context.saved_for_forward = context.saved_for_forward and tuple(context.saved_for_forward)
+            if context.dirty_tensors:
+                ctx.mark_dirty(*(places[id(one)] for one in context.dirty_tensors))
+                context.dirty_tensors = ()
+            if context.non_differentiable:
+                ctx.mark_non_differentiable(*(places[id(one)] for one in context.non_differentiable))
+                context.non_differentiable = ()
+        ctx.set_materialize_grads(False)
+        self.metas = [(one._array.shape, one._array.dtype) for one in found if isinstance(one, Tensor)]
+        self.shapes = [one._array.shape if isinstance(one, Tensor) else None for one in examples]
+        return tuple(outs) if len(outs) != 1 else outs[0]
+
+    def backward(self, ctx: Any, *grads: Any) -> Any:
+        context = self.context
+        with batched.running(self.level):
+            context.saved_tensors = tuple(
+                self._example(one, of) for one, of in zip(ctx.saved_tensors, self.saved_batched, strict=True)
+            )
+            given = [
+                self._example(g, of) if g is not None else wrap(np.zeros(*meta)) if context.materialize_grads else None
+                for g, of, meta in zip(grads, self.out_batched, self.metas, strict=True)
+            ]
+            chosen = self.cls.vjp if self.cls.vjp is not Function.vjp else self.cls.backward
+            found = chosen(context, *given)
+            context.saved_tensors = ()
+            found = tree_flatten(found if isinstance(found, tuple) else (found,))[0]
+            found += [None] * (len(self.is_batched) - len(found))
+            return tuple(self._back(g, of, shape) for g, of, shape in zip(found, self.is_batched, self.shapes, strict=False))
+
+    def _back(self, g: Any, of: bool, shape: tuple[int, ...] | None) -> Any:
+        """The gradient of an input: a batch, or the sum over it where all examples share the input."""
+        if g is None:
+            return None
+        if of:
+            return batched.along(g, self.level).sum_to_size((self.level.size, *shape))  # type: ignore
+        return batched.along(g, self.level).sum(0) if batched.is_batched(g, self.level) else g  # type: ignore[attr-defined]
+
+    def jvp(self, ctx: Any, *tangents: Any) -> Any:
+        context = self.context
+        with batched.running(self.level):
+            if context.saved_for_forward is not None:
+                context.saved_tensors = context.saved_for_forward
+            given = [self._example(one, of) if one is not None else None
+                     for one, of in zip(tangents, self.is_batched, strict=True)]  # fmt: skip
+            found = self.cls.jvp(context, *given)
+            outs = found if isinstance(found, tuple) else (found,)
+            made = tuple(
+                batched.along(one, self.level) if of and one is not None else one
+                for one, of in zip(outs, self.out_batched, strict=True)
+            )
+            return made if isinstance(found, tuple) else made[0]
+
+
+function.transforms.insert(0, _apply)

@@ -1,0 +1,26 @@
+"""Looking behind the tensors of transforms."""
+
+from __future__ import annotations
+
+from .. import layers
+from ..batched import Batched
+from ..tensor import Tensor
+
+
+def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
+    """The tensor behind one that a transform made: for a look in a debugger, not to compute with.
+
+    ``recurse``  look behind all transforms, instead of the innermost
+
+    >>> import rushlight as torch
+    >>> seen = []
+    >>> x = torch.ones(2, 3)
+    >>> _ = torch.vmap(lambda row: (seen.append(torch.func.debug_unwrap(row)), row.sum())[1])(x)
+    >>> seen[0] is x
+    True
+    """
+    if isinstance(tensor, Batched):
+        behind = tensor.origin[0] if tensor.origin is not None else tensor.whole
+        return debug_unwrap(behind) if recurse else behind
+    layer = layers.innermost_of(tensor)
+    return tensor if layer is None else layers.source_of(tensor)

@@ -1,0 +1,269 @@
+"""The transforms that are running in a thread (``vmap``, ``grad``, ``jvp``, ...), the outermost first.
+
+A layer begins when a transform calls its function and ends when the function returns. ``vmap`` and forward mode mark the
+tensors of their layer; those of a ``grad`` are known by the graph: they lead to the inputs that the layer made. So the
+functions here can say of a tensor what PyTorch says of its wrappers.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from . import tensor as tensors
+from .autograd import modes
+from .autograd.graph import AccumulateGrad, Node, orders
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+REQUIRES_GRAD = (
+    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of a "
+    "function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch transforms "
+    "(e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being transformed instead."
+)
+RETAIN_GRAD = (
+    "You are attempting to call Tensor.retain_grad() inside of a function being transformed by a functorch transform. This is "
+    "unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
+    "retain_grad() outside of a function being transformed instead."
+)
+CAPTURED = (
+    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation (aten::{}) that "
+    "would mutate a captured Tensor. This is not supported; please rewrite the function being transformed to explicitly accept "
+    "the mutated Tensor(s) as inputs."
+)
+
+
+class Layer:
+    """One running transform."""
+
+    kind = "Grad"
+    internal = False  # made by a function that is no transform itself, whose callers are to notice nothing
+
+    def __init__(self, function: Callable[..., Any] | None = None) -> None:
+        self.function = function
+        self.inputs: list[Tensor] = []  # the tensors that the function was given in the place of its arguments
+        self.first = self.last = 0  # the orders of the nodes made in it lie between
+        self.level = 0
+
+    @property
+    def alive(self) -> bool:
+        return self in state.stack
+
+
+class ForwardLayer(Layer):
+    """A running ``jvp``."""
+
+    kind = "Jvp"
+    tangents = 0  # the level of forward mode
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Layer] = []
+        self.inplace_requires_grad = False
+
+
+state = _State()
+
+
+def push(layer: Layer) -> Layer:
+    """Begins a layer."""
+    layer.first = next(orders)
+    state.stack.append(layer)
+    layer.level = len(state.stack)
+    modes.state.transforms += 1
+    modes.special.enter()
+    return layer
+
+
+def pop(layer: Layer) -> None:
+    """Ends a layer."""
+    layer.last = next(orders)
+    state.stack.remove(layer)
+    layer.inputs, layer.function = [], None
+    modes.state.transforms -= 1
+    modes.special.leave()
+
+
+def belong(layer: Layer, tensors: list[Any]) -> None:
+    """Makes tensors inputs of a layer."""
+    layer.inputs += tensors
+    if layer.kind == "Grad":
+        for one in tensors:
+            while "whole" in one.__dict__:
+                one = one.whole
+            one.__dict__["_layer"] = layer
+
+
+@contextmanager
+def without(layer: Layer) -> Iterator[None]:
+    """As if a layer, and those inside of it, were not running."""
+    stack = state.stack
+    outer = stack[: stack.index(layer)]
+    state.stack = outer
+    modes.state.transforms -= len(stack) - len(outer)
+    try:
+        yield
+    finally:
+        state.stack = stack
+        modes.state.transforms += len(stack) - len(outer)
+
+
+@contextmanager
+def entered(layer: Layer) -> Iterator[Layer]:
+    """A layer for the length of a block."""
+    push(layer)
+    try:
+        yield layer
+    finally:
+        pop(layer)
+
+
+def place(layer: Any) -> int:
+    """Where a layer stands among the running ones; -1 once it has ended."""
+    return state.stack.index(layer) if layer in state.stack else -1
+
+
+def leads_to(tensor: Any, layer: Layer) -> bool:
+    """Whether a tensor was computed from the inputs of a ``grad``."""
+    own = layer.inputs
+    if any(tensor is one for one in own):
+        return True
+    nodes: list[Node] = [tensor._edge[0]] if tensor._edge is not None else []
+    inner = {id(one._edge[0]) for one in own if one._edge is not None}
+    seen = set(nodes)
+    while nodes:
+        node = nodes.pop()
+        if id(node) in inner:
+            return True
+        if isinstance(node, AccumulateGrad):
+            if any(node.variable is one for one in own):
+                return True
+            continue
+        for edge in node.next:
+            if edge is not None and edge[0] not in seen:
+                seen.add(edge[0])
+                nodes.append(edge[0])
+    return False
+
+
+def has(layer: Layer, tensor: Any) -> bool:
+    """Whether a tensor is one of a running layer."""
+    if layer.kind == "Vmap":
+        while "whole" in tensor.__dict__:
+            if tensor.level is layer:
+                return True
+            tensor = tensor.whole
+        return False
+    if isinstance(layer, ForwardLayer):
+        return bool(tensor._tangents and layer.tangents in tensor._tangents)
+    return layer.kind == "Grad" and leads_to(tensor, layer)
+
+
+def innermost_of(tensor: Any) -> Layer | None:
+    """The innermost running layer that a tensor is of."""
+    return next((layer for layer in reversed(state.stack) if has(layer, tensor)), None)
+
+
+def is_left_over(tensor: Any) -> bool:
+    """Whether a tensor was made in a layer that has ended since."""
+    level = tensor.__dict__.get("level")
+    own = level if level is not None else tensor.__dict__.get("_layer")
+    if own is not None:
+        return not own.alive
+    if tensor._edge is None:
+        return False
+    order = tensor._edge[0].order
+    nodes, seen = [tensor._edge[0]], set()
+    while nodes:
+        node = nodes.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        layer = node.variable.__dict__.get("_layer") if isinstance(node, AccumulateGrad) else None
+        if layer is not None and not layer.alive and layer.last < order < layer.first:
+            return True
+        nodes += [edge[0] for edge in node.next if edge is not None]
+    return False
+
+
+def source_of(tensor: Any) -> Any:
+    """The tensor that an input of a ``grad`` stands for."""
+    return tensor.detach() if tensor._base is None else tensor._base
+
+
+def held_by(function: Any, counter: list[Any]) -> bool:
+    """Whether a function finds the memory with a version counter in what it closes over, not among its arguments."""
+    pending, seen = [function], set()
+    while pending:
+        one = pending.pop()
+        if id(one) in seen or one is None:
+            continue
+        seen.add(id(one))
+        if getattr(one, "_counter", None) is counter:
+            return True
+        if hasattr(one, "func") and hasattr(one, "keywords"):  # functools.partial
+            pending.append(one.func)
+        code = getattr(one, "__code__", None)
+        if code is None:
+            continue
+        for cell in one.__closure__ or ():
+            try:
+                pending.append(cell.cell_contents)
+            except ValueError:  # not filled yet
+                continue
+        pending += [one.__globals__[name] for name in code.co_names if getattr(one.__globals__.get(name), "_counter", None)]
+    return False
+
+
+def refuse_captured(tensor: Any, name: str) -> None:
+    """RuntimeError where an in-place op writes into a tensor that the innermost ``grad`` or ``jvp`` was not given."""
+    layer = state.stack[-1]
+    if layer.kind not in ("Grad", "Jvp") or not held_by(layer.function, tensor._counter):
+        return
+    if any(tensor._counter is one._counter for one in layer.inputs):
+        return
+    if layer.kind == "Grad" and leads_to(tensor, layer):
+        return
+    raise RuntimeError(CAPTURED.format(name))
+
+
+def in_user_transform() -> bool:
+    """Whether a transform runs that the user called."""
+    return any(not layer.internal for layer in state.stack)
+
+
+def refuse(what: str) -> None:
+    """RuntimeError for what would change how tensors are recorded, inside of a transform."""
+    if not in_user_transform() or (what == "requires_grad_" and state.inplace_requires_grad):
+        return
+    raise RuntimeError(REQUIRES_GRAD if what == "requires_grad_" else RETAIN_GRAD)
+
+
+def shown(value: Any, stack: list[Layer] | None = None) -> str | None:
+    """How a tensor prints inside of transforms; None if it prints as ever."""
+    stack = state.stack if stack is None else stack
+    for count in range(len(stack), 0, -1):
+        layer, outer = stack[count - 1], stack[: count - 1]
+        if getattr(value, "level", None) is layer:
+            whole, dim = value.origin or (value.whole, 0)
+            return _enclosed(f"BatchedTensor(lvl={layer.level}, bdim={dim}, value=", whole, outer)
+        tracked = layer.kind == "Grad" and leads_to(value, layer)
+        if tracked or (isinstance(layer, ForwardLayer) and value._tangents and layer.tangents in value._tangents):
+            return _enclosed(f"GradTrackingTensor(lvl={layer.level}, value=", value, outer)
+    return None
+
+
+def _enclosed(start: str, value: Any, outer: list[Layer]) -> str:
+    text = shown(value, outer)
+    if text is None:
+        text = tensors.printing.tensor_text(value.detach().resolve_conj()._array, value.dtype)
+    lines = "\n".join("    " + line for line in text.splitlines())
+    return f"{start}\n{lines}\n)"
+
+
+tensors.refuse_in_transforms = refuse
+tensors.text_in_transforms = shown
