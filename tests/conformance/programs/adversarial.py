@@ -1,0 +1,35 @@
+"""A generative adversarial network on points of a circle, with batch norm, spectral norm and smoothed labels."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+generator = nn.Sequential(nn.Linear(4, 16), nn.BatchNorm1d(16), nn.LeakyReLU(0.2), nn.Linear(16, 2))
+critic = nn.Sequential(nn.utils.spectral_norm(nn.Linear(2, 16)), nn.LeakyReLU(0.2), nn.Linear(16, 1))
+
+
+def init(module):
+    if isinstance(module, nn.Linear):
+        nn.init.normal_(module.weight_orig if hasattr(module, "weight_orig") else module.weight, 0.0, 0.02)
+        nn.init.zeros_(module.bias)
+
+
+generator.apply(init)
+critic.apply(init)
+generator_optimizer = torch.optim.Adam(generator.parameters(), lr=2e-3, betas=(0.5, 0.999))
+critic_optimizer = torch.optim.Adam(critic.parameters(), lr=2e-3, betas=(0.5, 0.999))
+criterion = nn.BCEWithLogitsLoss()
+for step in range(8):
+    theta = torch.rand(32) * 6.28318
+    real = torch.stack([theta.cos(), theta.sin()], 1)
+    critic.zero_grad()
+    fake = generator(torch.randn(32, 4))
+    critic_loss = criterion(critic(real), torch.full((32, 1), 0.9)) + criterion(critic(fake.detach()), torch.zeros(32, 1))
+    critic_loss.backward()
+    critic_optimizer.step()
+    generator.zero_grad()
+    generator_loss = criterion(critic(fake), torch.ones(32, 1))
+    generator_loss.backward()
+    generator_optimizer.step()
+    print(f"{step} {critic_loss.item():.4f} {generator_loss.item():.4f}")
+print(sorted(generator.state_dict()), [tuple(value.shape) for value in critic.state_dict().values()])
