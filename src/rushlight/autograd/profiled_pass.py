@@ -122,6 +122,8 @@ class ProfiledPass(engine.Pass):
     def accumulate(self, variable: Tensor, holder: list[Any]) -> None:  # type: ignore[override]
         key, fresh = id(holder[0]), variable._grad is None
         with self.recorder.span("aten::add_") as span:
+            if self.recorder.with_shapes:
+                span.shapes = [list(holder[0].shape)] * (1 if fresh else 2)
             engine.Pass.accumulate(variable, holder)
             if fresh:
                 assert variable._grad is not None

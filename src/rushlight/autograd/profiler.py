@@ -195,7 +195,7 @@ class profile:
         from ..profiler import watching
 
         begun = perf_counter_ns()
-        watching.stop(self._before)
+        watching.stop(self._recorder, self._before)
         _is_profiler_enabled = self._before is not None
         recorder, self._recorder = self._recorder, None
         self.profiling_end_time_ns = begun
@@ -331,7 +331,7 @@ class record_function(contextlib.ContextDecorator):
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name, self.args = name, args
         self.run_callbacks_on_exit = True
-        self.record: tuple[Recorder, Span] | None = None
+        self.records: list[tuple[Recorder, Span]] = []  # a decorated function may call itself
 
     def __enter__(self) -> record_function:
         if not isinstance(self.name, str):
@@ -344,25 +344,24 @@ class record_function(contextlib.ContextDecorator):
             span = recorder.open(self.name, USER)
             if self.args is not None and recorder.with_shapes:
                 span.shapes = [[]]
-            self.record = (recorder, span)
+            self.records.append((recorder, span))
         return self
 
     def __exit__(self, kind: Any, error: Any, tb: Any) -> None:
-        if self.run_callbacks_on_exit and self.record is not None:
-            recorder, span = self.record
+        if self.run_callbacks_on_exit and self.records:
+            recorder, span = self.records.pop()
             recorder.close(span)
-            self.record = None
 
     def _call_end_callbacks_on_future(self, fut: Any) -> Any:
         """Ends the event when a future is done, instead of at the end of the block."""
         if not self.run_callbacks_on_exit:
             raise RuntimeError("_call_end_callbacks_on_future can only be called once.")
         self.run_callbacks_on_exit = False
-        record, self.record = self.record, None
+        records, self.records = self.records, []
 
         def done(finished: Any) -> Any:
-            if record is not None:
-                record[0].close(record[1])
+            for recorder, span in records:
+                recorder.close(span)
             return finished.value()
 
         return fut.then(done)

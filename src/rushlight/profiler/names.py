@@ -51,6 +51,7 @@ SPOKEN: dict[str, str | None] = {
     ),
 }  # fmt: skip
 BY_SPACE = {("torch.nn.functional", "unfold"): "im2col", ("torch.nn.functional", "nll_loss"): "nll_loss_nd"}
+FACTORIES = frozenset(f"aten::{name}" for name in "arange eye full linspace ones rand randint randn randperm zeros".split())
 DUNDERS = frozenset(f"__{i}{name}__" for name in "and or xor lshift rshift".split() for i in ("", "i", "r"))
 
 # Ops of the table that PyTorch has under another name.

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import overrides
 from ..autograd import function, profiled_pass
 from ..autograd.modes import special, state
@@ -17,7 +19,7 @@ from ..autograd.recorder import Recorder, Span, coming_sequence
 from ..backend import numpy as backend
 from ..ops import dispatch
 from ..tensor import Tensor
-from .names import name_of_function, name_of_op
+from .names import FACTORIES, name_of_function, name_of_op
 
 __all__ = ["start", "stop"]
 
@@ -39,10 +41,10 @@ def start(recorder: Recorder) -> None:
     state.recorder = recorder
 
 
-def stop(before: Recorder | None = None) -> None:
-    """Ends what :func:`start` began; ``before`` goes on."""
+def stop(recorder: Recorder, before: Recorder | None = None) -> None:
+    """Ends what :func:`start` began; ``before``, if any, goes on."""
     global _running
-    recorder, state.recorder = state.recorder, before
+    state.recorder = before
     recorder.finish()
     special.leave()
     with _lock:
@@ -65,9 +67,14 @@ def _call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     has_tensors = any(isinstance(one, Tensor) for value in args for one in (value if isinstance(value, list) else (value,)))
     span = recorder.open(name, sequence=coming_sequence() if has_tensors else -1)
     try:
-        _describe(recorder, span, (*args, *kwargs.values()))
+        _describe(recorder, span, args, kwargs)
         result = func(*args, **kwargs)
-        _count(recorder, args, result)
+        if name in FACTORIES:  # the memory is that of an event within, as in PyTorch
+            with recorder.span("aten::empty") as empty:
+                _count(recorder, args, result)
+            empty.start = empty.end = span.start
+        else:
+            _count(recorder, args, result)
         return result
     finally:
         recorder.close(span)
@@ -143,16 +150,17 @@ def _count(recorder: Recorder, args: tuple[Any, ...], result: Any) -> None:
                 recorder.allocated(backend.root(one._array))
 
 
-def _describe(recorder: Recorder, span: Span, values: tuple[Any, ...]) -> None:
+def _describe(recorder: Recorder, span: Span, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
     """Keeps the shapes of the inputs, and the arithmetic that they ask for."""
     if not recorder.with_shapes and not recorder.with_flops:
         return
+    values = (*args, *kwargs.values()) if kwargs else args
     shapes = [list(value._array.shape) if isinstance(value, Tensor) else [] for value in values]
     if recorder.with_shapes:
         span.shapes = shapes
         span.concrete = [value if _is_number(value) else None for value in values]
     if recorder.with_flops:
-        span.flops = _flops(span.name, shapes, values)
+        span.flops = _flops(span.name, shapes, args, kwargs or {})
 
 
 def _is_number(value: Any) -> bool:
@@ -162,25 +170,29 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float))
 
 
-def _flops(name: str, shapes: list[list[int]], values: tuple[Any, ...]) -> int:
+def _flops(name: str, shapes: list[list[int]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     """The multiplications and additions of products and convolutions, as PyTorch counts them."""
-    if name in ("aten::mm", "aten::bmm") and len(shapes) > 1:
-        return 2 * math.prod(shapes[0]) * shapes[1][-1]
-    if name in ("aten::addmm", "aten::baddbmm") and len(shapes) > 2:
-        return 2 * math.prod(shapes[1]) * shapes[2][-1]
-    if name in ("aten::mul", "aten::add") and shapes:
-        return math.prod(shapes[0])
-    if name == "aten::conv2d" and len(shapes) > 1 and len(shapes[0]) == 4:
-        return _convolution(shapes, values)
+    sizes = [shape for shape in shapes if shape]
+    if name in ("aten::mm", "aten::bmm") and len(sizes) == 2:
+        return 2 * math.prod(sizes[0]) * sizes[1][-1]
+    if name in ("aten::addmm", "aten::baddbmm") and len(sizes) == 3:
+        return 2 * math.prod(sizes[1]) * sizes[2][-1]
+    if name in ("aten::mul", "aten::add") and sizes:
+        return math.prod(sizes[0])
+    if name == "aten::conv2d" and len(sizes) > 1 and len(sizes[0]) == len(sizes[1]) == 4:
+        return _convolution(shapes, {**dict(zip(("stride", "padding", "dilation"), args[3:6], strict=False)), **kwargs})
     return 0
 
 
-def _convolution(shapes: list[list[int]], values: tuple[Any, ...]) -> int:
+def _convolution(shapes: list[list[int]], options: dict[str, Any]) -> int:
     batch, _, *sizes = shapes[0]
     outputs, per_group, *kernel = shapes[1]
-    stride, padding, dilation = ([value, value] if isinstance(value, int) else value for value in (*values[3:6], 1, 0, 1)[:3])
-    if isinstance(padding, str):
+    if isinstance(options.get("padding"), str):
         return 0
+    stride, padding, dilation = (
+        np.broadcast_to(options.get(name, usual), 2).tolist()
+        for name, usual in (("stride", 1), ("padding", 0), ("dilation", 1))
+    )
     places = [
         (size + 2 * pad - gap * (width - 1) - 1) // step + 1
         for size, pad, gap, width, step in zip(sizes, padding, dilation, kernel, stride, strict=True)
