@@ -58,7 +58,9 @@ def expand(array: Array, shape: Shape) -> Array:
 
 def _leading_steps(array: Array, lead: Shape) -> list[int]:
     """Strides of new dimensions in front: 0 where they stretch, over the whole of what follows where they have size 1."""
-    step = array.shape[0] * array.strides[0] if array.ndim else array.itemsize
+    if not array.ndim:
+        return [0] * len(lead)
+    step = array.shape[0] * array.strides[0]
     strides = []
     for size in reversed(lead):
         strides.append(step if size == 1 else 0)

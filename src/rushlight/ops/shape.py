@@ -330,10 +330,13 @@ def clone(input: Any, *, memory_format: Any = None) -> Any:
 @public(function=False)
 def contiguous(self: Any, memory_format: Any = None) -> Any:
     """The tensor itself if its elements lie in order (in that of the memory format), else a copy in which they do."""
-    if memory_format is None or memory_format.name == "contiguous_format":
-        return self if self._array.flags.c_contiguous else ops.contiguous(self)
-    if memory_format.name == "preserve_format":
+    name = "contiguous_format" if memory_format is None else memory_format.name
+    if self._array.flags.c_contiguous and name in ("contiguous_format", "preserve_format"):
+        return self
+    if name == "contiguous_format":
+        return ops.contiguous(self)
+    if name == "preserve_format":
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     if self.is_contiguous(memory_format=memory_format):
         return self
-    return ops.laid_out(self, order_of(self._array.ndim, memory_format.name))
+    return ops.laid_out(self, order_of(self._array.ndim, name))

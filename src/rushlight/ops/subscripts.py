@@ -315,7 +315,7 @@ def _written(view: Any, indices: list[Any], value: Any) -> bool:
         source, needs = checked_number(_held(value, array.dtype), array), False
     if modes.special.active or not plain_write(view, needs):
         return False
-    key = tuple([slice(None) if one is None else one._array for one in indices])
+    key: tuple[Any, ...] = tuple([slice(None) if one is None else one._array for one in indices])
     if any(one.__class__ is not slice and one.dtype == np.uint8 for one in key):
         return False
     try:

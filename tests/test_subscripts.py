@@ -1,0 +1,183 @@
+"""x[...], index vectors and masks: NumPy's elements, PyTorch's views, warnings and refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rushlight as torch
+
+SHAPE = (3, 4, 2)
+
+
+@st.composite
+def keys(draw: st.DrawFn) -> tuple[object, ...]:
+    """An index of slices, integers, None, at most one ... and lists side by side, which fits SHAPE."""
+    count = draw(st.integers(0, 2))
+    listed = draw(st.integers(0, len(SHAPE) - count))
+    key: list[object] = []
+    for axis, size in enumerate(SHAPE):
+        if draw(st.booleans()):
+            key.append(None)
+        if listed <= axis < listed + count:
+            key.append(draw(st.lists(st.integers(-size, size - 1), min_size=3, max_size=3)))
+        elif count == 0 and draw(st.booleans()):
+            key.append(draw(st.integers(-size, size - 1)))
+        else:
+            ends = st.none() | st.integers(-size - 2, size + 2)
+            key.append(slice(draw(ends), draw(ends), draw(st.none() | st.integers(1, 3))))
+    if count == 0 and draw(st.booleans()):
+        key = [*key[: draw(st.integers(0, len(key)))], ...]
+    # A None between lists parts them, and then NumPy and PyTorch alike put them in front.
+    return tuple(key)
+
+
+@given(keys())
+def test_elements_are_numpys(key: tuple[object, ...]) -> None:
+    array = np.arange(24.0).reshape(SHAPE)
+    found, expected = torch.from_numpy(array)[key], array[key]
+    assert found.numpy().shape == expected.shape
+    assert np.array_equal(found.numpy(), expected)
+
+
+@given(keys())
+def test_writing_is_numpys(key: tuple[object, ...]) -> None:
+    array = np.arange(24.0).reshape(SHAPE)
+    values = -np.arange(float(array[key].size)).reshape(array[key].shape)
+    x = torch.from_numpy(array.copy())
+    recorded = torch.from_numpy(array.copy())
+    weight = torch.ones((), dtype=torch.float64, requires_grad=True)
+    x[key] = torch.from_numpy(values)
+    recorded[key] = torch.from_numpy(values) * weight
+    array[key] = values
+    assert np.array_equal(x.numpy(), array)
+    assert np.array_equal(recorded.detach().numpy(), array)
+
+
+def test_basic_indexing_shares_memory_and_lists_copy() -> None:
+    x = torch.zeros(3, 4)
+    for view in (x[0], x[1:], x[..., 0], x[None], x[()], x[...], x[torch.tensor(1)]):
+        assert view._is_view() and view._base is x
+    for copy in (x[[0]], x[x == 0], x[torch.tensor([0])], x[True], x[torch.tensor(True)]):
+        assert not copy._is_view()
+
+
+def test_masks() -> None:
+    x = torch.arange(6).view(2, 3)
+    assert x[x > 3].tolist() == [4, 5]
+    assert x[torch.tensor([True, False]), :, None].shape == (1, 3, 1)
+    assert x[:, torch.tensor([True, False, True])].tolist() == [[0, 2], [3, 5]]
+    x[x > 3] = torch.tensor([-4, -5])
+    x[x == 0] = 9
+    assert x.tolist() == [[9, 1, 2], [3, -4, -5]]
+    with pytest.raises(IndexError, match=r"The shape of the mask \[3\] at index 0 does not match"):
+        x[torch.tensor([True] * 3)]
+
+
+def test_byte_masks_warn_once_each() -> None:
+    byte = torch.tensor([1, 0], dtype=torch.uint8)
+    x = torch.arange(4).view(2, 2)
+    with pytest.warns(UserWarning, match="indexing with dtype torch.uint8 is now deprecated") as caught:
+        assert x[byte, byte].tolist() == [0]
+    assert len(caught) == 2
+    assert caught[0].filename == __file__
+    with pytest.raises(RuntimeError, match="only supports boolean masks"):
+        x[byte] = 1
+
+
+@pytest.mark.parametrize(
+    ("key", "error", "text"),
+    [
+        (slice(0.0, 2), TypeError, "slice indices must be integers or None or have an __index__ method"),
+        (slice(None, None, -1), ValueError, "step must be greater than zero"),
+        (2, IndexError, "index 2 is out of bounds for dimension 0 with size 2"),
+        ((0, -4), IndexError, "index -4 is out of bounds for dimension 1 with size 3"),
+        ([0, 7], IndexError, "index 7 is out of bounds for dimension 0 with size 2"),
+        (0.5, IndexError, "only integers, slices"),
+        (np.array([0.5]), IndexError, "tensors used as indices must be long, int, byte or bool"),
+        ((0, 0, 0), IndexError, "too many indices for tensor of dimension 2"),
+        (1 << 64, ValueError, "Overflow when unpacking long long"),
+        (([0, 1], [0, 1, 2]), IndexError, r"could not be broadcast together with shapes \[2\], \[3\]"),
+    ],
+)
+def test_wrong_subscripts(key: object, error: type[Exception], text: str) -> None:
+    x = torch.zeros(2, 3)
+    with pytest.raises(error, match=text):
+        x[key]
+    with pytest.raises(error, match=text):
+        x[key] = 1.0
+    assert not x.any()
+
+
+def test_a_short_list_of_sequences_is_a_tuple_and_a_long_one_an_index() -> None:
+    x = torch.arange(4).view(2, 2)
+    with pytest.warns(UserWarning, match="non-tuple sequence for multidimensional indexing"):
+        assert x[[[0, 1], [1, 0]]].tolist() == [1, 2]
+    assert x[[[0]] * 32].shape == (32, 1, 2)
+
+
+def test_numbers_that_do_not_fit_are_refused() -> None:
+    x = torch.zeros(2, dtype=torch.uint8)
+    for key in (0, [0], x == 0):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t without overflow"):
+            x[key] = 300
+    x[0] = -1
+    assert x.tolist() == [255, 0]
+    half = torch.zeros(1, dtype=torch.float16)
+    half[0] = 1e10
+    assert half.item() == float("inf")
+    with pytest.raises(RuntimeError, match="c10::Half without overflow"):
+        half.fill_(1e10)
+
+
+def test_values_meet_at_repeated_places() -> None:
+    places = (torch.tensor([0, 2, 0]),)
+    x = torch.zeros(3, requires_grad=True)
+    values = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    out = x.index_put(places, values, accumulate=True)
+    assert out.tolist() == [5.0, 0.0, 2.0]
+    out.backward(torch.tensor([1.0, 10.0, 100.0]))
+    assert x.grad.tolist() == [1.0, 10.0, 100.0] and values.grad.tolist() == [1.0, 100.0, 1.0]
+
+
+def test_a_failed_write_leaves_no_trace() -> None:
+    x = torch.zeros(3)
+    with pytest.raises(RuntimeError, match=r"shape mismatch: value tensor of shape \[2\]"):
+        x[[0, 1, 2]] = torch.ones(2)
+    with pytest.raises(RuntimeError, match="got Float for the destination and Long for the source"):
+        x[[0, 1, 2]] = torch.ones(3, dtype=torch.int64)
+    assert x.tolist() == [0.0] * 3 and x._version == 0
+
+
+def test_a_write_counts() -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x * 1
+    z = y * y
+    with torch.no_grad():
+        y[[0]] = 5.0
+    assert y._version == 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.sum().backward()
+
+
+def test_index_vectors() -> None:
+    x = torch.zeros(3, 2)
+    assert x.index_copy(0, torch.tensor([2]), torch.ones(1, 2)).tolist() == [[0, 0], [0, 0], [1, 1]]
+    for place in (-1, 3):
+        with pytest.raises(IndexError, match=f"index {place} is out of bounds for dimension 0 with size 3"):
+            x.index_copy_(0, torch.tensor([place]), torch.ones(1, 2))
+        with pytest.raises(RuntimeError, match=f"index {place} is out of bounds"):
+            x.index_add_(0, torch.tensor([place]), torch.ones(1, 2))
+    assert x.index_fill(0, torch.tensor([-1]), 7)[2].tolist() == [7.0, 7.0]
+    with pytest.raises(RuntimeError, match="Converting complex Scalar to non-complex type is not supported"):
+        x.index_fill_(0, torch.tensor([0]), 1 + 1j)
+    with pytest.raises(IndexError, match="tried to access index 6 on a tensor of 6 elements"):
+        x.put_(torch.tensor([6]), torch.ones(1))
+
+
+@given(st.lists(st.integers(0, 23), min_size=1, max_size=5), st.permutations((4, 3, 2)))
+def test_flat_indices_taken_apart(flat: list[int], shape: list[int]) -> None:
+    parts = torch.unravel_index(torch.tensor(flat), tuple(shape))
+    assert torch.arange(24).view(*shape)[parts].tolist() == flat
