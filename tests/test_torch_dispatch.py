@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from contextlib import nullcontext
+from typing import Any, ClassVar
 
 import pytest
 
@@ -10,6 +11,7 @@ import rushlight as torch
 from rushlight.utils._mode_utils import no_dispatch
 from rushlight.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 from rushlight.utils._pytree import tree_map
+from rushlight.utils.checkpoint import checkpoint
 
 
 class Wrapper(torch.Tensor):
@@ -107,3 +109,50 @@ def test_overloads_are_the_same_objects_and_can_be_called():
     assert aten.sin.default(torch.zeros(1)).item() == 0.0 and str(aten.sin.default) == "aten.sin.default"
     with pytest.raises(AttributeError, match="no attribute 'no_such_op'"):
         _ = aten.no_such_op
+
+
+def test_modes_see_what_is_made_and_the_whole_backward_pass() -> None:
+    seen: list[str] = []
+
+    class Notes(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            node = torch._C._current_autograd_node()
+            seen.append(f"{func} in {type(node).__name__ if node is not None else 'none'}")
+            return func(*args, **(kwargs or {}))
+
+    with Notes():
+        x = torch.rand(3, requires_grad=True)
+        x.mul(2).sum().backward()
+        x.detach()
+        torch.tensor([1.0])
+        torch.empty(2)
+        x.new_zeros(2)
+    assert x.grad.tolist() == [2.0] * 3
+    assert seen == [
+        "aten.rand.default in none",
+        "aten.mul.Tensor in none",
+        "aten.sum.default in none",
+        "aten.ones_like.default in none",
+        "aten.expand.default in SumBackward0",
+        "aten.mul.Tensor in MulBackward0",
+        "aten.detach.default in AccumulateGrad",
+        "aten.detach.default in none",
+        "aten.lift_fresh.default in none",
+        "aten.empty.memory_format in none",
+        "aten.new_zeros.default in none",
+    ]
+
+
+def test_modes_see_the_second_run_of_a_checkpoint() -> None:
+    seen: list[str] = []
+
+    class Names(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(func.__name__)
+            return func(*args, **(kwargs or {}))
+
+    x = torch.ones(1, requires_grad=True)
+    y = checkpoint(torch.exp, x, use_reentrant=False, context_fn=lambda: (nullcontext(), Names()))
+    assert seen == []
+    y.backward()
+    assert seen == ["exp.default", "detach.default"]

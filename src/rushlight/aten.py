@@ -87,6 +87,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "_local_scalar_dense": lambda x: x.item(),
     "_softmax": lambda x, dim, half_to_float=False: x.softmax(dim),
     "_log_softmax": lambda x, dim, half_to_float=False: x.log_softmax(dim),
+    "lift_fresh": lambda x: x,
     "alias": lambda x: table["alias"].call(x),
     "slice": lambda x, dim=0, start=None, end=None, step=1: x[(slice(None),) * dim + (slice(start, end, step),)],
 }
@@ -150,6 +151,7 @@ _NAMES = {
     "layer_norm": "native_layer_norm.default", "batch_norm": "native_batch_norm.default", "conv": "convolution.default",
     "max_pool2": "max_pool2d_with_indices.default", "avg_pool2": "avg_pool2d.default", "det": "_linalg_det.default",
     "inv": "linalg_inv_ex.default", "nll_loss": "nll_loss_forward.default", "full_like_shape": "expand.default",
+    "expand_number": "expand.default", "divide_number": "div.Scalar",
 }  # fmt: skip
 _COMPARISONS = frozenset("eq ne lt le gt ge".split())
 _WITH_NUMBERS = frozenset("add sub mul div".split())

@@ -40,6 +40,7 @@ Shape = tuple[int, ...]
 
 # Set by batched_creation.py: what a function that makes tensors gives while transforms run, or NotImplemented.
 in_transforms: Callable[..., Any] = provided("in_transforms")
+below_autograd: Any = None  # set by torch_dispatch.py: what its modes make of such a function, or NotImplemented
 
 
 def creation(function: F) -> F:
@@ -65,6 +66,10 @@ def _watched(function: F) -> F:
                 return result
         if special.active and modes.state.transforms:
             result = in_transforms(function, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        if special.active and below_autograd is not None:
+            result = below_autograd(function, args, kwargs)
             if result is not NotImplemented:
                 return result
         try:

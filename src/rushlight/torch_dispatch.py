@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copyreg
 import math
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, factory
 from .aten import aten, overload_of
 from .autograd import engine, forward_ad, function, modes, views
 from .ops import dispatch, saved
@@ -264,6 +265,44 @@ def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
     return tuple(fresh) if isinstance(result, (tuple, list)) else fresh[0]
 
 
+# The functions that make tensors, and which overload each is.
+_CREATION = dict.fromkeys(
+    "arange empty_like eye full full_like linspace logspace new_empty new_full new_ones new_zeros ones ones_like rand rand_like "
+    "randint randint_like randn randn_like randperm zeros zeros_like".split(),
+    "default",
+) | {"empty": "memory_format", "tensor": "lift_fresh"}
+
+
+def _created(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What modes make of a function that makes tensors, below autograd; NotImplemented where nobody asks."""
+    overload = _CREATION.get(function.__name__)
+    if overload is None or not takes_part(args):
+        return NotImplemented
+    if overload == "lift_fresh":  # of data: made first, then shown
+        with no_dispatch():
+            made = function(*args, **kwargs)
+        return _asked(aten.lift_fresh.default, (made,)).requires_grad_(made.requires_grad)
+    options = {key: value for key, value in kwargs.items() if key != "requires_grad"}
+    made = _asked(aten._packet(function.__name__).overload(overload), args, options)
+    return made.requires_grad_() if kwargs.get("requires_grad") else made
+
+
+def detach(tensor: Tensor) -> Any:
+    """``tensor.detach()``, seen by modes and by the tensor's class."""
+    return _asked(aten.detach.default, (tensor,)) if takes_part([tensor]) else tensor.detach()
+
+
+def _taken(g: Tensor) -> Any:
+    """A gradient as a tensor of its own."""
+    taken = detach(g)
+    return engine.wrap(taken._array.copy()) if type(taken) is Tensor else taken
+
+
+def ones_like(tensor: Any) -> Any:
+    """The cotangent of a result of one element."""
+    return _asked(aten.ones_like.default, (tensor,))
+
+
 _watching = False
 _lock = threading.Lock()
 
@@ -296,6 +335,16 @@ def watch() -> None:
         room.new_tensor = new_tensor  # type: ignore[attr-defined,union-attr]
     saved.make_tensor = function.make_tensor = make_tensor  # type: ignore[attr-defined]
     engine.wrap = wrap
+    engine.taken = _taken
+    factory.below_autograd = _created
+    plain_detach = Tensor.detach
+
+    def detach(self: Tensor) -> Any:
+        """The same memory without history: a tensor that needs no gradient."""
+        is_users = takes_part([self]) and sys._getframe(1).f_code.co_filename not in saved.INSIDE
+        return _asked(aten.detach.default, (self,)) if is_users else plain_detach(self)
+
+    Tensor.detach = detach  # type: ignore[method-assign]
 
 
 # Modes.
@@ -313,6 +362,7 @@ class TorchDispatchMode:
     ...         return func(*args, **(kwargs or {}))
     >>> with Names():
     ...     _ = torch.ones(2).sin() * 3
+    aten.ones.default
     aten.sin.default
     aten.mul.Tensor
     """

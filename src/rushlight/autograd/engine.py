@@ -32,6 +32,8 @@ fit_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor] = provided("
 
 _pass_ids = itertools.count()
 
+taken: Callable[[Tensor], Tensor] | None = None  # set by torch_dispatch.py: a gradient as a tensor of its own, seen by modes
+
 LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, if nobody else holds that
 
 
@@ -512,7 +514,9 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
     with accumulate_lock:
         have = variable._grad
         if have is None:
-            if isinstance(g._array, np.ndarray):
+            if taken is not None and not modes.state.grad_enabled:
+                variable._grad = taken(g)
+            elif isinstance(g._array, np.ndarray):
                 variable._grad = wrap(np.empty_like(g._array)).copy_(g)  # type: ignore[attr-defined]
             else:  # a wrapper's, which has no memory
                 variable._grad = g

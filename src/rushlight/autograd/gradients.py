@@ -337,7 +337,7 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
                     raise RuntimeError(
                         f"grad can be implicitly created only for real scalar outputs but got {_dtype_name(output)}"
                     )
-            seed: Any = _ones(shape, dtype) if modes.special.active else np.ones(shape, dtype)
+            seed: Any = _ones(output, shape, dtype) if modes.special.active else np.ones(shape, dtype)
         else:
             _check_seed(index, output, shape, dtype, cotangent)
             seed = cotangent if create_graph else cotangent._array
@@ -362,8 +362,10 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
     return roots, seeds
 
 
-def _ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """The cotangent of one element, noted by a profiler."""
+def _ones(output: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """The cotangent of one element, noted by a profiler, or asked of ``__torch_dispatch__``."""
+    if is_tensor(output) and _dispatched([output], []):
+        return sys.modules[f"{__package__.rpartition('.')[0]}.torch_dispatch"].ones_like(output)
     ones = np.ones(shape, dtype)
     recorder = modes.state.recorder
     if recorder is not None:

@@ -7,6 +7,7 @@ part again and a backward pass through it.
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 import weakref
@@ -379,7 +380,7 @@ class _Run:
             if len(metas) < len(self.places):
                 place = self.places[len(metas)]()
                 if place is not None:
-                    made[place] = tensor.detach() if tensor.requires_grad else tensor
+                    made[place] = _detached(tensor) if tensor.requires_grad else tensor
             elif not self.early_stop:
                 raise CheckpointError(
                     "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
@@ -457,6 +458,11 @@ class _Run:
             yield
         finally:
             dispatch.interceptors.remove(note)
+
+
+def _detached(tensor: Tensor) -> Any:
+    room = sys.modules.get(f"{__package__.rpartition('.')[0]}.torch_dispatch")
+    return tensor.detach() if room is None else room.detach(tensor)  # which modes may want to see
 
 
 def _meta(tensor: Tensor) -> dict[str, Any]:
