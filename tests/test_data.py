@@ -300,6 +300,18 @@ def test_a_view_is_sent_without_the_rest_of_its_memory() -> None:
     assert row.untyped_storage().nbytes() == 4000
 
 
+def test_a_sample_that_changes_later_came_as_it_was() -> None:
+    kept = np.zeros(100_000)
+
+    def reused(index: int) -> Any:
+        kept.fill(index)
+        return kept
+
+    assert [batch[0].item() for batch in Workers(Calls(reused, 8), batch_size=None, num_workers=1, prefetch_factor=4)] == list(
+        range(8)
+    )
+
+
 def test_seeds_of_workers() -> None:
     def drawn(_: int) -> Any:
         worker = get_worker_info()

@@ -9,15 +9,15 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import os
-import pickle
 import signal
 import time
 import weakref
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from .answers import BATCH, END, RESUMED, Answer
 from .iteration import _BaseDataLoaderIter
-from .worker import BATCH, END, NUMBER_BYTES, RESUME, RESUMED, Work, run_worker
+from .worker import RESUME, Work, run_worker
 
 _SECONDS_TO_END = 5.0  # then a worker that is busy is ended by force
 
@@ -108,7 +108,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _start(self) -> None:
         self._tasks: dict[int, _Worker] = {}  # those without an answer, or whose answer nobody took, and whose they are
-        self._arrived: dict[int, tuple[int, memoryview]] = {}
+        self._arrived: dict[int, Answer] = {}
         self._numbers = itertools.count()
         self._turns = itertools.cycle(self._owners)
         for owner in self._owners:
@@ -123,8 +123,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         for owner in self._owners:
             owner.ask(RESUME)
         while waiting:
-            owner, kind, _, _ = self._receive()
-            if kind == RESUMED:
+            owner, answer = self._receive()
+            if answer.kind == RESUMED:
                 waiting.discard(owner)
         self._start()
 
@@ -155,23 +155,23 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 continue
             self._tasks.pop(number).outstanding -= 1
             self._ask()
-            return _opened(*answer)
+            return _opened(answer)
         if not self._persistent_workers:
             self._shutdown_workers()
         raise StopIteration
 
     def _take_in(self) -> None:
-        owner, kind, number, text = self._receive()
-        if kind != END:
-            self._arrived[number] = kind, text
+        owner, answer = self._receive()
+        if answer.kind != END:
+            self._arrived[answer.number] = answer
             return
         owner.is_active = False
         for left in [one for one, whose in self._tasks.items() if whose is owner and one not in self._arrived]:
             del self._tasks[left]
         self._ask()
 
-    def _receive(self) -> tuple[_Worker, int, int, memoryview]:
-        """Waits for an answer of any worker: who, what kind, to which task, and the pickle."""
+    def _receive(self) -> tuple[_Worker, Answer]:
+        """Waits for an answer of any worker."""
         by_end: dict[Any, _Worker] = {}
         for owner in self._owners:
             by_end[owner.answers] = by_end[owner.process.sentinel] = owner
@@ -181,9 +181,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             for pipe in ready:
                 if not isinstance(pipe, int):  # an answer comes before news of a death
                     dead = [by_end[pipe]]
-                    answer = memoryview(pipe.recv_bytes())
-                    start = 1 + NUMBER_BYTES
-                    return by_end[pipe], answer[0], int.from_bytes(answer[1:start], "big", signed=True), answer[start:]
+                    return by_end[pipe], Answer.receive(pipe)
         except (EOFError, OSError):
             pass
         except BaseException:  # an interrupt, after which nobody knows how much of an answer was read
@@ -201,10 +199,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._shutdown_workers()
 
 
-def _opened(kind: int, text: memoryview) -> Any:
+def _opened(answer: Answer) -> Any:
     """The batch, or raises the error, that a worker sent."""
-    value = pickle.loads(text)
-    if kind == BATCH:
+    value = answer.value()
+    if answer.kind == BATCH:
         return value
     if isinstance(value, str):
         raise RuntimeError(value)

@@ -1,13 +1,11 @@
 """What a worker process of a DataLoader does: it gets tasks, and sends back batches.
 
-A task is ``(number, indices)``. Answers are bytes: one for the kind, eight for the task's number, and a pickle, made here so
-that an error in it is an answer too. A thread sends them, so that the next batch does not wait for the last to be read.
+A task is ``(number, indices)``. An answer (answers.py) is pickled as soon as it is there, so that an error in that is an
+answer too, and a thread sends it, so that the next batch does not wait for the last to be read.
 """
 
 from __future__ import annotations
 
-import io
-import pickle
 import random
 import signal
 import threading
@@ -16,19 +14,16 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import Any, NoReturn
 
 import numpy as np
 
-from ....random import manual_seed, memory_axes
+from ....random import manual_seed
 from ....runtime import set_num_threads
-from ....tensor import _OWN, Tensor, new_tensor
+from .answers import BATCH, END, ERROR, RESUMED, Answer
 
-BATCH, ERROR, END, RESUMED = range(4)  # kinds of answers
 RESUME = -1  # in place of a task's number
-NUMBER_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +65,19 @@ class ExceptionWrapper:
         self.exc_msg = text if text.lstrip(" +|").startswith(("Traceback", "Exception Group")) else head + text
         self.where = where
 
+    @property
+    def text(self) -> str:
+        return f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+
     def reraise(self) -> NoReturn:
         """Raises an exception of that type, or RuntimeError where the type wants more than a message."""
-        text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
         kind: Any = self.exc_type
         if kind is KeyError:
-            raise KeyError(_KeyText(text))
+            raise KeyError(_KeyText(self.text))
         try:
-            error = kind(message=text) if getattr(kind, "message", None) else kind(text)
+            error = kind(message=self.text) if getattr(kind, "message", None) else kind(self.text)
         except Exception:
-            raise RuntimeError(text) from None
+            raise RuntimeError(self.text) from None
         raise error
 
 
@@ -123,33 +121,31 @@ class _Sender:
     def __init__(self, answers: Connection, worker_id: int) -> None:
         self._answers = answers
         self._where = f"in DataLoader worker process {worker_id}"
-        self._queue: SimpleQueue[bytes] = SimpleQueue()
+        self._queue: SimpleQueue[Answer] = SimpleQueue()
         threading.Thread(target=self._send, name="answers", daemon=True).start()
 
     def _send(self) -> None:
         try:
             while True:
-                self._answers.send_bytes(self._queue.get())
+                self._queue.get().send(self._answers)
         except OSError:  # nobody reads them any more
             return
 
     def put(self, kind: int, number: int, value: Any = None) -> None:
         try:
-            text = _dumps(value)
+            answer = Answer.of(kind, number, value)
         except Exception as error:
             self.put_error(number, error)
-            return
-        self._queue.put(bytes([kind]) + number.to_bytes(NUMBER_BYTES, "big", signed=True) + text)
+        else:
+            self._queue.put(answer)
 
     def put_error(self, number: int, error: Exception) -> None:
         wrapper = ExceptionWrapper(error, self._where)
         try:
-            pickle.dumps(wrapper)
-        except Exception:  # a type that only this process knows
-            text = f"Caught {wrapper.exc_type.__name__} {self._where}.\nOriginal {wrapper.exc_msg}"
-            self.put(ERROR, number, text)
-            return
-        self.put(ERROR, number, wrapper)
+            answer = Answer.of(ERROR, number, wrapper)
+        except Exception:  # its type is known to this process only
+            answer = Answer.of(ERROR, number, wrapper.text)
+        self._queue.put(answer)
 
 
 def _serve(work: Work, tasks: Connection, sender: _Sender) -> None:
@@ -203,34 +199,3 @@ def _all(tasks: Connection) -> Iterator[tuple[int, Any]]:
                 return
             waiting.append(task)
         yield waiting.popleft()
-
-
-# Tensors on their way ------------------------------------------------------------------------------------------------
-
-
-def _dumps(value: Any) -> bytes:
-    stream = io.BytesIO()
-    pickler = ForkingPickler(stream, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table[Tensor] = _reduced
-    pickler.dump(value)
-    return stream.getvalue()
-
-
-def _reduced(tensor: Tensor) -> Any:
-    """A tensor's own elements, where pickle would send all the memory that it is a view of."""
-    if tensor.requires_grad and not tensor.is_leaf:
-        raise RuntimeError(
-            "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support crossing "
-            "process boundaries.  If you just want to transfer the data, call detach() on the tensor before serializing "
-            "(e.g., putting it on the queue)."
-        )
-    array = tensor._array
-    if array.base is None or vars(tensor).keys() - _OWN:
-        return tensor.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
-    axes = memory_axes(array)
-    return _restored, (array.transpose(axes).copy(), axes, tensor.requires_grad)
-
-
-def _restored(array: np.ndarray[Any, Any], axes: tuple[int, ...], requires_grad: bool) -> Tensor:
-    tensor = new_tensor(array.transpose(np.argsort(axes)))
-    return tensor.requires_grad_() if requires_grad else tensor
