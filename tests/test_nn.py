@@ -127,3 +127,28 @@ def test_gradients_are_clipped_together() -> None:
     second.grad.fill_(float("inf"))
     with pytest.raises(RuntimeError, match="non-finite"):
         nn.utils.clip_grad_norm_([first, second], 1.0, error_if_nonfinite=True)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_layer_of_lstm_in_one_op_is_what_its_steps_are(bias: bool, backwards: bool) -> None:
+    """The fused kernel, its derivative and the derivative that records itself, against the steps one by one."""
+    from rushlight.nn.modules import rnn
+    from rushlight.ops.public import ops
+
+    torch.manual_seed(0)
+    shapes = [(5, 2, 4), (12, 4), (12, 3), (12,), (12,), (2, 3), (2, 3)]
+    leaves = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
+    x, w, u, b, d, h, c = leaves
+    weights = [w, u, b, d, None] if bias else [w, u, None, None, None]
+    fused = ops.lstm_layer(x, *weights[:4], h, c, backwards)[:3]
+    out, (last_h, last_c) = rnn._along(rnn._lstm_step, x, (h, c), weights, backwards)  # double precision goes step by step
+    used = [leaf for leaf in leaves if bias or leaf.ndim > 1]
+    results = []
+    for outputs in (fused, (out, last_h, last_c)):
+        total = sum((one * one).sum() for one in outputs)
+        first = torch.autograd.grad(total, used, create_graph=True)
+        second = torch.autograd.grad(sum((one * one).sum() for one in first), used, retain_graph=True)
+        results.append([*outputs, *torch.autograd.grad(total, used), *first, *second])
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other)

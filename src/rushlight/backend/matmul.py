@@ -115,7 +115,8 @@ def vdot(a: Array, b: Array) -> Array:
 def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     """``beta * bias + alpha * a @ b``; a bias whose factor is zero is not looked at, nan in it or not."""
     if a.dtype.itemsize == 2 and a.dtype.kind in "fV":  # one rounding, at the end
-        return addmm(*(each.astype(np.float32) for each in (bias, a, b)), beta, alpha).astype(bias.dtype)
+        wide, left, right = (each.astype(np.float32) for each in (bias, a, b))
+        return addmm(wide, left, right, beta, alpha).astype(bias.dtype)
     if a.dtype.kind in "bui":
         beta, alpha = int(beta), int(alpha)
     out = product(a, b) if a.ndim == b.ndim == 2 else _product(a, b, "addmv_impl_cpu" if b.ndim == 1 else "baddbmm")

@@ -30,6 +30,7 @@ FAMILIES = (
     "operators",
     "products",
     "rearrange",
+    "recurrent",
     "reduce",
     "reflectors",
     "removed",

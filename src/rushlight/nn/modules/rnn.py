@@ -10,6 +10,7 @@ from typing import Any
 
 import rushlight as torch
 
+from ...ops.public import ops
 from ...tensor import Tensor
 from .. import functional as F
 from .. import init
@@ -60,6 +61,9 @@ GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 def _along(step: Step, input: Tensor, state: Any, weights: Weights, backwards: bool) -> tuple[Tensor, Any]:
     """One direction of one layer over a (T, N, features) sequence."""
+    if step is _lstm_step and input.dtype is torch.float32 and input.numel() and weights[4] is None:  # one op, as in PyTorch
+        out, *last = ops.lstm_layer(input, *weights[:4], *state, backwards)[:3]
+        return out, tuple(last)
     gates = F.linear(input, weights[0], weights[2]).unbind(0)
     outputs = []
     for each in reversed(gates) if backwards else gates:
@@ -224,6 +228,8 @@ class RNNBase(Module):
             data = data.unsqueeze(1)
         elif not packed and self.batch_first:
             data = data.transpose(0, 1)
+        if not data.size(0):
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         sizes = input.batch_sizes.tolist() if packed else None
         count = sizes[0] if sizes else data.size(1)
         state = self._first_state(hx, data, count, alone, input.sorted_indices if packed else None)
