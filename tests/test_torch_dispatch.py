@@ -156,3 +156,33 @@ def test_modes_see_the_second_run_of_a_checkpoint() -> None:
     assert seen == []
     y.backward()
     assert seen == ["exp.default", "detach.default"]
+
+
+def test_backward_and_grad_ask_the_classes_of_their_tensors():
+    asked = []
+
+    class Sub(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            if func in (torch.autograd.backward, torch.autograd.grad):
+                asked.append((func.__name__, [type(one) for one in args]))
+            return super().__torch_function__(func, types, args, kwargs)
+
+    x = torch.ones(2, requires_grad=True)
+    y = (x * 2).as_subclass(Sub)
+    torch.autograd.backward(y, torch.ones(2), retain_graph=True)
+    torch.autograd.grad(y, x, torch.ones(2))
+    assert asked == [("backward", [tuple]), ("grad", [tuple, tuple])] and x.grad.tolist() == [2.0, 2.0]
+
+
+def test_sequence_numbers_say_which_ready_node_runs_first():
+    x = torch.ones(2, requires_grad=True)
+    order = []
+    a, b = x + 1, x + 2
+    c = a + b
+    for tensor, name, number in ((a, "a", 1_000_000), (b, "b", 999_999), (c, "c", 999_998)):
+        tensor.grad_fn._set_sequence_nr(number)
+        assert tensor.grad_fn._sequence_nr() == number
+        tensor.register_hook(lambda g, name=name: order.append(name))
+    c.sum().backward()
+    assert order == ["c", "a", "b"]

@@ -196,3 +196,17 @@ def _set_grad_enabled(mode: bool) -> None:
 def _are_functorch_transforms_active() -> bool:
     """Whether a function transform is running."""
     return bool(layers.state.stack)
+
+
+def _set_fwd_grad_enabled(mode: bool) -> None:
+    """Switches the passing on of tangents off or on in this thread."""
+    from ..autograd import forward_ad
+
+    forward_ad._state.enabled = bool(mode)
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether tangents are passed on."""
+    from ..autograd import forward_ad
+
+    return forward_ad._state.enabled

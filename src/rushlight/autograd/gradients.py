@@ -62,6 +62,20 @@ def backward(
     if tensors is None:
         tensors = variables
     outputs = _sequence(tensors)
+    if modes.special.active:
+        from ..overrides import handle_torch_function, has_torch_function
+
+        if has_torch_function(outputs):
+            handle_torch_function(
+                backward,
+                outputs,
+                outputs,
+                grad_tensors=grad_tensors,
+                retain_graph=retain_graph,
+                create_graph=create_graph,
+                inputs=inputs,
+            )
+            return
     if inputs is not None:
         inputs = _sequence(inputs)
         if not inputs:
@@ -136,8 +150,8 @@ def grad(
             return handle_torch_function(
                 grad,
                 relevant,
-                outputs,
-                inputs,
+                _sequence(outputs),
+                _sequence(inputs),
                 grad_outputs=grad_outputs,
                 retain_graph=retain_graph,
                 create_graph=create_graph,

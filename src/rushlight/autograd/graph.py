@@ -157,6 +157,13 @@ class Node:
     def _sequence_nr(self) -> int:
         return -self.order - 1
 
+    def _set_sequence_nr(self, number: int) -> None:
+        """Among nodes that are ready, those of higher numbers run first."""
+        self.order = -number - 1
+
+    def __lt__(self, other: Node) -> bool:  # of nodes with the same number, whichever
+        return id(self) < id(other)
+
     def __call__(self, *grads: Any) -> Any:
         """The cotangents of the inputs from those of the outputs, outside of any backward pass."""
         expected = 1 if self.metas is None else len(self.metas)

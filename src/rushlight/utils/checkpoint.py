@@ -23,14 +23,28 @@ from ..factory import empty
 from ..ops import dispatch
 from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor
+from .selective_checkpoint import (
+    SAC_IGNORED_OPS,
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    _CachedTorchDispatchMode,
+    _CachingTorchDispatchMode,
+    create_selective_checkpoint_contexts,
+)
 
 __all__ = [
+    "SAC_IGNORED_OPS",
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
     "GraphExecGroup",
+    "SelectiveCheckpointContext",
+    "_CachedTorchDispatchMode",
+    "_CachingTorchDispatchMode",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
     "get_device_states",
     "noop_context_fn",
@@ -48,13 +62,14 @@ class CheckpointError(RuntimeError):
 
 
 class _Settings:
-    early_stop = True
+    early_stop: bool | None = None
     debug: bool | None = None
 
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether the second run of a function stops as soon as all that backward needs is there (it does by default).
+    """Whether the second run of a function stops as soon as all that backward needs is there (it does by default), whatever
+    :func:`checkpoint` says.
 
     >>> import rushlight as torch
     >>> from rushlight.utils.checkpoint import checkpoint, set_checkpoint_early_stop
@@ -150,6 +165,7 @@ def checkpoint(
                             keywords, no ``grad()``, inputs that need a gradient
     ``context_fn``          gives two contexts, for the first run and for the second
     ``determinism_check``   'default' compares shapes and dtypes of the two runs, 'none' does not
+    ``early_stop``          whether the second run stops as soon as all that backward needs is there
     ``debug``               says which ops the two runs made where they differ
     ``preserve_rng_state``  (a keyword, True by default) draws the same random numbers in both runs
 
@@ -185,7 +201,9 @@ def checkpoint(
             return function(*args, **kwargs)
     run = _Run(function, args, kwargs, preserve, second, determinism_check == "default", early_stop, debug)
     with saved_tensors_hooks(run.leave_out, run.make_up), run.listening(run.first_ops), first:
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+    run.completed = True
+    return result
 
 
 def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
@@ -328,7 +346,8 @@ class _Run:
         debug: bool,
     ) -> None:
         self.function, self.kwargs, self.context, self.compare = function, kwargs, context, compare
-        self.early_stop = early_stop and _Settings.early_stop
+        self.early_stop = early_stop if _Settings.early_stop is None else _Settings.early_stop
+        self.completed = False  # the first run: a backward pass within the function may ask for values before its end
         self.debug = debug if _Settings.debug is None else _Settings.debug
         self.random = get_rng_state() if preserve else None
         self.autocast = _same_autocast()
@@ -381,6 +400,8 @@ class _Run:
                 place = self.places[len(metas)]()
                 if place is not None:
                     made[place] = _detached(tensor) if tensor.requires_grad else tensor
+            elif not self.completed:
+                return _detached(tensor)
             elif not self.early_stop:
                 raise CheckpointError(
                     "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
