@@ -54,7 +54,7 @@ def call_with(
 ) -> Any:
     """:func:`functional_call` with one dict."""
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
-    with _replaced(module, given, tie_weights, strict):
+    with replaced(module, given, tie_weights, strict):
         return module(*positional, **({} if kwargs is None else kwargs))
 
 
@@ -77,7 +77,8 @@ def _with_tied(given: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _replaced(module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
+def replaced(module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
+    """A context in which the tensors of those names are others."""
     names = given.keys()
     places = dict(module.named_parameters(remove_duplicate=False))
     places.update(module.named_buffers(remove_duplicate=False))

@@ -35,6 +35,7 @@ from .modules import (
     ConstantPad1d,
     ConstantPad2d,
     ConstantPad3d,
+    Container,
     Conv1d,
     Conv2d,
     Conv3d,
@@ -167,4 +168,6 @@ from .modules import (
 )
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__getattr__ = module_getattr(__name__, frozenset({"attention", "parallel"}), {"DataParallel": "parallel"})
+__getattr__ = module_getattr(
+    __name__, frozenset({"_reduction", "attention", "common_types", "grad", "parallel"}), {"DataParallel": "parallel"}
+)

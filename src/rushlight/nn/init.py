@@ -236,3 +236,7 @@ uniform, normal, constant = _deprecated(uniform_), _deprecated(normal_), _deprec
 eye, dirac, sparse, orthogonal = _deprecated(eye_), _deprecated(dirac_), _deprecated(sparse_), _deprecated(orthogonal_)
 xavier_uniform, xavier_normal = _deprecated(xavier_uniform_), _deprecated(xavier_normal_)
 kaiming_uniform, kaiming_normal = _deprecated(kaiming_uniform_), _deprecated(kaiming_normal_)
+
+# Older code imports these.
+_no_grad_uniform_, _no_grad_normal_, _no_grad_trunc_normal_ = uniform_, normal_, trunc_normal_
+_no_grad_fill_, _no_grad_zero_ = constant_, zeros_

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import attention as k
-from . import dispatch
+from . import attention_masks, dispatch
 from .public import module, ops, public
 from .reading import conj
 from .table import op
@@ -135,33 +135,6 @@ def _composed(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_
 # Several heads.
 
 
-def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> Any:
-    """Query, key and value through the weights that stand below each other in one matrix."""
-    linear = module(F)["linear"]
-    size = query._array.shape[-1]
-    if key is value:
-        if query is key:
-            packed = linear(query, weight, bias)
-            parts = packed.unflatten(-1, (3, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
-            return parts[0], parts[1], parts[2]
-        own, other = weight.split([size, size * 2])
-        own_bias, other_bias = (None, None) if bias is None else bias.split([size, size * 2])
-        q = linear(query, own, own_bias)
-        packed = linear(key, other, other_bias)
-        parts = packed.unflatten(-1, (2, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
-        return q, parts[0], parts[1]
-    weights = weight.chunk(3)
-    biases = (None,) * 3 if bias is None else bias.chunk(3)
-    return tuple(linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
-
-
-def _as_added(mask: Any, dtype: Any) -> Any:
-    """A mask of what is left out (True) as one that is added."""
-    if mask is None or mask._array.dtype.kind != "b":
-        return mask
-    return dispatch.new_tensor(np.where(mask._array, -np.inf, 0.0).astype(dtype))
-
-
 @public(space=F, out=False)
 def multi_head_attention_forward(
     query: Any,
@@ -192,7 +165,7 @@ def multi_head_attention_forward(
 ) -> Any:
     """Attention of several heads (Vaswani et al., 2017): (L, N, E), (S, N, E), (S, N, E) give (L, N, E) and the weights."""
     torch, functions = module("torch"), module(F)
-    batched = query._array.ndim == 3
+    batched = attention_masks.check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         shared = key is value, query is key
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
@@ -203,6 +176,9 @@ def multi_head_attention_forward(
             key_padding_mask = key_padding_mask.unsqueeze(0)
     length, samples, size = query._array.shape
     dtype = query._array.dtype
+    if key_padding_mask is not None:
+        other = attention_masks.dtype_or_none(attn_mask)
+        key_padding_mask = attention_masks.added(key_padding_mask, "key_padding_mask", other, "attn_mask", query.dtype)
     if is_causal and attn_mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
@@ -214,8 +190,7 @@ def multi_head_attention_forward(
     if head * num_heads != size:
         raise AssertionError(f"embed_dim {size} not divisible by num_heads {num_heads}")
     causal_only = is_causal and key_padding_mask is None and not need_weights
-    attn_mask = None if causal_only else _as_added(attn_mask, dtype)
-    key_padding_mask = _as_added(key_padding_mask, dtype)
+    attn_mask = None if causal_only else attention_masks.added(attn_mask, "attn_mask", None, "", query.dtype, False)
     if use_separate_proj_weight:
         biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
@@ -223,7 +198,7 @@ def multi_head_attention_forward(
     else:
         if key._array.shape != value._array.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
-        q, kk, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
+        q, kk, v = attention_masks.projected_packed(query, key, value, in_proj_weight, in_proj_bias)
     if attn_mask is not None:
         attn_mask = _check_mask(attn_mask, length, key._array.shape[0], samples * num_heads)
     widen = functions["pad"]
@@ -242,6 +217,10 @@ def multi_head_attention_forward(
         key_padding_mask = None if key_padding_mask is None else widen(key_padding_mask, (0, 1))
     sources = kk._array.shape[1]
     if key_padding_mask is not None:
+        for axis, size_there in enumerate((samples, sources)):
+            if key_padding_mask._array.shape[axis] != size_there:
+                found = key_padding_mask._array.shape[axis]
+                raise AssertionError(f"Expected key_padded_mask.shape[{axis}] to be {size_there}, but got {found}")
         rows = key_padding_mask.view(samples, 1, 1, sources).expand(-1, num_heads, -1, -1)
         rows = rows.reshape(samples * num_heads, 1, sources)
         attn_mask = rows if attn_mask is None else attn_mask + rows

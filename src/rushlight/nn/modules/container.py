@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -19,6 +20,20 @@ def _index(index: Any, size: int) -> int:
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of range")
     return index % size
+
+
+class Container(Module):
+    """Named modules, and nothing else; deprecated, since any module can have submodules."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__()
+        warnings.warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        for name, module in kwargs.items():
+            self.add_module(name, module)
 
 
 class Sequential(Module):
@@ -254,13 +269,19 @@ class ModuleDict(Module):
             for key, module in modules.items():
                 self[key] = module
             return
-        for position, pair in enumerate(modules):
-            if not isinstance(pair, Iterable):
-                raise TypeError(f"ModuleDict update sequence element #{position} should be Iterable; is{type(pair).__name__}")
-            items = list(pair)
-            if len(items) != 2:
-                raise ValueError(f"ModuleDict update sequence element #{position} has length {len(items)}; 2 is required")
-            self[items[0]] = items[1]
+        for key, module in _pairs("ModuleDict", modules):
+            self[key] = module
+
+
+def _pairs(what: str, sequence: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Keys and values from pairs of them; TypeError and ValueError for what is none."""
+    for position, pair in enumerate(sequence):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"{what} update sequence element #{position} should be Iterable; is{type(pair).__name__}")
+        both: Any = pair
+        if len(both) != 2:
+            raise ValueError(f"{what} update sequence element #{position} has length {len(both)}; 2 is required")
+        yield both[0], both[1]
 
 
 def _described(key: Any, value: Any, spelling: Any) -> str:
@@ -410,12 +431,13 @@ class ParameterDict(Module):
                 "ParametersDict.update should be called with an iterable of key/value pairs, but got "
                 + type(parameters).__name__
             )
+        pairs: Iterable[tuple[Any, Any]]
         if isinstance(parameters, (OrderedDict, ParameterDict)):
             pairs = list(parameters.items())
         elif isinstance(parameters, Mapping):
             pairs = sorted(parameters.items())
         else:
-            pairs = [tuple(pair) for pair in parameters]
+            pairs = _pairs("ParameterDict", parameters)
         for key, value in pairs:
             self[key] = value
 

@@ -680,12 +680,22 @@ def indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
+def _addindent(s_: str, numSpaces: int) -> str:
+    """All lines but the first moved in: what printing by hand in subclasses calls."""
+    return s_.replace("\n", "\n" + numSpaces * " ")
+
+
+def _has_any_global_hook() -> Any:
+    """Whether there are hooks of all modules."""
+    return (
+        calls.backward_pre or calls.backward or calls.forward_pre or calls.forward or calls.forward_always
+        or calls.forward_with_kwargs
+    )  # fmt: skip
+
+
 def type_name(value: Any) -> str:
     """A value's type as PyTorch's errors spell it: ``torch.FloatTensor`` for a tensor, else the class with its module."""
-    if isinstance(value, Tensor):
-        return str(value.type())
-    kind = type(value)
-    return kind.__qualname__ if kind.__module__ in ("builtins", "") else f"{kind.__module__}.{kind.__qualname__}"
+    return torch.typename(value)  # type: ignore[no-any-return]
 
 
 def _replaced(new: Any, old: Any) -> Any:

@@ -446,3 +446,13 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         return self._step("GRU", input, hx)[0]
+
+
+def apply_permutation(tensor: Any, permutation: Any, dim: int = 1) -> Any:
+    """Deprecated: ``tensor.index_select(dim, permutation)``."""
+    warnings.warn(
+        "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return tensor.index_select(dim, permutation)

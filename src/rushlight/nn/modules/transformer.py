@@ -29,16 +29,20 @@ def _get_activation_fn(activation: str) -> Callable[[Tensor], Tensor]:
     return getattr(F, activation)  # type: ignore[no-any-return]
 
 
-def _square_subsequent_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+def _generate_square_subsequent_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
     return torch.triu(torch.full((size, size), float("-inf"), dtype=dtype, device=device), diagonal=1)
 
 
-def _is_causal(mask: Tensor | None, is_causal: bool | None) -> bool:
+def _get_seq_len(src: Tensor, batch_first: bool) -> int:
+    return src.size(1) if batch_first and src.dim() == 3 else src.size(0)
+
+
+def _detect_is_causal_mask(mask: Tensor | None, is_causal: bool | None = None, size: int | None = None) -> bool:
     """Whether a mask hides what comes later and nothing else; as said, if it is said."""
     if is_causal is not None or mask is None:
         return bool(is_causal)
-    size = mask.size(-1)
-    causal = _square_subsequent_mask(size, dtype=mask.dtype if mask.is_floating_point() else None)
+    dtype = mask.dtype if mask.is_floating_point() else None
+    causal = _generate_square_subsequent_mask(mask.size(-1) if size is None else size, dtype=dtype)
     return mask.shape == causal.shape and mask.is_floating_point() and bool((mask == causal).all())  # type: ignore[attr-defined]
 
 
@@ -193,7 +197,7 @@ class TransformerEncoder(Module):
         is_causal: bool | None = None,
     ) -> Tensor:
         out = src
-        causal = _is_causal(mask, is_causal)
+        causal = _detect_is_causal_mask(mask, is_causal)
         for layer in self.layers:
             out = layer(out, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
         return self.norm(out) if self.norm is not None else out
@@ -219,7 +223,7 @@ class TransformerDecoder(Module):
         memory_is_causal: bool = False,
     ) -> Tensor:
         out = tgt
-        causal = _is_causal(tgt_mask, tgt_is_causal)
+        causal = _detect_is_causal_mask(tgt_mask, tgt_is_causal)
         for layer in self.layers:
             out = layer(
                 out,
@@ -320,4 +324,4 @@ class Transformer(Module):
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
         """Minus infinity above the diagonal: no looking ahead."""
-        return _square_subsequent_mask(sz, device, dtype)
+        return _generate_square_subsequent_mask(sz, device, dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...func.modules import call_with
+from ...func.modules import call_with, replaced
 from ..modules.module import Module
 
 
@@ -34,3 +34,15 @@ def functional_call(
         stacklevel=2,
     )
     return call_with(module, parameters_and_buffers, args, kwargs, tie_weights, strict)
+
+
+def _reparametrize_module(
+    module: Module,
+    parameters_and_buffers: dict[str, Any],
+    *,
+    tie_weights: bool = False,
+    strict: bool = False,
+    stack_weights: bool = False,
+) -> Any:
+    """A context in which a module has other parameters and buffers."""
+    return replaced(module, parameters_and_buffers, tie_weights, strict)
