@@ -11,6 +11,7 @@ from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar
 
 from ...random import Generator
+from . import _utils as _utils
 from ._utils.collate import default_collate, default_convert
 from ._utils.fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 from ._utils.iteration import _BaseDataLoaderIter, _SingleProcessDataLoaderIter

@@ -11,7 +11,7 @@ from ....tensor import Tensor, new_tensor
 from ..dataset import Subset, TensorDataset
 from .collate import collate_tensor_fn, default_collate, default_collate_fn_map, plain_arrays
 
-_INT = {int}
+_INTS = {int, np.int64}
 
 
 class _BaseDatasetFetcher:
@@ -84,7 +84,7 @@ def _rows(dataset: Any, indices: Any) -> list[Tensor] | None:
         except (IndexError, TypeError):
             return None
         dataset = dataset.dataset
-    if type(dataset) is not TensorDataset or type(indices) is not list or {*map(type, indices)} != _INT:
+    if type(dataset) is not TensorDataset or type(indices) is not list or not {*map(type, indices)} <= _INTS:
         return None
     arrays = plain_arrays(dataset.tensors)
     if arrays is None or default_collate_fn_map.get(Tensor) is not collate_tensor_fn:

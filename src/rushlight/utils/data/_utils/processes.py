@@ -10,6 +10,7 @@ import itertools
 import multiprocessing
 import os
 import signal
+import threading
 import time
 import weakref
 from multiprocessing.connection import Connection, wait
@@ -23,20 +24,22 @@ _SECONDS_TO_END = 5.0  # then a worker that is busy is ended by force
 
 # This process's ends of all pipes: a worker made by fork has copies, which it closes.
 _own_ends: weakref.WeakSet[Connection] = weakref.WeakSet()
+_making = threading.RLock()  # or a worker of another thread's loader would hold the ends that are meant for this one
 
 
 class _Worker:
     """A worker process and its two pipes."""
 
     def __init__(self, context: Any, work: Work) -> None:
-        task_reader, self.tasks = context.Pipe(duplex=False)
-        self.answers, answer_writer = context.Pipe(duplex=False)
-        _own_ends.update((self.tasks, self.answers))
-        inherited = list(_own_ends) if context.get_start_method() == "fork" else []
-        self.process = context.Process(target=run_worker, args=(work, task_reader, answer_writer, inherited), daemon=True)
-        self.process.start()
-        task_reader.close()
-        answer_writer.close()
+        with _making:
+            task_reader, self.tasks = context.Pipe(duplex=False)
+            self.answers, answer_writer = context.Pipe(duplex=False)
+            _own_ends.update((self.tasks, self.answers))
+            inherited = list(_own_ends) if context.get_start_method() == "fork" else []
+            self.process = context.Process(target=run_worker, args=(work, task_reader, answer_writer, inherited), daemon=True)
+            self.process.start()
+            task_reader.close()
+            answer_writer.close()
         self.outstanding = 0
         self.is_active = True  # False once its part of an iterable dataset has ended
 
@@ -55,9 +58,10 @@ class _Worker:
             self.tasks.send(None)
         except OSError:  # it is dead, or so far behind that the end of its tasks must do
             pass
-        for end in (self.tasks, self.answers):
-            _own_ends.discard(end)
-            end.close()
+        with _making:
+            _own_ends.difference_update((self.tasks, self.answers))
+        self.tasks.close()
+        self.answers.close()
 
     def why_it_died(self) -> RuntimeError | None:
         self.process.join(1)
@@ -138,8 +142,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             return
         owner = next(filter(self._may_be_asked, self._turns))
         number = next(self._numbers)
-        self._tasks[number] = owner
         owner.ask(number, indices)
+        self._tasks[number] = owner
 
     def _may_be_asked(self, owner: _Worker) -> bool:
         return owner.is_active and (self._in_order or owner.outstanding < self._prefetch_factor)
