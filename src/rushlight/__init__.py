@@ -19,6 +19,7 @@ from . import dtypes as _dtypes
 from . import filling as _filling
 from . import foreach as _foreach
 from . import interop as _interop
+from . import layout_conversion as _layout_conversion
 from . import legacy as _legacy
 from . import ops as _ops
 from . import queries as _queries
@@ -40,6 +41,7 @@ from .autograd.modes import (
 from .backend.heap import empty_cache, memory_stats, set_memory_fraction
 from .batching import vmap
 from .device import (
+    _mkldnn,
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -222,6 +224,7 @@ __getattr__ = module_getattr(
             "quasirandom",
             "serialization",
             "signal",
+            "sparse",
             "special",
             "testing",
             "types",
@@ -235,6 +238,11 @@ __getattr__ = module_getattr(
         "compile": "compiler",
         "load": "serialization",
         "save": "serialization",
+        **dict.fromkeys(
+            "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
+            "sparse_csr_tensor".split(),
+            "sparse.making",
+        ),
         **dict.fromkeys(
             "clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype is_autocast_cache_enabled "
             "is_autocast_cpu_enabled is_autocast_enabled set_autocast_cache_enabled set_autocast_dtype "

@@ -221,7 +221,7 @@ def require_cpu(where: Any = None, function: str = "device") -> device:
 
 
 class layout:
-    """How a tensor's values are laid out. Only `torch.strided` tensors exist here; the other names can be compared."""
+    """How a tensor's values are laid out. `torch.strided` unless asked for otherwise; see `Tensor.to_sparse`."""
 
     __slots__ = ("name",)
     name: str

@@ -142,7 +142,7 @@ def dim_order(self: Tensor, *, ambiguity_check: bool | list[Any] = False) -> tup
         unique = (
             fitting == 1
             if formats
-            else 0 in self._array.shape or len(steps) == self._array.ndim and len(set(steps)) == len(steps)
+            else 0 in self._array.shape or (len(steps) == self._array.ndim and len(set(steps)) == len(steps))
         )
         if not unique:
             raise RuntimeError(

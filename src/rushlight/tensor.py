@@ -52,6 +52,7 @@ class Tensor:
     _edge: Edge | None = None
     _grad: Tensor | None = None
     _grad_dtype: Any = OWN_DTYPE
+    _strided = True  # `_array` holds the values, as it does not in the room `sparse`
     _base: Tensor | None = None
     _seen: int = 0
     _made: str | None = None
@@ -361,6 +362,10 @@ class Tensor:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         if self._needs_grad and value._array.dtype.kind not in "fcV":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        if value._strided is not self._strided:
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
+            )
         self._array = value._array  # the version counter stays, also of views of the memory of before
 
     @data.deleter

@@ -271,9 +271,13 @@ class Pass:
             have = variable._grad
             if have is None:
                 grad = wrap(backend.owned(holder.pop()))
-                variable._grad = grad
+                variable._grad = grad if variable._strided else variable.in_own_layout(grad)  # type: ignore[attr-defined]
                 return
             g = holder.pop()
+            if not have._strided:
+                total = have.added_to(g)  # type: ignore[attr-defined]
+                variable._grad = total if variable._strided else variable.in_own_layout(total)  # type: ignore[attr-defined]
+                return
             np.add(have._array, g, out=have._array, casting="same_kind")
             have._counter[0] += 1
 
@@ -396,6 +400,8 @@ def _checked_hook_result(hook: Any, result: Any, old: Any) -> Any:
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     if old is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not result._strided:
+        result = result.to_dense()
     if result._array.dtype != old._array.dtype:
         raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got {result.type()})")
     if result._array.shape != old._array.shape:
@@ -521,7 +527,7 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
             else:  # a wrapper's, which has no memory
                 variable._grad = g
         else:
-            variable._grad = have + g
+            variable._grad = have + g if have._strided else g + have
 
 
 def input_edge(tensor: Tensor) -> Edge | None:

@@ -166,7 +166,7 @@ class BackwardCFunction(Node, FunctionCtx):
             elif result is not None and not is_tensor(result):
                 raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
             else:
-                kept.append(result)
+                kept.append(result if result is None or result._strided else result.to_dense())
         return tuple(kept)
 
 

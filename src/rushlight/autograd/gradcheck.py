@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -71,10 +71,19 @@ def gradcheck(
         raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    check = _Check(func, _tuple(inputs), eps, atol, rtol, nondet_tol, fast_mode)
+    given = _tuple(inputs)
+    sparse = any(isinstance(one, Tensor) and not one._strided and one.requires_grad for one in given)
+    if sparse:
+        from ..sparse.checking import by_values
+
+        func, given = by_values(func, given, bool(masked))
+    check = _Check(func, given, eps, atol, rtol, nondet_tol, fast_mode)
     try:
         check.look_at_inputs()
+        if check_forward_ad and any(isinstance(one, Tensor) and one.is_mkldnn for one in given):
+            raise ValueError("MKLDNN inputs are not support for forward AD gradcheck.")
         outputs = check.outputs()
+        _expect_dense(outputs)
         if not outputs:
             check.expect_no_slope()
             return True
@@ -87,6 +96,11 @@ def gradcheck(
             if check_batched_forward_grad:
                 check.batched_tangents()
         if check_backward_ad:
+            if check_batched_grad and sparse:
+                raise GradcheckError(
+                    "gradcheck or gradgradcheck failed while testing batched gradient computation: vmap does not take sparse "
+                    "tensors. Pass check_batched_grad=False."
+                )
             if check_batched_grad:
                 check.batched(outputs)
             check.zero_cotangents(outputs)
@@ -159,6 +173,16 @@ def gradgradcheck(
         fast_mode=fast_mode,
         masked=masked,
     )
+
+
+def _expect_dense(outputs: Sequence[Tensor]) -> None:
+    for one in outputs:
+        kind = "Sparse" if not one._strided else "MKLDNN" if one.is_mkldnn else ""
+        if kind:
+            raise ValueError(
+                f"{kind} output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on the output of fn "
+                "for gradcheck."
+            )
 
 
 def _random_cotangent(output: Tensor, strided: bool) -> Tensor:

@@ -234,7 +234,7 @@ def _grad(
         else:
             if id(g) not in made:
                 made[id(g)] = g if create_graph else _without_graph(g) if over_tensors else engine.wrap(np.asarray(g))
-            results.append(made[id(g)])
+            results.append(made[id(g)] if getattr(value, "_strided", True) else value.in_own_layout(made[id(g)]))
     return tuple(results)
 
 
@@ -354,6 +354,9 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
             seed: Any = _ones(output, shape, dtype) if modes.special.active else np.ones(shape, dtype)
         else:
             _check_seed(index, output, shape, dtype, cotangent)
+            given = cotangent
+            if not cotangent._strided:
+                cotangent = cotangent.to_dense()
             seed = cotangent if create_graph else cotangent._array
             if (cotangent._array.shape, cotangent._array.dtype) != (shape, dtype):
                 seed = engine.fit_tensor(cotangent, shape, dtype) if create_graph else backend.fit(seed, shape, dtype)
@@ -368,6 +371,8 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
                 raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
             edge = found
         node = edge[0]
+        if node.is_leaf_sink and cotangent is not None and not create_graph and given is not cotangent:
+            seed = given.arriving()  # a sparse gradient of the leaf takes it in as it is
         recorded = node.shape if node.metas is None else node.metas[edge[1]][0]
         if recorded != shape:  # an op that only changes the shape was done in place since, in no_grad
             seed = _refitted(index, seed, recorded, dtype, create_graph)

@@ -18,6 +18,7 @@ FAMILIES = (
     "cumulative",
     "decompositions",
     "eigenpairs",
+    "layouts",
     "einsum",
     "extremes",
     "least_squares",

@@ -1,0 +1,60 @@
+"""torch.sparse: functions of sparse tensors, and the tensors themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor import Tensor
+from .making import (
+    converted,
+    sparse_bsc_tensor,
+    sparse_bsr_tensor,
+    sparse_compressed_tensor,
+    sparse_coo_tensor,
+    sparse_csc_tensor,
+    sparse_csr_tensor,
+    sparse_mask,
+)
+from .tensors import SparseTensor
+
+__all__ = ["addmm", "mm", "sum"]
+
+
+def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
+    """The product of two matrices, the first sparse; its gradient is that of the first's own places.
+
+    >>> import rushlight as torch
+    >>> a = torch.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse().requires_grad_()
+    >>> torch.sparse.mm(a, torch.ones(2, 3)).sum().backward()
+    >>> a.grad.to_dense()
+    tensor([[0., 3.],
+            [0., 0.]])
+    """
+    if reduce != "sum":
+        raise ValueError(f"torch.sparse.mm: reduce={reduce!r} is not supported")
+    result = masked(mat1) @ masked(mat2)
+    both = isinstance(mat1, SparseTensor) and isinstance(mat2, SparseTensor)
+    return converted(result, mat1.layout) if both else result
+
+
+def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * mat + alpha * mm(mat1, mat2)``."""
+    return masked(mat) * beta + masked(mat1) @ masked(mat2) * alpha
+
+
+def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
+    """The sum of the values, or sums over dimensions, which are sparse again.
+
+    >>> import rushlight as torch
+    >>> torch.sparse.sum(torch.tensor([[0.0, 2.0], [3.0, 0.0]]).to_sparse())
+    tensor(5.)
+    """
+    if dim is None:
+        total = input.coalesce().values().sum()
+        return total if dtype is None else total.to(dtype)
+    return converted(masked(input).sum(dim, dtype=dtype), input.layout)
+
+
+def masked(one: Any) -> Tensor:
+    """The dense tensor of a sparse one, whose gradient comes back at its places."""
+    return one.to_dense() if isinstance(one, SparseTensor) else one

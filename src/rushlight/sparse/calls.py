@@ -1,0 +1,223 @@
+"""What functions do with sparse tensors: they run on dense ones, and some give their results a sparse layout again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
+from ..overrides import DisableTorchFunctionSubclass
+from ..tensor import Tensor
+from .making import converted, laid_out, sparse_mask
+from .tensors import SparseTensor, made
+
+# The value of zero is zero: what is not stored stays so.
+_AT_THE_PLACES = frozenset(
+    "abs neg negative sin sinh asin asinh tan tanh atan atanh sqrt sign sgn ceil floor round trunc relu expm1 log1p erf erfinv "
+    "deg2rad rad2deg square isnan isinf positive conj conj_physical pow mul multiply div divide true_divide to float double "
+    "half bfloat16 int long short char byte bool cfloat cdouble real imag angle resolve_conj contiguous".split()
+)
+# Results with places of their own.
+_SPARSE_AGAIN = frozenset(
+    "permute movedim unsqueeze squeeze add sub subtract mm matmul cat concat concatenate stack index_select "
+    "select narrow __getitem__ sum".split()
+)
+_ONLY_IF_ALL_ARE = frozenset("mm matmul add sub subtract".split())
+_WRITES = {
+    "mul_": "mul",
+    "div_": "div",
+    "add_": "add",
+    "sub_": "sub",
+    "neg_": "neg",
+    "abs_": "abs",
+    "sqrt_": "sqrt",
+    "pow_": "pow",
+}
+
+
+def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call that a sparse tensor takes part in."""
+    name = getattr(func, "__name__", "")
+    if name in ("__get__", "__set__", "__delete__"):  # a property: of the tensor itself, but for views of its values
+        name = getattr(getattr(func, "__self__", None), "original", None)
+        name = name.fget.__name__ if name is not None else ""
+        if name not in ("T", "mT", "H", "mH", "real", "imag"):
+            with DisableTorchFunctionSubclass():
+                return func(*args, **kwargs)
+    if name in _TENSORS_THEMSELVES:
+        with DisableTorchFunctionSubclass():
+            return func(*args, **kwargs)
+    own = _OWN.get(name)
+    if own is not None:
+        return own(*args, **kwargs)
+    written = args[0] if args else None
+    if name in _WRITES and isinstance(written, SparseTensor):
+        return written.become(getattr(_functions(), _WRITES[name])(*args, **kwargs))
+    if isinstance(written, SparseTensor) and (name == "__setitem__" or name[-1:] == "_" != name[-2:-1]):
+        raise NotImplementedError(
+            f"Could not run 'aten::{name}' with arguments from the 'Sparse{'' if written.is_sparse else 'Csr'}CPU' backend: "
+            "this function does not write into sparse tensors."
+        )
+    with DisableTorchFunctionSubclass():
+        result = func(*_dense(args), **_dense(kwargs))
+    return _in_layout(name, result, [one for one in _flat((args, kwargs)) if isinstance(one, Tensor)])
+
+
+def _functions() -> Any:
+    return import_module(__name__.rpartition(".sparse")[0])
+
+
+# About the tensor, not about its values.
+_TENSORS_THEMSELVES = frozenset(
+    "grad requires_grad_ backward retain_grad register_hook register_post_accumulate_grad_hook dim ndimension numel nelement size "
+    "element_size is_floating_point is_complex is_signed is_conj is_neg get_device __hash__ _is_view is_inference is_same_size "
+    "result_type is_tensor __len__ cpu".split()
+)
+
+
+def _dense(value: Any) -> Any:
+    if isinstance(value, SparseTensor):
+        return value.stand_in()
+    if isinstance(value, (list, tuple)):
+        return type(value)(_dense(one) for one in value)
+    if isinstance(value, dict):
+        return {key: _dense(one) for key, one in value.items()}
+    return value
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [leaf for one in value for leaf in _flat(one)] if isinstance(value, (list, tuple)) else [value]
+
+
+def _in_layout(name: str, result: Any, tensors: list[Tensor]) -> Any:
+    """A dense result as PyTorch would give it: at the places of the first sparse argument, in its layout, or dense."""
+    if not isinstance(result, Tensor):
+        return result
+    like = next(one for one in tensors if isinstance(one, SparseTensor))
+    if name in _AT_THE_PLACES and result._array.shape == like._array.shape:
+        like = like.coalesce() if like.is_sparse else like
+        return like.with_values(result._array[like.coordinates()], result._edge)
+    if name not in _SPARSE_AGAIN or not result._array.ndim:
+        return result
+    if name in _ONLY_IF_ALL_ARE and not all(isinstance(one, SparseTensor) for one in tensors):
+        return result
+    if name == "sum" and not like.is_sparse:
+        return result
+    if result._array.ndim != 2 and not like.is_sparse:
+        return result
+    block = like._held.shape[1:] if like._layout.name.startswith("sparse_bs") else None
+    return laid_out(result._array, like._layout, None, block, result._edge)
+
+
+def _zeros_like(input: Any, *, dtype: Any = None, **unused: Any) -> Any:
+    kind = input._array.dtype if dtype is None else dtype.numpy
+    return laid_out(np.zeros(input._array.shape, kind), input._layout, None, input._held.shape[1:3])
+
+
+def _zero_(self: Any) -> Any:
+    return self.become(_zeros_like(self))
+
+
+def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+    if isinstance(self, SparseTensor) and isinstance(src, SparseTensor):
+        return self.become(src)
+    words = [f"torch.{'sparse.' if isinstance(one, SparseTensor) else ''}{one.dtype.scalar_name}Tensor" for one in (self, src)]
+    raise RuntimeError(
+        f"copy_() between dense and sparse Tensors is not implemented! Found self type = {words[0]} and src type = {words[1]}"
+    )
+
+
+def _add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """Sparse and sparse by their places, and dense and sparse; sparse and dense is refused as in PyTorch."""
+    both = isinstance(input, SparseTensor) and isinstance(other, SparseTensor)
+    if isinstance(input, SparseTensor) and input.is_sparse and not both:
+        raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+    with DisableTorchFunctionSubclass():
+        result = _functions().add(_dense(input), _dense(other), alpha=alpha)
+    if not both:
+        return result
+    if input.is_sparse and other.is_sparse and input.sparse_dim() == other.sparse_dim():
+        marks = made(
+            sparse_coo,
+            (np.concatenate([input._places[0], other._places[0]], 1),),
+            np.concatenate([input._held, other._held]),
+            input._array.shape,
+            False,
+        ).coalesce()
+        return marks.with_values(result._array[marks.coordinates()], result._edge)
+    return _in_layout("add", result, [input, other])
+
+
+def _sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    return _add(input, other, alpha=-alpha)
+
+
+def _requires_plain(name: str) -> Callable[..., Any]:
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(f"{name} is not implemented for sparse tensors")
+
+    return refuse
+
+
+def _permute(input: Any, *dims: Any) -> Any:
+    """The same values with the rows of the indices in another order."""
+    axes = [axis % input._array.ndim for axis in (dims[0] if dims and isinstance(dims[0], (tuple, list)) else dims)]
+    with DisableTorchFunctionSubclass():
+        result = _functions().permute(input.stand_in(), axes)
+    if not input.is_sparse or input.dense_dim():
+        return _in_layout("permute", result, [input])
+    return made(sparse_coo, (input._places[0][axes],), input._held, result._array.shape, False, result._edge)
+
+
+def _transpose(input: Any, dim0: int, dim1: int) -> Any:
+    axes = list(range(input._array.ndim))
+    axes[dim0], axes[dim1] = axes[dim1], axes[dim0]
+    return _permute(input, axes)
+
+
+def _t(input: Any) -> Any:
+    return _permute(input, *reversed(range(input._array.ndim)))
+
+
+def _converter(kind: Any) -> Callable[..., Any]:
+    def convert(self: Any, blocksize: Any = None, dense_dim: Any = None) -> Any:
+        return converted(self, kind, None, (blocksize, blocksize) if isinstance(blocksize, int) else blocksize)
+
+    return convert
+
+
+def _empty_like(input: Any, *, dtype: Any = None, **unused: Any) -> Any:
+    return _zeros_like(input, dtype=dtype)
+
+
+def _to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, dense_dim: Any = None) -> Any:
+    kind = sparse_coo if layout is None else layout
+    return converted(self, kind, sparse_dim, blocksize)
+
+
+_OWN: dict[str, Callable[..., Any]] = {
+    "add": _add,
+    "copy_": _copy_,
+    "empty_like": _empty_like,
+    "reshape": _requires_plain("reshape"),
+    "permute": _permute,
+    "sparse_mask": sparse_mask,
+    "sub": _sub,
+    "subtract": _sub,
+    "swapaxes": _transpose,
+    "t": _t,
+    "to_sparse": _to_sparse,
+    "to_sparse_bsc": _converter(sparse_bsc),
+    "to_sparse_bsr": _converter(sparse_bsr),
+    "to_sparse_csc": _converter(sparse_csc),
+    "to_sparse_csr": _converter(sparse_csr),
+    "transpose": _transpose,
+    "view": _requires_plain("view"),
+    "zero_": _zero_,
+    "zeros_like": _zeros_like,
+}

@@ -1,0 +1,215 @@
+"""Making sparse tensors: of their parts, and of dense tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
+from ..ops.public import ops
+from ..overrides import DisableTorchFunctionSubclass
+from ..tensor import Tensor
+from .tensors import Array, SparseTensor, camel, made
+
+
+def _as_tensor(value: Any, dtype: Any = None) -> Any:
+    from .. import from_data
+
+    result = value if isinstance(value, Tensor) else from_data.tensor(value)
+    return result if dtype is None or result.dtype is dtype else result.to(dtype)
+
+
+def _finished(result: SparseTensor, requires_grad: bool) -> SparseTensor:
+    result._needs_grad = result._needs_grad or requires_grad
+    return result
+
+
+def sparse_coo_tensor(
+    indices: Any = None,
+    values: Any = None,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+    is_coalesced: bool | None = None,
+) -> SparseTensor:
+    """A tensor of ``values`` at the places that the columns of ``indices`` name; values of one place count together.
+
+    ``size``  the shape, as small as the indices allow unless given; alone, it makes a tensor without values
+
+    RuntimeError for indices that do not fit the size or the values.
+
+    >>> import rushlight as torch
+    >>> s = torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3.0, 4.0, 5.0], (2, 3))
+    >>> s.to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 5.]])
+    """
+    if values is None:
+        shape = tuple(indices if size is None else size)
+        kind = dtypes.get_default_dtype() if dtype is None else dtype
+        places: Array = np.zeros((len(shape), 0), np.int64)
+        return _finished(made(sparse_coo, (places,), np.zeros(0, kind.numpy), shape, False), requires_grad)
+    held = _as_tensor(values, dtype)
+    places = _as_tensor(indices)._array.astype(np.int64)
+    if places.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places.shape)}")
+    if held._array.shape[:1] != places.shape[1:]:
+        raise RuntimeError(
+            f"indices and values must have same nnz, but got nnz from indices: {places.shape[1]}, nnz from values: "
+            f"{held._array.shape[0] if held._array.ndim else 0}"
+        )
+    if size is None:
+        most = places.max(1, initial=-1) + 1
+        shape = (*(int(one) for one in most), *held._array.shape[1:])
+    else:
+        shape = tuple(int(one) for one in size)
+        _check_places(places, held._array, shape)
+    edge = None
+    if held.requires_grad:
+        edge = ops.put_places(held, tuple(places), shape)._edge
+    return _finished(made(sparse_coo, (places,), held._array, shape, bool(is_coalesced), edge), requires_grad)
+
+
+def _check_places(places: Array, values: Array, shape: tuple[int, ...]) -> None:
+    total = places.shape[0] + values.ndim - 1
+    if total != len(shape):
+        raise RuntimeError(
+            f"number of dimensions must be sparse_dim ({places.shape[0]}) + dense_dim ({values.ndim - 1}), but got {len(shape)}"
+        )
+    for axis, row in enumerate(places):
+        if row.size and row.max() >= shape[axis]:
+            raise RuntimeError(
+                f"size is inconsistent with indices: for dim {axis}, size is {shape[axis]} but found index {row.max()}"
+            )
+        if row.size and row.min() < 0:
+            raise RuntimeError(f"found negative index {row.min()} for dim {axis}")
+
+
+def _compressed(kind: Any, pointers: Any, plain: Any, values: Any, size: Any, dtype: Any, requires_grad: bool) -> SparseTensor:
+    held = _as_tensor(values, dtype)
+    first, second = (_as_tensor(part)._array for part in (pointers, plain))
+    block = held._array.shape[1:] if kind.name.startswith("sparse_bs") else (1, 1)
+    if first.ndim != 1:
+        raise RuntimeError("batches of compressed sparse tensors are not supported")
+    if size is None:
+        lengths = ((len(first) - 1), int(second.max(initial=-1)) + 1)
+        rows, columns = lengths if kind.name.endswith("sr") else lengths[::-1]
+        shape: tuple[int, ...] = (rows * block[0], columns * block[1])
+    else:
+        shape = tuple(int(one) for one in size)
+    result = made(kind, (first, second), held._array, shape, True)
+    if held.requires_grad:
+        result._edge = ops.put_compressed(held, result.coordinates(), shape)._edge
+        result._needs_grad = True
+    return _finished(result, requires_grad)
+
+
+def _maker(kind: Any, first: str, second: str) -> Any:
+    def make(
+        pointers: Any,
+        plain: Any,
+        values: Any,
+        size: Any = None,
+        *,
+        dtype: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+        check_invariants: bool | None = None,
+    ) -> SparseTensor:
+        return _compressed(kind, pointers, plain, values, size, dtype, requires_grad)
+
+    make.__name__ = make.__qualname__ = f"{kind.name}_tensor"
+    make.__doc__ = f"A tensor of layout ``{kind}`` of its ``{first}``, ``{second}`` and ``values``."
+    return make
+
+
+sparse_csr_tensor = _maker(sparse_csr, "crow_indices", "col_indices")
+sparse_csc_tensor = _maker(sparse_csc, "ccol_indices", "row_indices")
+sparse_bsr_tensor = _maker(sparse_bsr, "crow_indices", "col_indices")
+sparse_bsc_tensor = _maker(sparse_bsc, "ccol_indices", "row_indices")
+
+
+def sparse_compressed_tensor(
+    compressed_indices: Any,
+    plain_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> SparseTensor:
+    """A tensor of one of the compressed layouts (``layout``) of its parts.
+
+    >>> import rushlight as torch
+    >>> torch.sparse_compressed_tensor([0, 1, 2], [1, 0], [5.0, 6.0], layout=torch.sparse_csr).to_dense()
+    tensor([[0., 5.],
+            [6., 0.]])
+    """
+    return _compressed(layout, compressed_indices, plain_indices, values, size, dtype, requires_grad)
+
+
+# Of dense tensors.
+
+
+def converted(tensor: Tensor, kind: Any, sparse_dim: int | None = None, blocksize: Any = None) -> Tensor:
+    """A tensor in another layout; the graph records it."""
+    if isinstance(tensor, SparseTensor):
+        if tensor._layout is kind and (sparse_dim is None or sparse_dim == tensor.sparse_dim()):
+            return tensor
+        source = tensor.stand_in()
+    else:
+        source = tensor
+    if kind is strided:
+        return tensor.to_dense()
+    with DisableTorchFunctionSubclass():
+        edge = getattr(ops, f"to_{kind.name}")(source)._edge if source._needs_grad else None
+    return laid_out(source._array, kind, sparse_dim, blocksize, edge)
+
+
+def laid_out(array: Array, kind: Any, sparse_dim: int | None = None, blocksize: Any = None, edge: Any = None) -> SparseTensor:
+    """The elements of an array that are not zero, in a sparse layout."""
+    if kind is sparse_coo:
+        count = array.ndim if sparse_dim is None else sparse_dim
+        wanted = array if count == array.ndim else (array != 0).any(tuple(range(count, array.ndim)))
+        places = np.array(np.nonzero(wanted), np.int64).reshape(count, -1)
+        values = array[tuple(places)] if count else array.reshape(1, *array.shape)
+        return made(kind, (places,), values, array.shape, True, edge)
+    if array.ndim != 2:
+        raise RuntimeError(f"to_{kind.name}: only tensors of two dimensions are supported, but got {array.ndim} of them")
+    by_rows = kind.name.endswith("sr")
+    if kind.name.startswith("sparse_bs"):
+        if blocksize is None:
+            raise RuntimeError(f"to_sparse for {camel(strided)} to {camel(kind)} conversion requires blocksize specified")
+        height, width = blocksize
+        if array.shape[0] % height or array.shape[1] % width:
+            raise RuntimeError(
+                f"tensor sparse size ({array.shape[0]},{array.shape[1]}) must be divisible by given blocksize ({height},{width})"
+            )
+        blocks = array.reshape(array.shape[0] // height, height, array.shape[1] // width, width).swapaxes(1, 2)
+        filled = (blocks != 0).any((2, 3))
+    else:
+        blocks, filled = array, array != 0
+    lines, others = np.nonzero(filled if by_rows else filled.T)
+    values = blocks[lines, others] if by_rows else blocks[others, lines]
+    pointers = np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=filled.shape[0 if by_rows else 1]))])
+    return made(kind, (pointers.astype(np.int64), others.astype(np.int64)), values, array.shape, True, edge)
+
+
+def sparse_mask(tensor: Tensor, mask: SparseTensor) -> SparseTensor:
+    """The elements of a dense tensor at the places of ``mask``."""
+    source = tensor.stand_in() if isinstance(tensor, SparseTensor) else tensor
+    places = mask.coordinates()
+    with DisableTorchFunctionSubclass():
+        edge = ops.keep_places(source, places)._edge if source._needs_grad else None
+    return mask.with_values(source._array[places], edge)

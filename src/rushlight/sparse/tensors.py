@@ -1,0 +1,371 @@
+"""Tensors that keep the places and the values of some elements; all others are zero.
+
+Only places and values are stored. What is computed from such a tensor is computed densely, and the gradients that flow
+through the graph are dense: a sparse tensor stands in it for a dense one of the same shape.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd.graph import leaf_edge
+from ..device import layout, sparse_coo
+from ..ops.public import ops
+from ..overrides import DisableTorchFunctionSubclass, instance_made
+from ..printing import PRINT_OPTS
+from ..tensor import Tensor, make_tensor, wrap
+
+Array = np.ndarray[Any, Any]
+
+
+class Arrived(np.ndarray):
+    """A dense cotangent of a leaf that the user gave as a sparse tensor."""
+
+    sparse: SparseTensor | None = None
+
+
+class SparseTensor(Tensor):
+    """A tensor of a sparse layout. Made by :func:`sparse_coo_tensor` and its kin, and by ``Tensor.to_sparse()``.
+
+    ``_places``  the index arrays of the layout: one of shape (sparse dimensions, number of values) for ``sparse_coo``, else
+                 the pointers of the compressed dimension and the indices of the other
+    ``_held``    the values, their number first
+    """
+
+    _layout: layout
+    _places: tuple[Array, ...]
+    _held: Array
+    _is_coalesced: bool
+
+    _strided = False
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        from . import calls
+
+        return calls.run(func, args, kwargs or {})
+
+    # What it is.
+
+    @property
+    def layout(self) -> layout:
+        return self._layout
+
+    @property
+    def is_sparse(self) -> bool:  # type: ignore[override]
+        return self._layout is sparse_coo
+
+    @property
+    def is_sparse_csr(self) -> bool:  # type: ignore[override]
+        return self._layout.name == "sparse_csr"
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        if dtype is not None:
+            return self.to(dtype)
+        return f"torch.sparse.{self.dtype.scalar_name}Tensor"
+
+    def _nnz(self) -> int:
+        return int(self._places[-1].shape[-1])
+
+    def sparse_dim(self) -> int:
+        return self._places[0].shape[0] if self.is_sparse else 2
+
+    def dense_dim(self) -> int:
+        return self._array.ndim - self.sparse_dim()
+
+    def is_coalesced(self) -> bool:
+        return self._is_coalesced
+
+    # Its parts.
+
+    def coordinates(self) -> tuple[Array, ...]:
+        """Where the values stand in the dense tensor: what it is indexed with to get them all."""
+        if self.is_sparse:
+            return tuple(self._places[0])
+        pointers, plain = self._places
+        compressed = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
+        rows, columns = (compressed, plain) if self._layout.name.endswith("sr") else (plain, compressed)
+        if not self._layout.name.startswith("sparse_bs"):
+            return rows, columns
+        height, width = self._held.shape[1:]
+        down = rows[:, None, None] * height + np.arange(height)[None, :, None]
+        across = columns[:, None, None] * width + np.arange(width)[None, None, :]
+        return tuple(np.broadcast_arrays(down, across))
+
+    def _indices(self) -> Tensor:
+        return wrap(self._places[0])
+
+    def _values(self) -> Tensor:
+        return wrap(self._held)
+
+    def indices(self) -> Tensor:
+        self._expect_coalesced("indices")
+        return wrap(self._places[0])
+
+    def values(self) -> Tensor:
+        if self.is_sparse:
+            self._expect_coalesced("values")
+        if not self.requires_grad:
+            return wrap(self._held)
+        return ops.take_places(self.stand_in(), self.coordinates())  # type: ignore[no-any-return]
+
+    def _expect_coalesced(self, what: str) -> None:
+        if not self.is_sparse:
+            raise RuntimeError(f"{what} expected sparse coordinate tensor layout but got {camel(self._layout)}")
+        if not self._is_coalesced:
+            raise RuntimeError(f"Cannot get {what} on an uncoalesced tensor, please call .coalesce() first")
+
+    def coalesce(self) -> SparseTensor:
+        """The same tensor with its places in order, and the values of equal places added up."""
+        if not self.is_sparse:
+            raise RuntimeError(f"coalesce expected sparse coordinate tensor layout but got {camel(self._layout)}")
+        if self._is_coalesced:
+            return self
+        shape = self._array.shape[: self.sparse_dim()]
+        flat = np.ravel_multi_index(self.coordinates(), shape) if shape else np.zeros(self._nnz(), np.int64)
+        kept, where = np.unique(flat, return_inverse=True)
+        values = np.zeros((len(kept), *self._held.shape[1:]), self._held.dtype)
+        np.add.at(values, where, self._held)
+        places = np.array(np.unravel_index(kept, shape), np.int64).reshape(len(shape), len(kept))
+        return made(sparse_coo, (places,), values, self._array.shape, True, self._after(ops.coalesced))
+
+    def crow_indices(self) -> Tensor:
+        return self._pointers("crow_indices", "sr", 0)
+
+    def col_indices(self) -> Tensor:
+        return self._pointers("col_indices", "sr", 1)
+
+    def ccol_indices(self) -> Tensor:
+        return self._pointers("ccol_indices", "sc", 0)
+
+    def row_indices(self) -> Tensor:
+        return self._pointers("row_indices", "sc", 1)
+
+    def _pointers(self, name: str, ending: str, part: int) -> Tensor:
+        if self.is_sparse or not self._layout.name.endswith(ending):
+            kind = "row" if ending == "sr" else "column"
+            raise RuntimeError(f"{name} expected sparse {kind} compressed tensor layout but got {camel(self._layout)}")
+        return wrap(self._places[part])
+
+    # As a dense tensor.
+
+    def dense_array(self) -> Array:
+        whole = np.zeros(self._array.shape, self._held.dtype)
+        np.add.at(whole, self.coordinates(), self._held)
+        return whole
+
+    def stand_in(self) -> Tensor:
+        """A dense tensor of the same values at the same place of the graph."""
+        edge = (self._edge or leaf_edge(self)) if self._needs_grad else None
+        return make_tensor(self.dense_array(), [0], edge)
+
+    def _after(self, op: Callable[..., Any]) -> Any:
+        """The place in the graph of a result that ``op`` records; None where nothing is recorded."""
+        return op(self.stand_in())._edge if self._needs_grad else None
+
+    def to_dense(self, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+        """The dense tensor. Its gradient comes back at this tensor's places only, unless ``masked_grad`` is False."""
+        with DisableTorchFunctionSubclass():
+            whole: Tensor = ops.from_sparse(self.stand_in(), None if masked_grad is False else self.coordinates())
+            return whole if dtype is None else whole.to(dtype)  # type: ignore[attr-defined, no-any-return]
+
+    def in_own_layout(self, g: Tensor) -> Tensor:
+        """A dense gradient of this tensor: in its layout where it is zero at all other places."""
+        places = self.coordinates()
+        rest = g._array.copy()
+        rest[places] = 0
+        if rest.any():
+            return g
+        return made(self._layout, self._places, g._array[places], g._array.shape, self._is_coalesced, g._edge)
+
+    def arriving(self) -> Array:
+        """As the cotangent of a leaf: dense, and known to be sparse where it arrives."""
+        dense = self.dense_array().view(Arrived)
+        dense.sparse = self
+        return dense
+
+    def added_to(self, g: Any) -> Tensor:
+        """This gradient and one that arrives: in place where both have the same layout."""
+        arrived = getattr(g, "sparse", None)
+        if arrived is None or not (self.is_sparse and arrived.is_sparse):
+            return wrap(self.dense_array() + np.asarray(g))
+        both = made(
+            sparse_coo,
+            (np.concatenate([self._places[0], arrived._places[0]], 1),),
+            np.concatenate([self._held, arrived._held]),
+            self._array.shape,
+            False,
+        ).coalesce()
+        self._places, self._held, self._is_coalesced = both._places, both._held, True
+        self._counter[0] += 1
+        return self
+
+    # Tensors like it.
+
+    @property
+    def T(self) -> Any:
+        return self.t()
+
+    mT = T
+
+    def with_values(self, values: Array, edge: Any = None) -> SparseTensor:
+        """Other values at the same places."""
+        return made(self._layout, self._places, values, self._array.shape, self._is_coalesced, edge)
+
+    def detach(self) -> SparseTensor:
+        result = self.with_values(self._held)
+        result._counter = self._counter
+        return result
+
+    @property
+    def data(self) -> Any:
+        return self.detach()
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if not isinstance(value, SparseTensor):
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
+            )
+        self._places, self._held, self._is_coalesced = value._places, value._held, value._is_coalesced
+        self._array, self._layout = value._array, value._layout
+
+    def clone(self, *, memory_format: Any = None) -> SparseTensor:
+        with DisableTorchFunctionSubclass():
+            edge = ops.clone(self.stand_in())._edge if self._needs_grad else None
+        return self.with_values(self._held.copy(), edge)
+
+    def become(self, other: SparseTensor) -> SparseTensor:
+        """Takes over another's places, values and place in the graph."""
+        self._layout, self._places, self._held, self._is_coalesced = (
+            other._layout,
+            other._places,
+            other._held,
+            other._is_coalesced,
+        )
+        self._edge, self._needs_grad = other._edge, other._needs_grad
+        self._counter[0] += 1
+        return self
+
+    # Python.
+
+    def numpy(self, *, force: bool = False) -> Any:
+        if force:
+            return self.dense_array()
+        raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
+
+    def data_ptr(self) -> int:
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        return False
+
+    def stride(self, dim: int | None = None) -> Any:
+        return (0,) * self._array.ndim if dim is None else 0
+
+    def storage_offset(self) -> int:
+        return 0
+
+    def item(self) -> Any:
+        return self.to_dense().item()
+
+    def tolist(self) -> Any:
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+
+    def __bool__(self) -> bool:
+        return bool(self.to_dense())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SparseTensor:
+        if id(self) not in memo:
+            if self._edge is not None:
+                raise RuntimeError(
+                    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
+                )
+            twin = made(
+                self._layout,
+                tuple(part.copy() for part in self._places),
+                self._held.copy(),
+                self._array.shape,
+                self._is_coalesced,
+            )
+            twin._needs_grad = self._needs_grad
+            memo[id(self)] = twin
+            twin._grad = copy.deepcopy(self._grad, memo)
+        return memo[id(self)]  # type: ignore[no-any-return]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _again, (
+            self._layout,
+            self._places,
+            self._held,
+            self._array.shape,
+            self._is_coalesced,
+            self.requires_grad,
+        )
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        names = {
+            "sparse_coo": ("indices",),
+            "sparse_csr": ("crow_indices", "col_indices"),
+            "sparse_csc": ("ccol_indices", "row_indices"),
+            "sparse_bsr": ("crow_indices", "col_indices"),
+            "sparse_bsc": ("ccol_indices", "row_indices"),
+        }[self._layout.name]
+        parts = [*zip(names, self._places, strict=True), ("values", self._held)]
+        text = "tensor(" + (",\n" + " " * 7).join(f"{name}={_part(array, len(name) + 8)}" for name, array in parts)
+        notes = [f"size={tuple(self._array.shape)}", f"nnz={self._nnz()}"]
+        if self.dtype not in (dtypes.get_default_dtype(), dtypes.default_complex_dtype(), dtypes.int64, dtypes.bool_):
+            notes.append(f"dtype={self.dtype}")
+        notes.append(f"layout={self._layout}")
+        if self._edge is not None:
+            notes.append(f"grad_fn=<{type(self._edge[0]).__name__}>")
+        elif self._needs_grad:
+            notes.append("requires_grad=True")
+        used = PRINT_OPTS.linewidth if self.is_sparse else len(text) - text.rfind("\n") + 1
+        for note in notes:
+            if used + len(note) + 2 > PRINT_OPTS.linewidth:
+                text, used = f"{text},\n       {note}", 7 + len(note)
+            else:
+                text, used = f"{text}, {note}", used + len(note) + 2
+        return text + ")"
+
+    __str__ = __repr__  # type: ignore[assignment]
+
+
+def _part(array: Array, indent: int) -> str:
+    text = re.sub(r",\s*dtype=torch\.\w+\)$", ")", repr(wrap(array)))
+    if array.shape == (0,):
+        text = "tensor([], size=(0,))"
+    return "\n".join(" " * indent * bool(line and place) + line for place, line in enumerate(text.split("\n")))
+
+
+def camel(kind: layout) -> str:
+    """A layout's name in errors: SparseCsr."""
+    return "".join(word.capitalize() for word in kind.name.split("_"))
+
+
+def made(
+    kind: layout, places: tuple[Array, ...], values: Array, shape: tuple[int, ...], coalesced: bool, edge: Any = None
+) -> SparseTensor:
+    """A sparse tensor of its parts, at a place of the graph."""
+    result: SparseTensor = object.__new__(SparseTensor)
+    result._array = np.broadcast_to(np.zeros((), values.dtype), tuple(shape))  # shape and dtype, no memory
+    result._counter = [0]
+    result._layout, result._places, result._held, result._is_coalesced = kind, places, values, coalesced
+    result._edge, result._needs_grad = edge, edge is not None
+    instance_made()
+    return result
+
+
+def _again(
+    kind: layout, places: tuple[Array, ...], values: Array, shape: tuple[int, ...], coalesced: bool, needs: bool
+) -> SparseTensor:
+    result = made(kind, places, values, shape, coalesced)
+    result._needs_grad = needs
+    return result

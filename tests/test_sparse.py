@@ -1,0 +1,163 @@
+"""Sparse tensors: their parts, what is computed from them, and their gradients."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+
+import rushlight as torch
+from rushlight.autograd.gradcheck import GradcheckError, gradcheck
+
+KINDS = ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
+
+
+def dense() -> Any:
+    return torch.tensor([[0.0, 1, 0, 2], [0, 0, 0, 0], [3, 0, 0, 0], [0, 0, 4, 0]], dtype=torch.float64)
+
+
+def laid_out(x: Any, kind: str) -> Any:
+    return x.to_sparse(layout=getattr(torch, kind), blocksize=(2, 2) if "sparse_bs" in kind else None)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_layout_there_and_back(kind: str) -> None:
+    s = laid_out(dense(), kind)
+    assert s.layout is getattr(torch, kind) and s.shape == (4, 4) and s.dtype is torch.float64
+    assert s.to_dense().tolist() == dense().tolist()
+    for other in KINDS:
+        assert laid_out(s, other).to_dense().tolist() == dense().tolist()
+    for again in (copy.deepcopy(s), pickle.loads(pickle.dumps(s)), s.clone(), s.detach()):
+        assert again.layout is s.layout and again.to_dense().tolist() == dense().tolist()
+
+
+def test_values_of_one_place_count_together() -> None:
+    s = torch.sparse_coo_tensor([[1, 0, 1], [2, 0, 2]], [1.0, 5.0, 3.0], (2, 3))
+    assert not s.is_coalesced() and s._nnz() == 3 and s.to_dense().tolist() == [[5, 0, 0], [0, 0, 4]]
+    with pytest.raises(RuntimeError, match="Cannot get indices on an uncoalesced tensor"):
+        s.indices()
+    t = s.coalesce()
+    assert t.indices().tolist() == [[0, 1], [0, 2]] and t.values().tolist() == [5, 4]
+    hybrid = torch.sparse_coo_tensor([[0, 0, 1]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], (3, 2))
+    assert (hybrid.sparse_dim(), hybrid.dense_dim()) == (1, 1)
+    assert hybrid.coalesce().values().tolist() == [[4, 6], [5, 6]]
+    for arguments in (
+        ([[0, 3]], [1.0, 2.0], (3,)),
+        ([[0, -1]], [1.0, 2.0], (3,)),
+        ([[0, 1]], [1.0], (3,)),
+        ([[0]], [1.0], (3, 3)),
+    ):
+        with pytest.raises(RuntimeError):
+            torch.sparse_coo_tensor(*arguments)
+
+
+def test_how_they_print() -> None:
+    s = torch.eye(2).to_sparse()
+    assert repr(s) == (
+        "tensor(indices=tensor([[0, 1],\n                       [0, 1]]),\n       values=tensor([1., 1.]),\n"
+        "       size=(2, 2), nnz=2, layout=torch.sparse_coo)"
+    )
+    assert repr(torch.eye(2).double().to_sparse_csr().requires_grad_()) == (
+        "tensor(crow_indices=tensor([0, 1, 2]),\n       col_indices=tensor([0, 1]),\n"
+        "       values=tensor([1., 1.]), size=(2, 2), nnz=2, dtype=torch.float64,\n"
+        "       layout=torch.sparse_csr, requires_grad=True)"
+    )
+
+
+def test_results_are_sparse_where_zeros_stay_zeros() -> None:
+    x = dense()
+    s = x.to_sparse()
+    for f in (
+        lambda a: -a,
+        lambda a: a * 2,
+        lambda a: a.sin(),
+        lambda a: a * a,
+        lambda a: a.t(),
+        lambda a: a + a,
+        lambda a: a @ a,
+    ):
+        assert f(s).is_sparse and f(s).to_dense().tolist() == f(x).tolist()
+    for f in (lambda a: a @ x, lambda a: x @ a, lambda a: x + a, lambda a: a.sum(), lambda a: a.mv(x[0])):
+        assert not f(s).is_sparse and f(s).tolist() == f(x).tolist()
+    with pytest.raises(RuntimeError, match=r"add\(sparse, dense\) is not supported"):
+        s + x
+    with pytest.raises(NotImplementedError, match="aten::fill_"):
+        s.fill_(1)
+    with pytest.raises(TypeError, match=r"Use Tensor\.to_dense"):
+        s.numpy()
+    assert s.clone().mul_(3).to_dense().tolist() == (x * 3).tolist()
+    assert torch.ones(4, 4).sparse_mask(s).to_dense().tolist() == (x != 0).double().tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("masked", [True, False])
+@pytest.mark.parametrize("fast", [True, False])
+def test_gradients_agree_with_differences(kind: str, masked: bool, fast: bool) -> None:
+    s = laid_out(dense(), kind).requires_grad_()
+    other = torch.randn(4, 3, dtype=torch.float64)
+    options = {"masked": masked, "fast_mode": fast}
+    assert gradcheck(torch.sum, (s,), **options)
+    assert gradcheck(lambda a: a.to_dense(masked_grad=masked).pow(2), (s,), **options)
+    assert gradcheck(lambda a: torch.sparse.mm(a, other), (s,), masked=True, fast_mode=fast)
+    with pytest.raises(GradcheckError, match="while testing batched gradient"):
+        gradcheck(torch.sum, (s,), check_batched_grad=True, **options)
+    with pytest.raises(ValueError, match="Sparse output is not supported at gradcheck yet"):
+        gradcheck(lambda a: a.clone(), (s,), masked=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("other", KINDS)
+def test_gradients_have_the_layout_of_their_tensor(kind: str, other: str) -> None:
+    weights = torch.rand(4, 4, dtype=torch.float64) + 1
+    s = laid_out(weights + 1, kind).requires_grad_()
+    (g,) = torch.autograd.grad(laid_out(s, other), s, laid_out(weights, other))
+    assert g.layout is s.layout and g.to_dense().tolist() == weights.tolist()
+    x = (weights + 1).requires_grad_()
+    (g,) = torch.autograd.grad(laid_out(x, kind), x, laid_out(weights, kind))
+    assert g.layout is torch.strided and g.tolist() == weights.tolist()
+
+
+def test_gradients_of_values_and_of_products() -> None:
+    values = torch.tensor([1.0, 2.0], requires_grad=True)
+    s = torch.sparse_coo_tensor([[0, 1], [2, 0]], values, (2, 3))
+    assert s.grad_fn.name() == "SparseCooTensorWithDimsAndTensorsBackward0"
+    s.coalesce().values().pow(2).sum().backward()
+    assert values.grad.tolist() == [2, 4]
+    a, b = torch.randn(3, 3), torch.randn(3, 3)
+    want = [one.clone().requires_grad_() for one in (a, b)]
+    (want[0] @ want[1]).sum().backward()
+    for first in (a, a.to_sparse()):
+        for second in (b, b.to_sparse()):
+            got = [one.detach().requires_grad_() for one in (first, second)]
+            got[0].mm(got[1]).sum().backward()
+            for one, other in zip(got, want, strict=True):
+                assert torch.allclose(one.grad.to_dense(), other.grad)
+
+
+def test_a_sparse_gradient_takes_in_others() -> None:
+    def sparse() -> Any:
+        return torch.sparse_coo_tensor([[1, 1]], [1.0, 1.0], (2,))
+
+    x = torch.ones(2, requires_grad=True)
+    x.grad = before = sparse()
+    x.backward(sparse())
+    assert x.grad is before and x.grad.to_dense().tolist() == [0, 4]
+    x.backward(torch.ones(2))
+    assert x.grad is not before and x.grad.tolist() == [1, 5]
+    with pytest.raises(RuntimeError, match="incompatible tensor type"):
+        x.data = sparse()
+
+
+def test_opaque_tensors() -> None:
+    x = torch.ones(2, requires_grad=True)
+    m = x.to_mkldnn()
+    assert m.is_mkldnn and m.layout is torch._mkldnn and m.grad_fn.name() == "ToMkldnnBackward0"
+    (m * 3).to_dense().sum().backward()
+    assert x.grad.tolist() == [3, 3]
+    assert repr(torch.ones(2).to_mkldnn()) == "tensor([1., 1.], layout=torch._mkldnn)"
+    with pytest.raises(TypeError, match="Mkldnn layout"):
+        torch.ones(2).to_mkldnn().numpy()
+    with pytest.raises(ValueError, match="MKLDNN output is not supported"):
+        gradcheck(lambda a: a.to_mkldnn(), torch.ones(2, dtype=torch.float64, requires_grad=True))
