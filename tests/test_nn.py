@@ -95,7 +95,6 @@ def test_parameters_stay_on_the_quick_path_and_are_leaves() -> None:
     assert parameter.grad.tolist() == [3.0, 3.0]
 
 
-@pytest.mark.filterwarnings("ignore:Lazy modules")
 def test_lazy_shapes_are_kept_through_a_state_dict() -> None:
     lazy = nn.LazyLinear(2)
     with pytest.raises(RuntimeError, match="Can't access the shape of an uninitialized parameter"):

@@ -111,6 +111,14 @@ class UninitializedTensorMixin:
             "parameters before accessing their attributes."
         )
 
+    def _refused(self, method: str) -> Any:
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in <method '{method}' of 'torch._C.TensorBase' objects>. This error "
+            "happens when you are using a `LazyModule` or explicitly manipulating "
+            f"`torch.nn.parameter.{type(self).__name__}` objects. When using LazyModules Call `forward` with a dummy batch to "
+            "initialize the parameters before calling torch functions"
+        )
+
     def share_memory_(self) -> Any:
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters before "
@@ -123,14 +131,38 @@ class UninitializedTensorMixin:
     __str__ = __repr__
 
 
+_STILL_ALLOWED = frozenset(
+    "size copy_ is_complex is_floating_point half float double char short int long bfloat16 cuda cpu to type get_device "
+    "as_subclass materialize share_memory_".split()
+)
+_OPERATORS = (
+    "__len__ __bool__ __float__ __int__ __getitem__ __setitem__ __iter__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ "
+    "__radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ __itruediv__ __matmul__ "
+    "__rmatmul__ __pow__ __rpow__ __neg__ __abs__".split()
+)
+
+
+def _refuse_methods() -> None:
+    """Methods of tensors have nothing to work on before there is a shape."""
+    named = [name for name in dir(Tensor) if name[0] != "_" and callable(getattr(Tensor, name, None))]
+    for name in [*named, *_OPERATORS]:
+        if name not in _STILL_ALLOWED:
+            setattr(UninitializedTensorMixin, name, lambda self, *args, _name=name, **kwargs: self._refused(_name))
+    UninitializedTensorMixin.__hash__ = Tensor.__hash__  # type: ignore[method-assign,assignment]
+
+
+_refuse_methods()
+
+
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A parameter of a lazy module before its first input."""
 
     cls_to_become = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
-        data = torch.empty(0, device=device, dtype=dtype)
-        return data.as_subclass(cls).requires_grad_(requires_grad)
+        made = torch.empty(0, device=device, dtype=dtype).as_subclass(cls)
+        made.requires_grad = requires_grad
+        return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
@@ -145,7 +177,8 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[mis
     cls_to_become = Tensor
 
     def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
-        result = torch.empty(0, device=device, dtype=dtype).as_subclass(cls).requires_grad_(requires_grad)
+        result = torch.empty(0, device=device, dtype=dtype).as_subclass(cls)
+        result.requires_grad = requires_grad
         result.persistent = persistent
         result._is_buffer = True
         return result

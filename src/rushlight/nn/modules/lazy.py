@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..parameter import is_lazy
@@ -14,9 +13,7 @@ class LazyModuleMixin:
     A subclass defines ``initialize_parameters(*args, **kwargs)``, which gets what forward gets.
 
     >>> import rushlight as torch
-    >>> import warnings
-    >>> with warnings.catch_warnings(action="ignore"):  # PyTorch calls lazy modules a new feature
-    ...     layer = torch.nn.LazyLinear(2)
+    >>> layer = torch.nn.LazyLinear(2)
     >>> _ = layer(torch.zeros(1, 3))
     >>> layer
     Linear(in_features=3, out_features=2, bias=True)
@@ -29,11 +26,6 @@ class LazyModuleMixin:
         own: Any = self
         self._load_hook = own._register_load_state_dict_pre_hook(self._lazy_load_hook)
         self._initialize_hook = own.register_forward_pre_hook(type(self)._infer_parameters, with_kwargs=True)
-        warnings.warn(
-            "Lazy modules are a new feature under heavy development so changes to the API or functionality can happen at any "
-            "moment.",
-            stacklevel=3,
-        )
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         own: Any = self

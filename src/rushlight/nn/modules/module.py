@@ -13,7 +13,7 @@ from ... import __future__ as conversion
 from ...autograd.graph import RemovableHandle
 from ...missing import explain_attribute
 from ...tensor import Tensor
-from ..parameter import Buffer, Parameter
+from ..parameter import Buffer, Parameter, is_lazy
 from . import calls, states
 
 M = TypeVar("M", bound="Module")
@@ -445,7 +445,8 @@ class Module:
                     grad.data = fn(grad)
         for name, buffer in self._buffers.items():
             if buffer is not None:
-                self._buffers[name] = fn(buffer)
+                converted = fn(buffer)
+                self._buffers[name] = converted.as_subclass(type(buffer)) if is_lazy(buffer) else converted
         return self
 
     def _swap_parameter(self, name: str, param: Parameter, new: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
