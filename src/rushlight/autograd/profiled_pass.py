@@ -5,17 +5,20 @@ The rules are read over Tensors here, so that the ops they are made of have even
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..rooms import provided
 from . import engine, modes
 from .graph import AccumulateGrad, Edge, Node
 from .recorder import BACKWARD, FUNCTION, Recorder, Span
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
+
+operator_of_node: Callable[[str], str | None] = provided("operator_of_node")
 
 
 class Sums(dict[Node, Any]):
@@ -92,7 +95,11 @@ class ProfiledPass(engine.Pass):
         return span
 
     def _watched(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        span = self._node(*self._enter(node), g)
+        name, sequence = self._enter(node)
+        span = self._node(name, sequence, g)
+        operator = operator_of_node(name)
+        if operator is not None:
+            self.recorder.open(operator)  # closed with the node
         try:
             if self.create_graph or modes.state.anomaly or not hasattr(node, "op"):
                 return self._read(node, g, edges)

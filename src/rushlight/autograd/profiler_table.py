@@ -145,14 +145,12 @@ def build_table(
         columns.append(_Column(f"Total {word}", WIDTH, lambda event: f"{event.flops / scale:.3f}" if event.flops else "--"))
 
     rule = "".join("-" * column.width + " " * GAP for column in columns)
+    wide = "=" * (len(rule) - GAP)
     lines: list[str] = []
     if header is not None:
-        wide = "=" * (len(rule) - GAP)
-        lines += [wide, header, wide]
+        lines += [wide, header]
     if top_level_events_only:
-        wide = "=" * (len(rule) - GAP)
-        lines += [wide] if header is None else []
-        lines.append("This report only display top-level ops statistics")
+        lines += [wide, "This report only display top-level ops statistics"]
     lines += [rule, "".join(column.cell(column.heading) for column in columns), rule]
     shown = 0
     for event in events:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
-from ..ops.public import registry
+from ..ops.public import methods, registry
 
 PREFIXES = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}
 
@@ -50,6 +51,7 @@ SPOKEN: dict[str, str | None] = {
         """.split()
     ),
 }  # fmt: skip
+METHODS = frozenset(("detach", "detach_", "item", "T", "H", "mT", "mH"))  # those of Tensor itself that are operators
 BY_SPACE = {("torch.nn.functional", "unfold"): "im2col", ("torch.nn.functional", "nll_loss"): "nll_loss_nd"}
 FACTORIES = frozenset(f"aten::{name}" for name in "arange eye full linspace ones rand randint randn randperm zeros".split())
 DUNDERS = frozenset(f"__{i}{name}__" for name in "and or xor lshift rshift".split() for i in ("", "i", "r"))
@@ -123,6 +125,53 @@ OWN = frozenset(
     """.split()
 )
 
+# Nodes whose derivative is one operator of PyTorch's, named after them; and those whose operator has another name.
+WITH_OPERATOR = frozenset(
+    """
+    AdaptiveMaxPool2D AdaptiveMaxPool3D AvgPool2D AvgPool3D BinaryCrossEntropy Convolution Diagonal Elu Embedding
+    FractionalMaxPool2D FractionalMaxPool3D Gather Gelu Glu Hardshrink Hardsigmoid Hardswish Hardtanh HuberLoss IndexSelect
+    LeakyRelu LogSigmoid Logit MaskedSelect MaxPool2DWithIndices MaxPool3DWithIndices Mish MseLoss MultiMarginLoss
+    MultilabelMarginLoss NativeBatchNorm NativeGroupNorm NativeLayerNorm NllLoss2D NllLoss ReflectionPad1D ReflectionPad2D
+    ReflectionPad3D ReplicationPad1D ReplicationPad2D ReplicationPad3D RreluWithNoise Select Sigmoid Silu Slice SmoothL1Loss
+    SoftMarginLoss Softplus Softshrink Tanh Threshold Trace Unfold UpsampleBicubic2D UpsampleBilinear2D UpsampleLinear1D
+    UpsampleNearest1D UpsampleNearest2D UpsampleNearest3D UpsampleTrilinear3D
+    """.split()
+)
+OPERATORS = {
+    **{f"AdaptiveAvgPool{n}DBackward0": f"_adaptive_avg_pool{n}d_backward" for n in (2, 3)},
+    **{f"GridSampler{n}DBackward0": f"grid_sampler_{n}d_backward" for n in (2, 3)},
+    **{f"UpsampleNearestExact{n}DBackward0": f"_upsample_nearest_exact{n}d_backward" for n in (1, 2, 3)},
+    **dict.fromkeys(
+        "KthvalueBackward0 MaxBackward0 MedianBackward1 MinBackward0 ModeBackward0 NanmedianBackward1 SortBackward0 SortBackward1 "
+        "TopkBackward0".split(),
+        "value_selecting_reduction_backward",
+    ),
+    **dict.fromkeys(("SafeSoftmaxBackward0", "SoftmaxBackward0"), "_softmax_backward_data"),
+    **dict.fromkeys(("CummaxBackward0", "CumminBackward0"), "cummaxmin_backward"),
+    "CeluBackward0": "elu_backward",
+    "CtcLossBackward0": "_ctc_loss_backward",
+    "LogSoftmaxBackward0": "_log_softmax_backward_data",
+    "NarrowCopyBackward0": "slice_backward",
+    "PdistBackward0": "_pdist_backward",
+    "PreluKernelBackward0": "_prelu_kernel_backward",
+    "ReluBackward0": "threshold_backward",
+}
+
+
+@functools.cache
+def operator_of_node(name: str) -> str | None:
+    """The event of the operator that a node's derivative is in PyTorch; None where it is made of several.
+
+    >>> from rushlight.profiler.names import operator_of_node
+    >>> operator_of_node("MaxPool2DWithIndicesBackward0"), operator_of_node("MulBackward0")
+    ('aten::max_pool2d_with_indices_backward', None)
+    """
+    stem = name.removesuffix("Backward0")
+    found = OPERATORS.get(name)
+    if found is None and stem in WITH_OPERATOR:
+        found = re.sub(r"(?<!^)(?=[A-Z])", "_", re.sub(r"(\d)D", r"\1d", stem)).lower() + "_backward"
+    return None if found is None else "aten::" + found
+
 
 @functools.cache
 def _functions() -> dict[int, str]:
@@ -143,10 +192,17 @@ def name_of_function(function: Callable[..., Any]) -> str | None:
     >>> name_of_function(torch.mul), name_of_function(torch.linalg.det), name_of_function(torch.Tensor.size)
     ('aten::mul', 'aten::linalg_det', None)
     """
-    name = getattr(function, "__name__", "")
-    name = _functions().get(id(function), name)
+    name = _functions().get(id(function))
+    if name is not None:
+        return "aten::" + name
+    return _operator(getattr(function, "__name__", ""))
+
+
+@functools.cache
+def _operator(name: str) -> str | None:
     spoken = SPOKEN.get(name, name)
-    if not spoken or (spoken[0] == "_" and spoken not in DUNDERS and name not in registry["torch"] and name == spoken):
+    known = spoken is not name or name in methods or name in METHODS or any(name in space for space in registry.values())
+    if spoken is None or not known or (spoken[:2] == "__" and spoken not in DUNDERS):
         return None
     return "aten::" + spoken
 
