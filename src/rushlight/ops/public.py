@@ -239,6 +239,8 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
     """Writes a result into an ``out=`` tensor."""
     views.refuse_inference(target)
     have = target._array
+    if not have.flags.c_contiguous:
+        views.check_memory(target)
     if not views.castable(value.dtype, have.dtype):
         raise RuntimeError(
             f"result type {views.type_word(value.dtype)} can't be cast to the desired output type {views.type_word(have.dtype)}"
