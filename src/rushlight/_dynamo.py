@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +12,28 @@ from .missing import module_getattr
 
 __all__ = ["allow_in_graph", "config", "disable", "graph_break", "is_compiling", "list_backends", "mark_dynamic", "reset"]
 
-config = SimpleNamespace(suppress_errors=False, cache_size_limit=8, verbose=False)
+
+class _Config(SimpleNamespace):
+    """Settings, which nobody reads."""
+
+    def patch(self, *changes: Any, **named: Any) -> Any:
+        """Other settings for the length of a ``with`` block, or of a decorated function."""
+        given = {**(dict([changes]) if len(changes) == 2 else changes[0] if changes else {}), **named}
+
+        @contextmanager
+        def patched() -> Iterator[None]:
+            before = dict(vars(self))
+            vars(self).update(given)
+            try:
+                yield
+            finally:
+                vars(self).clear()
+                vars(self).update(before)
+
+        return patched()
+
+
+config = _Config(suppress_errors=False, cache_size_limit=8, verbose=False)
 
 
 def graph_break(msg: str = "") -> None:

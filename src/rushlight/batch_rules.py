@@ -5,6 +5,7 @@ By the names of the parameters where these say enough (``axis``, ``shape``), els
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from . import batched
@@ -55,6 +56,8 @@ def _moved(axis: Any, x: Any, op: Op) -> Any:
         if op.name not in _TAKES_ALL:
             raise Unbatchable(op.name)
         return _everything(x)
+    if _ndim(x) == 1:  # a number for each example has no dimension
+        raise Unbatchable(op.name)
     if isinstance(axis, (tuple, list)):
         if not axis and op.name not in _TAKES_ALL:
             raise Unbatchable(op.name)
@@ -272,7 +275,36 @@ def _convolution(op: Op, inputs: list[Any], params: dict[str, Any], level: Level
     return _contiguous_view(out, (count, level.size, made, *out._array.shape[2:])).transpose(0, 1)  # type: ignore[attr-defined]
 
 
+def _viewed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """A view of each example need not be one of the batch."""
+    x, shape = inputs[0].whole, (level.size, *params["shape"])
+    try:
+        return call_op(op, [x], {"shape": shape})
+    except RuntimeError:
+        return ops.view(ops.contiguous(x), shape)
+
+
+def _product_of_all(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    return ops.prod(_contiguous_view(inputs[0].whole, (level.size, -1)), 1, False, *params.values())
+
+
+def _strided(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """A view of the memory of each example, where that lies in order."""
+    whole = inputs[0].whole
+    if not whole._array.flags.c_contiguous:
+        whole = ops.contiguous(whole)
+    step = max(math.prod(whole._array.shape[1:]), 1)
+    new = {**params, "shape": (level.size, *params["shape"]), "strides": (step, *params["strides"])}
+    if params.get("x_strides") is not None:
+        new["x_strides"] = (step, *params["x_strides"])
+    return call_op(op, [whole], new)
+
+
 _RULES: dict[str, Rule] = {
+    "as_strided": _strided,
+    "view": _viewed,
+    "unsafe_view": _viewed,
+    "prod_all": _product_of_all,
     "addmm": _addmm,
     "mm": _mm,
     "mv": _mv,
@@ -307,7 +339,7 @@ _RULES: dict[str, Rule] = {
     ),
     **dict.fromkeys(
         (
-            "view reshape_alias unsafe_view transpose squeeze squeeze_several squeeze_row expand_dims select slice diagonal "
+            "reshape_alias transpose squeeze squeeze_several squeeze_row expand_dims select slice diagonal "
             "unfold unbind split split_with_sizes unsafe_split embed_select embed_slice embed_diagonal fold_windows gather "
             "gather_adjoint scatter_add flip sum mean nansum amax amin aminmax var std var_mean std_mean all any logsumexp "
             "cumsum cumprod cummax cummin argcummax argcummin logcumsumexp softmax softmax_grad log_softmax log_softmax_grad "

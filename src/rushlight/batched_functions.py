@@ -121,6 +121,15 @@ def _by_rule(
     return list(zip(outputs, places, strict=True)), out_spec
 
 
+def reduced(g: Any, shape: tuple[int, ...], kept: int) -> Any:
+    """A gradient brought to ``shape`` by sums, as broadcasting is undone; behind its first ``kept`` dimensions."""
+    lead = g._array.ndim - kept - len(shape)
+    if lead > 0:
+        g = g.sum(tuple(range(kept, kept + lead)))
+    axes = tuple(kept + axis for axis, size in enumerate(shape) if size == 1 != g._array.shape[kept + axis])
+    return g.sum(axes, keepdim=True) if axes else g
+
+
 class _Context(FunctionCtx):
     """The context that the Function itself sees: its tensors are examples."""
 
@@ -218,7 +227,7 @@ class _Job:
         if g is None:
             return None
         if of:
-            return batched.along(g, self.level).sum_to_size((self.level.size, *shape))  # type: ignore
+            return reduced(batched.along(g, self.level), shape or (), 1)
         return batched.along(g, self.level).sum(0) if batched.is_batched(g, self.level) else g  # type: ignore[attr-defined]
 
     def jvp(self, ctx: Any, *tangents: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from . import batch_rules, batched_creation, batched_functions  # noqa: F401  (how ops and Functions take a batch along)
 from .autograd import gradients as reverse
-from .batched import Level, Unbatchable, left, rebatched, running
+from .batched import Batched, Level, Refused, Unbatchable, left, rebatched, running
 from .ops.public import ops
 from .random import get_rng_state, set_rng_state
 from .tensor import Tensor
@@ -177,6 +177,7 @@ def _at_once(func: Callable[..., Any], given: Given, out_dims: Any, level: Level
             wholes = [left(one, place, level) for one, place in zip(outputs, places, strict=True)]
         drawn = not level.has_drawn and not bool((get_rng_state() == start).all())
     except Unbatchable as error:
+        _refuse_dynamic(error)
         if level.has_written:
             raise RuntimeError(f"vmap: {error} can only be done example by example, after an op in place") from error
         drawn = True
@@ -188,6 +189,43 @@ def _at_once(func: Callable[..., Any], given: Given, out_dims: Any, level: Level
         set_rng_state(start)
         return None
     return tree_unflatten(wholes, spec)
+
+
+# Functions the shape of whose results depends on numbers, and PyTorch's names for what they call.
+_DYNAMIC = {
+    "nonzero": "nonzero",
+    "argwhere": "nonzero",
+    "unique": "_unique2",
+    "unique_consecutive": "unique_consecutive",
+    "masked_select": "masked_select",
+    "bincount": "bincount",
+}
+
+
+def _is_mask(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(_is_mask, value))
+    return isinstance(value, Batched) and value._array.dtype.kind == "b"
+
+
+def _refuse_dynamic(error: Unbatchable) -> None:
+    """RuntimeError where the examples' results may differ in shape: then there is nothing to stack."""
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        own = trace.tb_frame.f_globals.get("__package__") == f"{__package__}.ops"
+        if own and code.co_name in _DYNAMIC:
+            raise Refused(
+                "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
+                f"aten::{_DYNAMIC[code.co_name]}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need "
+                "this feature."
+            ) from None
+        if own and code.co_filename.endswith("subscripts.py") and any(map(_is_mask, trace.tb_frame.f_locals.values())):
+            raise Refused(
+                "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing "
+                "with a boolean mask."
+            ) from None
+        trace = trace.tb_next
 
 
 def _name(func: Callable[..., Any]) -> str:

@@ -193,6 +193,18 @@ def _set_grad_enabled(mode: bool) -> None:
     modes.state.grad_enabled = bool(mode)
 
 
+class _NeuralFunctions:
+    """The functions of torch.nn.functional, where PyTorch's compiled core has those that it wraps."""
+
+    def __getattr__(self, name: str) -> Any:
+        from ..nn import functional
+
+        return getattr(functional, name)
+
+
+_nn = _NeuralFunctions()
+
+
 def _are_functorch_transforms_active() -> bool:
     """Whether a function transform is running."""
     return bool(layers.state.stack)
@@ -200,13 +212,9 @@ def _are_functorch_transforms_active() -> bool:
 
 def _set_fwd_grad_enabled(mode: bool) -> None:
     """Switches the passing on of tangents off or on in this thread."""
-    from ..autograd import forward_ad
-
-    forward_ad._state.enabled = bool(mode)
+    modes.state.forward_enabled = bool(mode)
 
 
 def _is_fwd_grad_enabled() -> bool:
     """Whether tangents are passed on."""
-    from ..autograd import forward_ad
-
-    return forward_ad._state.enabled
+    return modes.state.forward_enabled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..batched_functions import VmapInfo
+from ..batched_functions import VmapInfo, reduced
 from ..tensor import Tensor
 
 __all__ = ["CtxWithSavedTensors", "VmapInfo", "WrappedCtx", "reductify", "reductify_leaf"]
@@ -89,9 +89,8 @@ def reductify_leaf(
         return g
     shape = target_shape_without_bdim_to_reduce_to
     if input_bdim is None:
-        g = g.sum(grad_input_bdim)
-        return g if shape is None else g.sum_to_size(shape)
+        return g.sum(grad_input_bdim)
     g = g.expand(batch_size, *g.shape) if grad_input_bdim is None else g.movedim(grad_input_bdim, 0)
     if shape is not None:
-        g = g.sum_to_size(batch_size, *shape)
+        g = reduced(g, tuple(shape), 1)
     return g.movedim(0, input_bdim)

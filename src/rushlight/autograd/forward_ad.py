@@ -39,7 +39,6 @@ class _State(threading.local):
     def __init__(self) -> None:
         self.active: list[int] = []  # levels that are open in this thread, the innermost last
         self.user: list[int] = []  # those opened by dual_level
-        self.enabled = True
 
 
 _state = _State()
@@ -124,17 +123,17 @@ class _set_fwd_grad_enabled(modes.ContextDecorator):
     """Switches the passing on of tangents off, or on again."""
 
     def __init__(self, mode: bool) -> None:
-        self.prev, _state.enabled = _state.enabled, mode
+        self.prev, modes.state.forward_enabled = modes.state.forward_enabled, mode
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
-        _state.enabled = self.prev
+        modes.state.forward_enabled = self.prev
 
 
 def _is_fwd_grad_enabled() -> bool:
-    return _state.enabled
+    return modes.state.forward_enabled
 
 
 def __getattr__(name: str) -> Any:
@@ -270,7 +269,7 @@ def _level_of(values: Sequence[Any]) -> int | None:
 
 
 def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
-    if not _state.active or not _state.enabled:
+    if not _state.active or not modes.state.forward_enabled:
         return NotImplemented
     count = len(op.inputs)
     inputs, params = args[:count], args[count:]
@@ -458,10 +457,16 @@ def _write_tangent(self: Tensor, result: Tensor) -> None:
         if tangent is None:
             tangent = _zeros(self)
         base = self._base
+        if have is not None and "whole" in tangent.__dict__ and "whole" not in have.__dict__:
+            have = None  # one tangent for all examples of a batch, where each is to have its own
         if have is None and base is not None:
             whole = tangent_at(base, level)
             if whole is None:
-                whole = wrap(np.zeros_like(base._array))
+                is_batch = "whole" in tangent.__dict__
+                whole = tangent.new_zeros(base._array.shape) if is_batch else wrap(np.zeros_like(base._array))
+                with_tangent(base, whole, level)
+            elif "whole" in tangent.__dict__ and "whole" not in whole.__dict__:
+                whole = tangent.new_zeros(base._array.shape) + whole
                 with_tangent(base, whole, level)
             shape, strides, offset, _, dtype = views.geometry(base, self)
             size = dtype.itemsize
@@ -477,7 +482,7 @@ def _write_tangent(self: Tensor, result: Tensor) -> None:
 
 
 def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if not _state.active or not _state.enabled:
+    if not _state.active or not modes.state.forward_enabled:
         return NotImplemented
     level = _level_of(args)
     if level is None:

@@ -286,7 +286,9 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     ctx.needs_input_grad = tuple([is_tensor(arg) and arg.requires_grad for arg in args])
     recording = modes.state.grad_enabled and any(ctx.needs_input_grad)
     before = [arg._edge if is_tensor(arg) else None for arg in args]
-    previous, modes.state.grad_enabled = modes.state.grad_enabled, False
+    state = modes.state
+    previous = state.grad_enabled, state.forward_enabled
+    state.grad_enabled = state.forward_enabled = False
     try:
         if cls.setup_context is not Function.setup_context:
             output = cls.forward(*args, **kwargs)
@@ -294,7 +296,7 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         else:
             output = cls.forward(ctx, *args, **kwargs)
     finally:
-        modes.state.grad_enabled = previous
+        state.grad_enabled, state.forward_enabled = previous
     single = not isinstance(output, tuple)
     outputs = (output,) if single else output
     if ctx.non_differentiable:

@@ -226,7 +226,10 @@ def jacobian(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either "
                 "set `strict=False` or `vectorize=False`."
             )
-        blocks = tuple(_rows(output, number, ins, create_graph, strict) for number, output in enumerate(outputs))
+        if vectorize:
+            blocks = tuple(_rows_at_once(output, ins, create_graph) for output in outputs)
+        else:
+            blocks = tuple(_rows(output, number, ins, create_graph, strict) for number, output in enumerate(outputs))
     return _nested(blocks, several_out, several_in, create_graph)
 
 
@@ -254,23 +257,52 @@ def _rows(output: Any, number: int, ins: Tensors, create_graph: bool, strict: bo
     )
 
 
-def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
-    """The Jacobian column by column, each a product with a unit vector."""
-    ins, several_in = _tuple(inputs, "inputs", "jacobian")
-    columns: list[list[Any]] = []
-    several_out = False
-    for position, one in enumerate(ins):
-        parts: list[Any] = []
-        for element in range(one._array.size):
-            vectors = [engine.wrap(np.zeros_like(other._array)) for other in ins]
-            vectors[position]._array.reshape(-1)[element] = 1
-            outputs, tangents = jvp(func, ins if several_in else ins[0], tuple(vectors) if several_in else vectors[0])
-            several_out = isinstance(outputs, tuple)
-            parts.append(tangents if several_out else (tangents,))
-        columns.append(
-            [stack(list(column), -1).view(column[0]._array.shape + one._array.shape) for column in zip(*parts, strict=True)]
+def _rows_at_once(output: Any, ins: Tensors, create_graph: bool) -> Tensors:
+    """:func:`_rows` by one pass over a batch."""
+    shape, size = output._array.shape, int(output._array.size)
+    found: Sequence[Any] = (None,) * len(ins)
+    if size and output.requires_grad:
+        seeds = engine.wrap(np.eye(size, dtype=output._array.dtype).reshape(size, *shape))
+        found = grad(
+            (output,), ins, (seeds,), retain_graph=True, create_graph=create_graph, allow_unused=True, is_grads_batched=True
         )
-    return _nested(tuple(zip(*columns, strict=True)), several_out, several_in, False)
+    return tuple(
+        engine.wrap(np.zeros(shape + one._array.shape, one._array.dtype)) if g is None else g.reshape(shape + one._array.shape)
+        for g, one in zip(found, ins, strict=True)
+    )
+
+
+def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
+    """The Jacobian by columns, each a product with a unit vector: one forward pass over a batch of them."""
+    from . import forward_ad
+
+    ins, several_in = _tuple(inputs, "inputs", "jacobian")
+    if any("whole" in one.__dict__ for one in ins):
+        raise RuntimeError(
+            "Batching rule not implemented for aten::_make_dual; the fallback path doesn't work on out= or view ops."
+        )
+    several_out = False
+
+    def push(*directions: Any) -> Any:
+        nonlocal several_out
+        level = forward_ad.open_level()
+        try:
+            pairs = zip(ins, directions, strict=True)
+            outputs, several_out = _called(func, tuple(forward_ad.dual(one, way, level) for one, way in pairs), "jacobian")
+            found = [forward_ad.tangent_at(one, level) for one in outputs]
+        finally:
+            forward_ad.close_level(level)
+        zeros = (engine.wrap(np.zeros(one._array.shape, one._array.dtype)) for one in outputs)
+        return tuple(zero if one is None else one for one, zero in zip(found, zeros, strict=True))
+
+    blocks: list[list[Any]] = []
+    for position, one in enumerate(ins):
+        size = int(one._array.size)
+        units = [np.zeros((size, *other._array.shape), other._array.dtype) for other in ins]
+        units[position] = np.eye(size, dtype=one._array.dtype).reshape(size, *one._array.shape)
+        columns = _gradient_functions.vectorized(push)(*(engine.wrap(unit) for unit in units))
+        blocks.append([column.movedim(0, -1).reshape(column._array.shape[1:] + one._array.shape) for column in columns])
+    return _nested(tuple(zip(*blocks, strict=True)), several_out, several_in, False)
 
 
 def _nested(blocks: Sequence[Tensors], several_out: bool, several_in: bool, create_graph: bool) -> Any:

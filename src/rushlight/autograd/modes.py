@@ -32,6 +32,7 @@ class ThreadState(threading.local):
     multithreading: bool = True
     view_replay: bool = False  # whether views keep the nodes that made them after a write to their base
     forward_levels: int = 0  # how many levels of forward mode are open
+    forward_enabled: bool = True  # whether ops pass tangents on
     transforms: int = 0  # how many function transforms (vmap, grad, ...) are running
     recorder: Any = None  # what a profiler notes ops with; see recorder.py
 

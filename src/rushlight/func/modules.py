@@ -148,6 +148,8 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
         columns = [dict(getattr(one, named)()) for one in models]
         result = {}
         for name, first in columns[0].items():
+            if any(column[name].requires_grad != first.requires_grad for column in columns):
+                raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
             whole = reverse.stack([column[name].detach() for column in columns])
             result[name] = whole.requires_grad_(first.requires_grad)
         return result

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import modes
 from ..backend import padding as k
 from . import dispatch
 from .public import ops, public
@@ -114,7 +115,8 @@ def _circular(input: Any, widths: tuple[int, ...]) -> Any:
     axes = [(len(shape) - 1 - i, widths[2 * i], widths[2 * i + 1]) for i in range(len(widths) // 2)]
     for axis, before, after in axes:
         shape[axis] += before + after
-    out = dispatch.new_tensor(np.empty(shape, input._array.dtype))
+    in_transforms = modes.state.transforms  # where what is written into has to be a batch as the input is
+    out = input.new_empty(shape) if in_transforms else dispatch.new_tensor(np.empty(shape, input._array.dtype))
     inner, kept = out, input
     for axis, before, after in axes:
         inner = ops.slice(inner, axis, max(before, 0), shape[axis] - max(after, 0), 1)
