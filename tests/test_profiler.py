@@ -122,14 +122,23 @@ def test_in_place_views_and_properties_have_their_names() -> None:
     x = torch.ones(2, 3)
     with profile() as prof:
         x.add_(1)
-        x.T  # noqa: B018
+        x.T, x.T
         x[0, 1:]
         x.contiguous()
         x.split([1, 1])
         float(x.sum())
         x.size(), x.numel(), x.requires_grad_(False)
     assert top(prof) == [
-        *("aten::add_", "aten::numpy_T", "aten::select", "aten::slice", "aten::split_with_sizes", "aten::sum", "aten::item")
+        *(
+            "aten::add_",
+            "aten::numpy_T",
+            "aten::numpy_T",
+            "aten::select",
+            "aten::slice",
+            "aten::split_with_sizes",
+            "aten::sum",
+            "aten::item",
+        )
     ]
 
 
