@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 import rushlight as torch
+from rushlight.autograd import forward_ad
 from rushlight.utils._mode_utils import no_dispatch
 from rushlight.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 from rushlight.utils._pytree import tree_map
@@ -186,3 +187,36 @@ def test_sequence_numbers_say_which_ready_node_runs_first():
         tensor.register_hook(lambda g, name=name: order.append(name))
     c.sum().backward()
     assert order == ["c", "a", "b"]
+
+
+def test_classes_with_memory_of_their_own_are_asked_too():
+    names, recorded = [], []
+
+    class Asked(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            names.append(str(func))
+            with torch.overrides.enable_reentrant_dispatch():
+                recorded.append(torch.ones(1, requires_grad=True).exp().requires_grad)
+            with no_dispatch():
+                return func(*args, **(kwargs or {}))
+
+    x = torch.Tensor._make_subclass(Asked, torch.tensor(1.0))
+    with forward_ad.dual_level():
+        forward_ad.make_dual(x, torch.tensor(2.0))
+        forward_ad.make_dual(torch.tensor(2.0), x)
+    assert names == ["aten.alias.default"] and recorded == [True]
+
+
+def test_ops_that_pytorch_has_only_below():
+    aten = torch.ops.aten
+    x, w = torch.rand(1, 1, 4, 4), torch.rand(2, 1, 3, 3)
+    out = torch.nn.functional.conv2d(x, w)
+    ones = torch.ones_like(out)
+    geometry = ((1, 1), (0, 0), (1, 1), False, (0, 0), 1)
+    gx, gw, gb = aten.convolution_backward(ones, x, w, (2,), *geometry, (True, True, True))
+    leaves = x.requires_grad_(), w.requires_grad_()
+    expected = torch.autograd.grad(torch.nn.functional.conv2d(*leaves).sum(), leaves)
+    assert torch.allclose(gx, expected[0]) and torch.allclose(gw, expected[1]) and gb.tolist() == [4.0, 4.0]
+    assert aten.convolution_backward(ones, x, w, (2,), *geometry, (False, True, False))[0] is None
+    assert aten.sym_size.default(x) == [1, 1, 4, 4] and aten.sym_stride.int(x, 3) == 1

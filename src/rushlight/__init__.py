@@ -192,6 +192,7 @@ __getattr__ = module_getattr(
     frozenset(
         {
             "_C",
+            "_VF",
             "__config__",
             "__future__",
             "_dynamo",
@@ -199,6 +200,7 @@ __getattr__ = module_getattr(
             "_ops",
             "_subclasses",
             "_utils",
+            "_vmap_internals",
             "accelerator",
             "amp",
             "autograd",

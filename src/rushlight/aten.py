@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .autograd import modes
+from .autograd.gradients import grad
 from .ops.public import registry
 from .ops.table import Op, table
 from .tensor import Tensor
@@ -82,6 +84,29 @@ def _to_copy(x: Tensor, *, dtype: Any = None, **options: Any) -> Any:
     return x.to(dtype, copy=True) if dtype is not None else x.clone()  # type: ignore[attr-defined]
 
 
+def _convolution_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    bias_sizes: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+    output_mask: Any,
+) -> tuple[Any, ...]:
+    """The gradients of a convolution's input, weight and bias; None for those that nobody asked for."""
+    with modes.enable_grad():
+        inputs = [one if one.requires_grad else one.view_as(one).requires_grad_() for one in (input, weight)]  # type: ignore[attr-defined]
+        out = table["convolution"].call(*inputs, None, stride, padding, dilation, transposed, output_padding, groups)
+    wanted = [one for one, asked in zip(inputs, output_mask, strict=False) if asked]
+    found = iter(grad(out, wanted, grad_output) if wanted else ())
+    by_bias = grad_output.sum((0, *range(2, grad_output.ndim))) if output_mask[2] else None  # type: ignore[attr-defined]
+    return *(next(found) if asked else None for asked in output_mask[:2]), by_bias
+
+
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "_to_copy": _to_copy,
     "_local_scalar_dense": lambda x: x.item(),
@@ -89,6 +114,11 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "_log_softmax": lambda x, dim, half_to_float=False: x.log_softmax(dim),
     "lift_fresh": lambda x: x,
     "alias": lambda x: table["alias"].call(x),
+    "convolution_backward": _convolution_backward,
+    "sym_numel": lambda x: x.numel(),
+    "sym_size": lambda x, dim=None: list(x.size()) if dim is None else x.size(dim),
+    "sym_storage_offset": lambda x: x.storage_offset(),
+    "sym_stride": lambda x, dim=None: list(x.stride()) if dim is None else x.stride(dim),
     "slice": lambda x, dim=0, start=None, end=None, step=1: x[(slice(None),) * dim + (slice(start, end, step),)],
 }
 

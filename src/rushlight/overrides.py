@@ -10,11 +10,13 @@ None of this costs anything until a subclass or a mode exists: only then are the
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .autograd import modes
 from .autograd.modes import special
 from .ops import public
 from .ops.public import CompiledOnUse, registry
@@ -313,8 +315,15 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
 @contextmanager
 def enable_reentrant_dispatch() -> Iterator[None]:
-    """Accepted for PyTorch's sake: calls within ``__torch_function__`` are dispatched as any others."""
-    yield
+    """Within ``__torch_dispatch__``, ops are recorded again as they were around it."""
+    room = sys.modules.get(f"{__package__}.torch_dispatch")
+    before = modes.state.grad_enabled
+    if room is not None and room.outer_grad_enabled() is not None:
+        modes.state.grad_enabled = room.outer_grad_enabled()
+    try:
+        yield
+    finally:
+        modes.state.grad_enabled = before
 
 
 # The methods of Tensor.

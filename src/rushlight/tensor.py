@@ -87,6 +87,10 @@ class Tensor:
             from .overrides import watch
 
             watch()
+            if "__torch_dispatch__" in cls.__dict__:
+                from . import torch_dispatch
+
+                torch_dispatch.watch()
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:

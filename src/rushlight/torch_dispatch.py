@@ -35,6 +35,7 @@ class _State(threading.local):
     def __init__(self) -> None:
         self.modes: tuple[Any, ...] = ()
         self.off = False
+        self.outer_grad: bool | None = None  # while a handler runs: whether ops were recorded around it
 
 
 _state = _State()
@@ -222,6 +223,7 @@ def _asked(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = Non
     """What the mode around, or else the classes of the arguments, make of an op; below autograd."""
     kinds = _kinds(args)
     before, grad_enabled = _state.modes, modes.state.grad_enabled
+    outer, _state.outer_grad = _state.outer_grad, grad_enabled
     modes.state.grad_enabled = False
     try:
         if before:
@@ -234,11 +236,16 @@ def _asked(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = Non
             if result is not NotImplemented:
                 return result
     finally:
-        _state.modes, modes.state.grad_enabled = before, grad_enabled
+        _state.modes, modes.state.grad_enabled, _state.outer_grad = before, grad_enabled, outer
     raise TypeError(
         f"Multiple dispatch failed for '{func}'; all __torch_dispatch__ handlers returned NotImplemented:\n\n"
         + "\n".join(f"  - tensor subclass {kind}" for kind in kinds)
     )
+
+
+def outer_grad_enabled() -> bool | None:
+    """Within a handler, whether ops were recorded around it; None outside."""
+    return _state.outer_grad
 
 
 def _intercept(op: Op, args: tuple[Any, ...]) -> Any:

@@ -270,8 +270,10 @@ class Pass:
         with accumulate_lock:
             have = variable._grad
             if have is None:
-                grad = wrap(backend.owned(holder.pop()))
-                variable._grad = grad if variable._strided else variable.in_own_layout(grad)  # type: ignore[attr-defined]
+                g = backend.owned(holder.pop())
+                if g.strides != variable._array.strides and g.ndim > 1 and variable._strided:
+                    g = _laid_like(g, variable._array)
+                variable._grad = wrap(g) if variable._strided else variable.in_own_layout(wrap(g))  # type: ignore[attr-defined]
                 return
             g = holder.pop()
             if not have._strided:
@@ -516,6 +518,17 @@ def _tie_order(sinks: list[Node]) -> list[Node]:
     return order
 
 
+def _laid_like(g: Any, leaf: Any) -> Any:
+    """A gradient whose dimensions lie in memory as its leaf's do; in order where the leaf's elements have gaps or overlap."""
+    if g.flags.c_contiguous and leaf.flags.c_contiguous:  # the strides of dimensions of size 1 differ
+        return g
+    if not views.without_gaps(leaf):
+        return np.ascontiguousarray(g)
+    laid = np.empty_like(leaf, g.dtype)
+    np.copyto(laid, g)
+    return laid
+
+
 def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
     with accumulate_lock:
         have = variable._grad
@@ -523,7 +536,8 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
             if taken is not None and not modes.state.grad_enabled:
                 variable._grad = taken(g)
             elif isinstance(g._array, np.ndarray):
-                variable._grad = wrap(np.empty_like(g._array)).copy_(g)  # type: ignore[attr-defined]
+                fresh = _laid_like(np.empty(g._array.shape, g._array.dtype), variable._array)
+                variable._grad = wrap(fresh).copy_(g)  # type: ignore[attr-defined]
             else:  # a wrapper's, which has no memory
                 variable._grad = g
         else:

@@ -200,6 +200,8 @@ def _laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
     """A tangent that lies in memory as its primal does, so that what is a view of the one can be of the other: the given one,
     or a copy."""
     a, b = primal._array, tangent._array
+    if isinstance(a, np.ndarray) and "whole" in tangent.__dict__:  # an example of a batch
+        return tangent if primal.stride() == tangent.stride() else tangent.clone()  # type: ignore[attr-defined,no-any-return]
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         return tangent
     alike = primal._conjugate == tangent._conjugate and (
@@ -225,7 +227,9 @@ def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."
         )
-    return with_tangent(tensor.view_as(tensor), tangent, level)
+    # A class that takes over the ops below autograd sees an alias being made.
+    is_asked = hasattr(type(tensor), "__torch_dispatch__")
+    return with_tangent(table.tensors.alias(tensor) if is_asked else tensor.view_as(tensor), tangent, level)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -461,6 +465,11 @@ def _write_tangent(self: Tensor, result: Tensor) -> None:
             have = None  # one tangent for all examples of a batch, where each is to have its own
         if have is None and base is not None:
             whole = tangent_at(base, level)
+            if whole is None and base.shape == self.shape and base.stride() == self.stride():
+                have = tangent.clone()  # one tangent for both
+                with_tangent(base, have, level)
+                with_tangent(self, have, level)
+                continue
             if whole is None:
                 is_batch = "whole" in tangent.__dict__
                 whole = tangent.new_zeros(base._array.shape) if is_batch else wrap(np.zeros_like(base._array))

@@ -187,7 +187,7 @@ def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any]) ->
     same_layout = written.shape == read.shape and written.strides == read.strides
     if same_layout and backend.address(written) == backend.address(read):
         return
-    if _without_gaps(written) and _without_gaps(read) and np.may_share_memory(written, read):
+    if without_gaps(written) and without_gaps(read) and np.may_share_memory(written, read):
         raise shared_error()
 
 
@@ -198,7 +198,7 @@ def shared_error() -> RuntimeError:
     )
 
 
-def _without_gaps(array: np.ndarray[Any, Any]) -> bool:
+def without_gaps(array: np.ndarray[Any, Any]) -> bool:
     """Whether the elements fill one stretch of memory, in whatever order, each in a place of its own."""
     reach = array.itemsize
     for stride, size in sorted(zip(array.strides, array.shape, strict=True)):

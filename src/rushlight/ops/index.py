@@ -38,7 +38,7 @@ op("index_reduce", k.index_reduce, inputs="index",
    x=lambda g, xp, x, src, index, axis, reduce, include_self, out: scatter_reduce_x(
        g, xp, x, src, _wide(xp, index, src, axis), axis, reduce, include_self, out),
    src=lambda g, xp, x, src, index, axis, reduce, include_self, out: scatter_reduce_src(
-       g, xp, x, src, _wide(xp, index, src, axis), axis, reduce, include_self, out))  # fmt: skip
+       g, xp, x, src, _wide(xp, index, src, axis), axis, reduce, include_self, out, True))  # fmt: skip
 
 
 def _wide(xp: Any, index: Any, src: Any, axis: int) -> Any:

@@ -89,7 +89,8 @@ op("fmod_number", k.fmod_number, node="FmodBackward0", kind="elementwise", x=lam
 plain("pow", k.power, node="PowBackward1",
       # As in PyTorch, the result is kept (and watched) whichever input needs a gradient.
       a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
-      b=lambda g, xp, a, b, out: g * conj(xp.masked_fill(out * xp.log(a), (a == 0) & (_real(xp, b) >= 0), 0)))
+      b=lambda g, xp, a, b, out: g * conj(xp.masked_fill(
+          out * xp.log(a + 0j if _is_complex(out) else a), (a == 0) & (_real(xp, b) >= 0), 0)))
 op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
    x=lambda g, xp, x, exponent:
        xp.zeroed(g) if exponent == 0 else g * conj(xp.pow_number(x, exponent - 1) * exponent))

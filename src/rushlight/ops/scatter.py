@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -30,6 +30,13 @@ op("scatter_reduce", k.scatter_reduce, inputs="index",
        g, xp, x, src, index, axis, reduce, include_self, out),
    src=lambda g, xp, x, src, index, axis, reduce, include_self, out: scatter_reduce_src(
        g, xp, x, src, index, axis, reduce, include_self, out))  # fmt: skip
+
+
+op("delayed_error", lambda x, message: np.positive(x), node="Error", x=lambda g, message: _fail(message))
+
+
+def _fail(message: str) -> NoReturn:
+    raise RuntimeError(message)
 
 
 def _padded(g: Any, xp: Any, shape: tuple[int, ...]) -> Any:
@@ -82,7 +89,7 @@ def _cut(xp: Any, src: Any, shape: tuple[int, ...]) -> Any:
 
 
 def scatter_reduce_src(
-    g: Any, xp: Any, x: Any, src: Any, index: Any, axis: int, reduce: str, include_self: bool, out: Any
+    g: Any, xp: Any, x: Any, src: Any, index: Any, axis: int, reduce: str, include_self: bool, out: Any, by_index: bool = False
 ) -> Any:
     part = _cut(xp, src, tuple(index.shape))
     if reduce in ("amax", "amin"):
@@ -98,6 +105,13 @@ def scatter_reduce_src(
         single = xp.where((zeros == 1) & zero, xp.gather(without, index, axis), part * 0)
         plain = xp.gather(out, index, axis) / masked
         grad = xp.gather(g, index, axis) * xp.where(zero, single, plain)
+        if bool((zeros > 1).any()):
+            name, values = ("index_reduce", "source") if by_index else ("scatter_reduce", "src")
+            grad = xp.delayed_error(
+                grad,
+                f"{name}(): Double backward is unsupported for {values} when >1 zeros in {values} are scattered to the same "
+                "position in self",
+            )
     elif reduce == "mean":
         grad = xp.gather(g / _ones_at(g, xp, x, index, axis, include_self), index, axis)
     else:

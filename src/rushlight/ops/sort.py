@@ -202,6 +202,33 @@ def _check_slices(shape: tuple[int, ...], axis: int) -> None:
         raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
 
 
+def _all_parts(parts: Any, return_inverse: bool, return_counts: bool) -> tuple[Any, ...]:
+    """What PyTorch's inner functions give: all three, empty where nobody asked."""
+    values, inverse, counts = parts
+    empty = dispatch.new_tensor(np.zeros(0, np.int64))
+    return values, inverse if return_inverse else empty, counts if return_counts else empty
+
+
+@public(method=False, out=False)
+def _unique(input: Any, sorted: bool = True, return_inverse: bool = False) -> Any:
+    """The distinct values, and which of them each element is."""
+    return _all_parts(ops.unique(input), return_inverse, False)[:2]
+
+
+@public(method=False, out=False)
+def _unique2(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
+    """The distinct values, which of them each element is, and how often each comes."""
+    return _all_parts(ops.unique(input), return_inverse, return_counts)
+
+
+@public(method=False, out=False, space="torch._VF")
+def unique_dim(input: Any, dim: int, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
+    """The distinct slices along a dimension, which of them each slice is, and how often each comes."""
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    _check_slices(input._array.shape, axis)
+    return _all_parts(ops.unique_slices(input, axis), return_inverse, return_counts)
+
+
 @public(out=False)
 def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
     """The first of each run of equal elements.

@@ -1,0 +1,47 @@
+"""How gradients lie in memory, and derivatives that only exist once."""
+
+from __future__ import annotations
+
+import pytest
+
+import rushlight as torch
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_a_gradient_lies_as_its_leaf_does(create_graph):
+    base = torch.rand(2, 3, 4, 5)
+    leaves = [base.clone(), base.to(memory_format=torch.channels_last), base.permute(3, 1, 0, 2).clone()]
+    for leaf in leaves:
+        leaf.requires_grad_()
+        for function in (lambda x: x.sum(), lambda x: (x * torch.ones(x.shape)).sum(), lambda x: x.transpose(0, 1).exp().sum()):
+            leaf.grad = None
+            function(leaf).backward(create_graph=create_graph)
+            assert leaf.grad.stride() == leaf.stride()
+
+
+def test_a_leaf_with_gaps_has_a_gradient_without():
+    leaf = torch.empty_strided((2, 2), (4, 2)).copy_(torch.rand(2, 2)).requires_grad_()
+    for function in (lambda x: x.sum(), lambda x: (x * torch.rand(2, 2)).sum()):
+        leaf.grad = None
+        function(leaf).backward()
+        assert leaf.grad.stride() == (2, 1)
+
+
+@pytest.mark.parametrize("function", [torch.scatter_reduce, torch.index_reduce])
+@pytest.mark.filterwarnings("ignore:index_reduce")
+def test_products_with_two_zeros_in_one_place_have_one_derivative(function):
+    x = torch.tensor([2.0, 3.0], dtype=torch.float64, requires_grad=True)
+    source = torch.tensor([0.0, 0.0, 5.0], dtype=torch.float64, requires_grad=True)
+    out = function(x, 0, torch.tensor([0, 0, 1]), source, "prod")
+    gx, gs = torch.autograd.grad(out.sum(), (x, source), create_graph=True)
+    assert gx.tolist() == [0.0, 5.0] and gs.tolist() == [0.0, 0.0, 3.0]
+    with pytest.raises(RuntimeError, match="Double backward is unsupported for"):
+        gs.sum().backward()
+
+
+def test_complex_powers_of_negative_numbers():
+    base = -torch.ones(2, dtype=torch.float64)
+    exponent = torch.tensor([0.3 + 0.4j, -1.1 + 0.2j], dtype=torch.complex128, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda e: torch.pow(base, e), (exponent,))
+    assert torch.autograd.gradcheck(lambda e: torch.pow(-1, e), (exponent,))
