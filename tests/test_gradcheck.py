@@ -145,3 +145,9 @@ def test_the_older_functions_warn_of_their_end() -> None:
         warnings.simplefilter("ignore")
         with pytest.raises(ValueError, match=r"Expected grad_out to be 1\.0"):
             get_analytical_jacobian((x,), x * 3, grad_out=2.0)
+
+
+def test_inputs_that_are_results_keep_gradients_of_no_batch() -> None:
+    x = double(3) * 2
+    assert gradcheck(lambda x: x.norm(), (x,), check_batched_grad=True)
+    assert x.grad is None or x.grad.shape == x.shape
