@@ -122,7 +122,7 @@ def test_in_place_views_and_properties_have_their_names() -> None:
     x = torch.ones(2, 3)
     with profile() as prof:
         x.add_(1)
-        x.T, x.T
+        x.T, x.T  # noqa: B018
         x[0, 1:]
         x.contiguous()
         x.split([1, 1])
