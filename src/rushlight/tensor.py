@@ -18,7 +18,7 @@ import numpy as np
 
 from . import dtypes, printing
 from .autograd import delayed_error, engine, function, gradients, modes, views
-from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook
+from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import memory
 from .backend import numpy as backend
 from .device import CPU, strided
@@ -304,6 +304,7 @@ class Tensor:
         node = self.grad_fn
         if node is not None:
             return add_hook(node.hooks_of_output(self.output_nr), hook)
+        observers.present = True
         if self._hooks is None:
             self._hooks = OrderedDict()
         return add_hook(self._hooks, hook)
@@ -314,6 +315,7 @@ class Tensor:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self._edge is not None:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        observers.present = True
         if self._post_accumulate_hooks is None:
             self._post_accumulate_hooks = OrderedDict()
         return add_hook(self._post_accumulate_hooks, hook)

@@ -21,7 +21,7 @@ import numpy as np
 from ..backend import numpy as backend
 from ..rooms import provided
 from . import modes, reentrant, views
-from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, warn_of_origin
+from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, observers, warn_of_origin
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -52,10 +52,14 @@ class Pass:
         self.callbacks: list[Callable[[], None]] = []
         self.node: Node | None = None
         self.finished = False
-        self.reached: dict[Node, int] = {}
         self.roots: Sequence[Edge] = ()
         self.listened_to: Node | None = None  # has hooks that want to know what arrived
         self.id = next(_pass_ids)
+
+    @functools.cached_property
+    def reached(self) -> dict[Node, int]:
+        """How many edges lead to each node of the pass; counted down as it runs, if it goes by them."""
+        return _count(self.roots, self.needed)
 
     def will_run(self, node: Node) -> bool:
         """Whether the pass reaches a node."""
@@ -129,91 +133,116 @@ class Pass:
         create_graph, keep_graph = self.create_graph, self.keep_graph
         watched = self.watched
         plain = not create_graph and not modes.state.anomaly and not watched
-        self.reached = dependencies = _count(roots, needed)
+        # A node is recorded after all that it leads to, so of the nodes reached the latest is complete, uncounted. Only of
+        # leaves that is not known: they wait for the end, unless somebody looks on.
+        unseen = not observers.present and not watched and (not create_graph or bool(captures))
+        dependencies = None if unseen else self.reached
         buffers: dict[Node, Any] = self.new_buffers() if watched else {}
         ready: list[tuple[int, Node]] = []  # a heap by order, of what is ready beside `following`
         following: Node | None = None
         sinks: list[Node] = []  # leaves whose gradient is complete: they go before everything else
+        leaves: list[Node] = []  # those that wait for the end
         for (node, number), g in zip(roots, cotangents, strict=True):
             _deposit(buffers, node, number, g)
         for node in dict.fromkeys([node for node, _ in roots]):
-            if not dependencies[node]:
-                sinks.append(node) if node.at_once else heappush(ready, (node.order, node))
+            if dependencies is None or not dependencies[node]:
+                buffers.setdefault(node)
+                if node.at_once:
+                    (leaves if unseen and node.is_leaf_sink else sinks).append(node)
+                else:
+                    heappush(ready, (node.order, node))
         g = None
-
-        while True:
-            if sinks:
-                for sink in sinks if len(sinks) < 3 else _tie_order(sinks):
-                    self._finish(sink, buffers.pop(sink, None))
-                sinks.clear()
-            if following is None:
-                if not ready:
-                    break
-                node = heappop(ready)[1]
-            else:
-                node = following
-                following = None
-                if ready and ready[0][0] < node.order:
-                    node = heappushpop(ready, (node.order, node))[1]
-            g = buffers.pop(node, None)
-            edges = node.next
-            if node.hooked:
-                g = self._before(node, g)
-            if needed is not None:
-                if node in captures and not node.hooked:
-                    self._capture(node, g)
-                if not needed.get(node, False):
-                    continue
-                edges = tuple([edge if edge is not None and edge[0] in needed else None for edge in edges])
-            self.node = node
-            if g is None and not node.always_runs:
-                grads: tuple[Any, ...] = (None,) * len(edges)
-            elif plain:
-                try:
-                    grads = node.vjp(g, edges)
-                except RuntimeWarning:
-                    grads = _without_warnings(node, g, edges)
-            else:
-                grads = self._watched(node, g, edges)
-            if node.hooked and node.post_hooks:
-                grads = self._after(node, grads, g)
-            if not keep_graph:
-                node.release()
-            index = -1
-            for edge in edges:
-                index += 1
-                if edge is None:
-                    continue
-                target, number = edge
-                g = grads[index]
-                if g is not None:
-                    array = g._array if create_graph else g
-                    if target.metas is None:
-                        if array.shape != target.shape or array.dtype is not target.dtype:
-                            g = _fit(node, index, g, target.shape, target.dtype, create_graph)
-                        if target in buffers:
-                            if array.nbytes < LARGE or create_graph:
-                                buffers[target] = buffers[target] + g
+        try:
+            while True:
+                if sinks:
+                    for sink in sinks if len(sinks) < 3 else _tie_order(sinks):
+                        self._finish(sink, buffers.pop(sink, None))
+                    sinks.clear()
+                if following is None:
+                    if not ready:
+                        break
+                    node = heappop(ready)[1]
+                else:
+                    node = following
+                    following = None
+                    if ready and ready[0][0] < node.order:
+                        node = heappushpop(ready, (node.order, node))[1]
+                g = buffers.pop(node, None)
+                edges = node.next
+                if node.hooked:
+                    g = self._before(node, g)
+                if needed is not None:
+                    if node in captures and not node.hooked:
+                        self._capture(node, g)
+                    if not needed.get(node, False):
+                        continue
+                    edges = tuple([edge if edge is not None and edge[0] in needed else None for edge in edges])
+                self.node = node
+                if g is None and not node.always_runs:
+                    grads: tuple[Any, ...] = (None,) * len(edges)
+                elif plain:
+                    try:
+                        grads = node.vjp(g, edges)
+                    except RuntimeWarning:
+                        grads = _without_warnings(node, g, edges)
+                else:
+                    grads = self._watched(node, g, edges)
+                if node.hooked and node.post_hooks:
+                    grads = self._after(node, grads, g)
+                if not keep_graph:
+                    node.release()
+                index = -1
+                for edge in edges:
+                    index += 1
+                    if edge is None:
+                        continue
+                    target, number = edge
+                    g = grads[index]
+                    fresh = target not in buffers
+                    if g is not None:
+                        array = g._array if create_graph else g
+                        if target.metas is None:
+                            if array.shape != target.shape or array.dtype is not target.dtype:
+                                g = _fit(node, index, g, target.shape, target.dtype, create_graph)
+                            if fresh:
+                                buffers[target] = g
+                            elif array.nbytes < LARGE or create_graph:
+                                have = buffers[target]
+                                buffers[target] = g if have is None else have + g
                             else:
                                 buffers[target] = backend.added(buffers.pop, target, g)
                         else:
-                            buffers[target] = g
+                            shape, dtype = target.metas[number]
+                            if array.shape != shape or array.dtype is not dtype:
+                                g = _fit(node, index, g, shape, dtype, create_graph)
+                            _deposit(buffers, target, number, g)
+                    elif fresh and unseen:
+                        buffers[target] = None
+                    if dependencies is not None:
+                        left = dependencies[target] - 1
+                        if left:
+                            dependencies[target] = left
+                            continue
+                    elif not fresh:
+                        continue
+                    if target.at_once:
+                        (leaves if unseen and target.is_leaf_sink else sinks).append(target)
+                    elif following is None:
+                        following = target
                     else:
-                        shape, dtype = target.metas[number]
-                        if array.shape != shape or array.dtype is not dtype:
-                            g = _fit(node, index, g, shape, dtype, create_graph)
-                        _deposit(buffers, target, number, g)
-                left = dependencies[target] - 1
-                if left:
-                    dependencies[target] = left
-                elif target.at_once:
-                    sinks.append(target)
-                elif following is None:
-                    following = target
-                else:
-                    heappush(ready, (target.order, target))
-            # The last names of arrays here would keep them from being owned by a leaf, or freed.
-            array = grads = g = None  # type: ignore[assignment]
+                        heappush(ready, (target.order, target))
+                # The last names of arrays here would keep them from being owned by a leaf, or freed.
+                array = have = grads = g = None  # type: ignore[assignment]
+        except BaseException:
+            if unseen:
+                waiting = [node for node in (self.node, following, *(node for _, node in ready)) if node is not None]
+                pending = _count([(node, 0) for node in waiting], needed)
+                for leaf in leaves:
+                    if leaf not in pending:
+                        self._finish(leaf, buffers.pop(leaf))
+            raise
+        for leaf in leaves:
+            self._finish(leaf, buffers.pop(leaf))
 
     def _finish(self, sink: Node, g: Any) -> None:
         """The end of the way: a leaf's hooks run, then its gradient is captured or accumulated."""
@@ -479,18 +508,23 @@ def _leads_to(roots: Sequence[Node], wanted: set[Node]) -> dict[Node, bool]:
     """The nodes from which one of ``wanted`` is reached through at least one edge."""
     leads: dict[Node, bool] = {}
     seen: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(node, False) for node in roots]
+    path: list[Node] = []
+    stack: list[Node | None] = [*roots]  # None: all that the last node of the path leads to was looked at
     while stack:
-        node, done = stack.pop()
-        if done:
+        node = stack.pop()
+        if node is None:
+            node = path.pop()
             for edge in node.next:
                 if edge is not None and (edge[0] in wanted or edge[0] in leads):
                     leads[node] = True
                     break
         elif node not in seen:
             seen.add(node)
-            stack.append((node, True))
-            stack.extend((edge[0], False) for edge in node.next if edge is not None and edge[0] not in seen)
+            path.append(node)
+            stack.append(None)
+            for edge in node.next:
+                if edge is not None and edge[0] not in seen and edge[0].next:
+                    stack.append(edge[0])
     return leads
 
 

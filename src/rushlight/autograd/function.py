@@ -18,7 +18,7 @@ import numpy as np
 from ..rooms import provided
 from . import engine, modes, views
 from .delayed_error import DelayedError
-from .graph import FREED, Edge, Node, here, keep_traceback, leaf_edge, orders
+from .graph import FREED, Edge, Node, here, keep_traceback, leaf_edge, observers, orders
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -354,6 +354,7 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
         if tensor
     )
     ctx.order = next(orders)
+    observers.present = True
     ctx.where = here(3)
     if modes.state.anomaly:
         keep_traceback(ctx, sys._getframe(3), engine.recording_node())

@@ -80,6 +80,15 @@ def add_hook(hooks: Hooks, hook: Callable[..., Any]) -> RemovableHandle:
     return handle
 
 
+class Observers:
+    """Whether the program has code that a backward pass calls: it may look at gradients in the middle of one."""
+
+    present = False
+
+
+observers = Observers()
+
+
 class Node:
     """One recorded operation.
 
@@ -160,6 +169,7 @@ class Node:
     def _set_sequence_nr(self, number: int) -> None:
         """Among nodes that are ready, those of higher numbers run first."""
         self.order = -number - 1
+        observers.present = True
 
     def __lt__(self, other: Node) -> bool:  # of nodes with the same number, whichever
         return id(self) < id(other)
@@ -177,20 +187,20 @@ class Node:
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(grad_inputs, grad_outputs)`` runs after the node; what it returns, if anything, replaces grad_inputs."""
-        self.hooked = True
+        self.hooked = observers.present = True
         if self.post_hooks is None:
             self.post_hooks = OrderedDict()
         return add_hook(self.post_hooks, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(grad_outputs)`` runs before the node; what it returns, if anything, replaces grad_outputs."""
-        self.hooked = True
+        self.hooked = observers.present = True
         if self.pre_hooks is None:
             self.pre_hooks = OrderedDict()
         return add_hook(self.pre_hooks, hook)
 
     def _register_hook_dict(self, hooks: dict[int, Any]) -> None:
-        self.hooked = True
+        self.hooked = observers.present = True
         self.post_hooks = hooks  # type: ignore[assignment]
 
     def retain(self, number: int, tensor: weakref.ref[Tensor]) -> None:
@@ -200,7 +210,7 @@ class Node:
 
     def hooks_of_output(self, number: int) -> Hooks:
         """The tensor hooks of one output, made when first asked for."""
-        self.hooked = True
+        self.hooked = observers.present = True
         if self.tensor_hooks is None:
             self.tensor_hooks = {}
         return self.tensor_hooks.setdefault(number, OrderedDict())

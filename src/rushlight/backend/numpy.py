@@ -184,6 +184,8 @@ def owned(array: Array) -> Array:
 def added(take: Callable[[Any], Array], key: Any, g: Array) -> Array:
     """``take(key) + g``, written over ``take(key)`` if that array's memory is nobody else's."""
     have = take(key)
+    if have is None:
+        return g
     if (
         have.__class__ is np.ndarray
         and have.base is None
