@@ -279,14 +279,23 @@ def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 transforms: list[Callable[..., Any]] = []
 
 
+def _among(value: Any, values: Sequence[Any]) -> bool:
+    """Whether a very object is one of several: tensors compare by their elements."""
+    for one in values:  # noqa: SIM110 - `any` takes three times as long
+        if one is value:
+            return True
+    return False
+
+
 def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """Runs forward and records it; returns the context too."""
     ctx = object.__new__(cls._backward_cls)
-    ctx.is_tensor_input = tuple([is_tensor(arg) for arg in args])
-    ctx.needs_input_grad = tuple([is_tensor(arg) and arg.requires_grad for arg in args])
-    recording = modes.state.grad_enabled and any(ctx.needs_input_grad)
-    before = [arg._edge if is_tensor(arg) else None for arg in args]
+    tensors = [is_tensor(arg) for arg in args]
+    ctx.is_tensor_input = tuple(tensors)
+    ctx.needs_input_grad = needs = tuple([tensor and arg.requires_grad for arg, tensor in zip(args, tensors, strict=True)])
     state = modes.state
+    recording = state.grad_enabled and True in needs
+    before = [arg._edge if tensor else None for arg, tensor in zip(args, tensors, strict=True)]
     previous = state.grad_enabled, state.forward_enabled
     state.grad_enabled = state.forward_enabled = False
     try:
@@ -300,8 +309,8 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     single = not isinstance(output, tuple)
     outputs = (output,) if single else output
     if ctx.non_differentiable:
-        ctx.undifferentiable = {n for n, value in enumerate(outputs) if any(value is one for one in ctx.non_differentiable)}
-    if any(not any(value is one for one in outputs) for value in ctx.dirty_tensors):
+        ctx.undifferentiable = {n for n, value in enumerate(outputs) if _among(value, ctx.non_differentiable)}
+    if ctx.dirty_tensors and not all(_among(value, outputs) for value in ctx.dirty_tensors):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
             "inplace must all be outputs of the Function."
@@ -313,8 +322,9 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         )
     if cls.setup_context is not Function.setup_context:
         _check_kept(ctx, args, outputs)
-    results = _record(ctx, args, before, outputs) if recording else tuple(_unrecorded(ctx, args, value) for value in outputs)
-    ctx.dirty_tensors = ctx.non_differentiable = ()  # they may be outputs, which refer to the context
+    results = _record(ctx, args, before, outputs) if recording else tuple([_unrecorded(ctx, args, value) for value in outputs])
+    if ctx.dirty_tensors or ctx.non_differentiable:  # they may be outputs, which refer to the context
+        ctx.dirty_tensors = ctx.non_differentiable = ()
     return ctx, (results[0] if single else results)
 
 
@@ -335,12 +345,14 @@ def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any]) -> None:
 
 
 def _unrecorded(ctx: Any, args: Sequence[Any], value: Any) -> Any:
-    if is_tensor(value) and any(value is arg for arg in ctx.dirty_tensors):
+    if not is_tensor(value):
+        return value
+    if _among(value, ctx.dirty_tensors):
         views.bump(value, ctx.name())
         return value
-    if is_tensor(value) and any(value is arg for arg in args):
+    if _among(value, args):
         value = value.view_as(value)
-    if is_tensor(value) and value._base is not None:
+    if value._base is not None:
         value._made = "function"
     return value
 
@@ -349,9 +361,11 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
     """Gives the outputs of forward their place in the graph."""
     ctx.recorded = True
     ctx.next = tuple(
-        (edge or leaf_edge(arg)) if need else None
-        for arg, edge, need, tensor in zip(args, before, ctx.needs_input_grad, ctx.is_tensor_input, strict=True)
-        if tensor
+        [
+            (edge or leaf_edge(arg)) if need else None
+            for arg, edge, need, tensor in zip(args, before, ctx.needs_input_grad, ctx.is_tensor_input, strict=True)
+            if tensor
+        ]
     )
     ctx.order = next(orders)
     observers.present = True
@@ -368,15 +382,15 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
             results.append(value)
             metas.append(None)
             continue
-        is_dirty = any(value is one for one in dirty)
-        if is_dirty and not any(value is arg for arg in args):
+        is_dirty, is_input = _among(value, dirty), _among(value, args)
+        if is_dirty and not is_input:
             _warn_of_dirty(value)
         twin = next((n for n in range(number) if outputs[n] is value), None) if several else None
-        if twin is not None and (is_dirty or not any(value is arg for arg in args)):
+        if twin is not None and (is_dirty or not is_input):
             value = results[twin]
         elif is_dirty:
             value = _dirtied(ctx, value, several)
-        elif any(value is arg for arg in args):
+        elif is_input:
             value = _alias(value)
         elif value._base is not None and value._base is not value:
             value._made = "function_several" if several else None if ctx._is_pure_view else "function"
