@@ -14,7 +14,7 @@ aten::mm [[3, 3], [3, 3]]
 
 from ..autograd.profiler import KinetoStepTracker, kineto_available, record_function
 from ..autograd.profiler_kinds import DeviceType, ProfilerActivity, RecordScope
-from . import profiler
+from . import itt, profiler
 from .profiler import ProfilerAction, _KinetoProfile, profile, schedule, supported_activities, tensorboard_trace_handler
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "ProfilerActivity",
     "RecordScope",
     "_KinetoProfile",
+    "itt",
     "kineto_available",
     "profile",
     "profiler",

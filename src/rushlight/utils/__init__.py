@@ -4,6 +4,6 @@ from ..missing import module_getattr
 
 __getattr__ = module_getattr(
     __name__,
-    frozenset({"_mode_utils", "_pytree", "_python_dispatch", "checkpoint", "data", "dlpack", "hooks"}),
+    frozenset({"_mode_utils", "_pytree", "_python_dispatch", "checkpoint", "data", "dlpack", "flop_counter", "hooks"}),
     {"swap_tensors": "swapping"},
 )
