@@ -309,7 +309,10 @@ class Pass:
                 total = have.added_to(g)  # type: ignore[attr-defined]
                 variable._grad = total if variable._strided else variable.in_own_layout(total)  # type: ignore[attr-defined]
                 return
-            np.add(have._array, g, out=have._array, casting="same_kind")
+            try:
+                np.add(have._array, g, out=have._array, casting="same_kind")
+            except ValueError:  # `.grad` was given another shape in place
+                raise _no_room(have._array.shape, g.shape) from None
             have._counter[0] += 1
 
     # Hooks deal in Tensors, whatever the reading.
@@ -361,7 +364,10 @@ class Pass:
         return values[0]
 
     def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
-        inputs = tuple(self._as_tensor(value) for value in grads)
+        inputs = tuple(
+            self._as_tensor(value if value is None or edge is None else self._fitted(node, index, value, edge))
+            for index, (value, edge) in enumerate(zip(grads, node.next, strict=True))
+        )
         outputs: tuple[Any, ...]
         if self.listened_to is not node:  # its first hook came while it ran: what arrived is not kept for nobody
             outputs = (None,) * (1 if node.metas is None else len(node.metas))
@@ -372,6 +378,15 @@ class Pass:
         for hook in list((node.post_hooks or {}).values()):
             inputs = _checked_tuple(hook, hook(inputs, outputs), inputs)
         return tuple(self._from_tensor(value) for value in inputs)
+
+    def _fitted(self, node: Node, index: int, g: Any, edge: Edge) -> Any:
+        """A gradient in the shape and dtype of what it is for, as hooks behind a node see it."""
+        target, number = edge
+        shape, dtype = (target.shape, target.dtype) if target.metas is None else target.metas[number]
+        array = g._array if self.create_graph else g
+        if array.shape == shape and array.dtype is dtype:
+            return g
+        return _fit(node, index, g, shape, dtype, self.create_graph)
 
     def _capture(self, node: Node, g: Any) -> None:
         for number, index in self.captures[node]:
@@ -408,6 +423,11 @@ class _Current(__import__("threading").local):  # type: ignore[misc]
 
 
 current = _Current()
+
+
+def _no_room(shape: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError:
+    together = np.broadcast_shapes(shape, other)
+    return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
 
 
 def _name(hook: Any) -> str:
