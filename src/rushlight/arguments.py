@@ -143,11 +143,17 @@ def checked_shape(name: str, sizes: Any, *, one: bool = False, owner: str | None
     for position, size in enumerate(sizes):
         try:
             number = operator.index(size)
+            if position == 0 and size.__class__ is bool:
+                raise TypeError
         except (TypeError, RuntimeError):
-            if one and position == 0:
-                raise TypeError(
-                    f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type_name(size)}"
-                ) from None
+            kind = type_name(size)
+            if position == 0:
+                text = f"{name}(): argument 'size' (position 1) must be tuple of ints, "
+                if one and len(sizes) > 1:
+                    text = f"{name}() takes 1 positional argument but {len(sizes)} were given"
+                else:
+                    text += f"not {kind}" if one else f"but found element of type {kind} at pos 0"
+                raise TypeError(text) from None
             raise TypeError(
                 f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"type must "
                 "be tuple "

@@ -59,6 +59,25 @@ def map_(self: Tensor, tensor: Any, callable: Callable[[Any, Any], Any]) -> Tens
     return _replace(self, "map_", [callable(value, other) for value, other in pairs])
 
 
+@method
+def map2_(self: Tensor, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
+    """Replaces each element by ``callable(element, that of x, that of y)``.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2)
+    >>> x.map2_(x, torch.tensor([2.0, 3.0]), lambda own, one, other: own + one * other)
+    tensor([3., 4.])
+    """
+    for position, (name, value) in enumerate((("x", x), ("y", y)), 1):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"map2_(): argument '{name}' (position {position}) must be Tensor, not {type_name(value)}")
+    if self.requires_grad:
+        raise RuntimeError("Can't call map2_() on Variable that requires grad. Use var.detach().map2_() instead.")
+    ours = self._array.ravel().tolist()
+    others = [np.broadcast_to(value._array, self._array.shape).ravel().tolist() for value in (x, y)]
+    return _replace(self, "map2_", [callable(*values) for values in zip(ours, *others, strict=True)])
+
+
 def _replace(self: Tensor, name: str, values: list[Any]) -> Tensor:
     views.write(self, np.array(values).astype(self._array.dtype).reshape(self._array.shape), name)
     return self

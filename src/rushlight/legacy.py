@@ -64,7 +64,10 @@ def _from_one(dtype: dtypes.dtype, value: Any, exact: bool) -> Tensor:
         return ops.alias(value)  # type: ignore[no-any-return]
     if isinstance(value, TypedStorage):
         if value.dtype is not dtype:
-            raise RuntimeError(f"Expected a Storage of type {dtype} or an UntypedStorage, but got type {value.dtype}")
+            raise RuntimeError(
+                f"Expected a Storage of type {dtype.scalar_name} or an UntypedStorage, but got type {value.dtype.scalar_name} "
+                "for argument 1 'storage'"
+            )
         return finished(value._memory)
     if isinstance(value, UntypedStorage):
         return finished(value._memory.view(dtype.numpy))

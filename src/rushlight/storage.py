@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import mmap
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -78,8 +79,18 @@ class _Storage:
         return self
 
     def copy_(self, source: _Storage, non_blocking: Any = None) -> Any:
-        np.copyto(self._memory, source._memory, casting="unsafe")
+        """Copies the bytes of another storage, whatever they stand for there."""
+        if source.nbytes() != self.nbytes():
+            raise RuntimeError(f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes")
+        self._memory.view(_BYTE)[:] = source._memory.view(_BYTE)
         return self
+
+    def _deep_copied(self, memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+        """A copy of the memory; one for all tensors and storages over it that are copied together."""
+        whole = backend.root(self._memory)
+        if id(whole) not in memo:
+            memo[id(whole)] = whole.copy("K")
+        return memory.block(memo[id(whole)])
 
     def is_shared(self) -> bool:
         return False
@@ -154,7 +165,7 @@ class UntypedStorage(_Storage):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
         if id(self) not in memo:
-            memo[id(self)] = self.clone()
+            memo[id(self)] = UntypedStorage(self._deep_copied(memo))
         return memo[id(self)]  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -173,6 +184,11 @@ class UntypedStorage(_Storage):
 
     def untyped(self) -> UntypedStorage:
         return self
+
+    @staticmethod
+    def from_buffer(*args: Any, dtype: dtypes.dtype = dtypes.uint8, **kwargs: Any) -> UntypedStorage:
+        """The bytes of a buffer of numbers, as ``torch.FloatStorage.from_buffer`` reads them."""
+        return _from_buffer(dtype, *args, **kwargs).untyped()
 
     @staticmethod
     def from_file(filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
@@ -253,7 +269,7 @@ class TypedStorage(_Storage):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TypedStorage:
         if id(self) not in memo:
-            memo[id(self)] = self.clone()
+            memo[id(self)] = TypedStorage(UntypedStorage(self._deep_copied(memo)), dtype=self.dtype)
         return memo[id(self)]  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -276,7 +292,9 @@ def _typed_from_bytes(octets: bytes, dtype: dtypes.dtype) -> TypedStorage:
 
 def _casting_method(name: str, dtype: dtypes.dtype) -> None:
     def cast(self: _Storage) -> TypedStorage:
-        return TypedStorage(self._memory.tolist(), dtype=dtype)
+        made = TypedStorage(0, dtype=dtype)
+        made._memory = self._memory.astype(dtype.numpy)
+        return made
 
     cast.__name__ = name
     cast.__doc__ = f"A copy as torch.{dtype.name}."
@@ -303,6 +321,45 @@ class _LegacyStorage(type):
         """The numbers in a file, as :meth:`UntypedStorage.from_file`."""
         octets = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize)
         return TypedStorage(wrap_storage=octets, dtype=cls.dtype)
+
+    def from_buffer(cls, *args: Any, **kwargs: Any) -> TypedStorage:
+        """The numbers in a buffer, whose bytes stand in ``byte_order`` ("native", "little" or "big").
+
+        ``count`` of them from the byte ``offset`` on; all that are there without it.
+
+        >>> import rushlight as torch
+        >>> torch.ShortStorage.from_buffer(bytearray([1, 2, 3, 4]), "big").tolist()
+        [258, 772]
+        """
+        return _from_buffer(cls.dtype, *args, **kwargs)
+
+
+def _from_buffer(
+    dtype: dtypes.dtype, buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0
+) -> TypedStorage:
+    size = dtype.itemsize
+    if byte_order is None and dtype not in (dtypes.uint8, dtypes.int8):
+        raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
+    if byte_order not in (None, "native", "little", "big") and dtype is not dtypes.uint8:
+        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+    octets = np.frombuffer(buffer, _BYTE)
+    if not 0 <= offset <= octets.size:
+        # PyTorch names the two the other way round.
+        raise ValueError(f"offset must be non-negative and no greater than buffer length ({offset}) , but got {octets.size}")
+    if count < 0:
+        if (octets.size - offset) % size:
+            raise ValueError(f"buffer size ({octets.size}) must be a multiple of element size ({size})")
+        count = (octets.size - offset) // size
+    elif offset + count * size > octets.size:
+        raise ValueError(
+            f"buffer has only {octets.size - offset} elements after offset {offset}, but specified a size of {count}"
+        )
+    chosen = octets[offset : offset + count * size].copy()
+    if dtype is dtypes.bool_:
+        chosen = (chosen != 0).view(_BYTE)
+    elif byte_order not in (None, "native", sys.byteorder):
+        chosen = chosen.reshape(-1, dtype.to_real().itemsize)[:, ::-1].reshape(-1)
+    return TypedStorage(UntypedStorage(np.ascontiguousarray(chosen)), dtype=dtype)
 
 
 CLASSES: dict[str, type] = {
@@ -373,6 +430,11 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
             return self
         whole = memory.block(source._array)
     elif isinstance(source, _Storage):
+        if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {self.dtype.c_name} or an UntypedStorage, but got type "
+                f"{source.dtype.scalar_name} for argument 1 'storage'"
+            )
         whole = source._memory.view(_BYTE)
     else:
         raise TypeError(

@@ -274,7 +274,12 @@ def unrepeat(g: Array, counts: tuple[int, ...], shape: Shape) -> Array:
 
 
 def rot90(x: Array, times: int, axes: tuple[int, int]) -> Array:
-    return np.rot90(x, times, axes).copy()
+    times %= 4
+    if not times:
+        return x.copy("C")
+    if times == 2:
+        return flip(x, axes)
+    return flip(x, (axes[1] if times == 1 else axes[0],)).swapaxes(*axes)
 
 
 def diag_embed(x: Array, offset: int, axis1: int, axis2: int) -> Array:

@@ -6,6 +6,7 @@ The rule of each puts the cotangent of a part back among zeros (``embed_slice``)
 from __future__ import annotations
 
 import itertools
+import operator
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,15 @@ def with_size(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
+def whole_number(name: str, label: str, position: int, value: Any) -> int:
+    """An argument as an int; PyTorch's TypeError for what is none."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        kind = type(value).__name__
+        raise TypeError(f"{name}(): argument '{label}' (position {position}) must be int, not {kind}") from None
+
+
 def filled(g: Any, xp: Any, shape: tuple[int, ...], dtype: Any) -> list[Any]:
     """A list of cotangents with zeros where none arrived."""
     if all(part is not None for part in g):
@@ -69,8 +79,12 @@ def filled(g: Any, xp: Any, shape: tuple[int, ...], dtype: Any) -> list[Any]:
 @public()
 def select(input: Any, dim: Any, index: int) -> Any:
     """The slice at ``index`` of dimension ``dim``, which disappears."""
-    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    if not input._array.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    axis = axis_of(dim, input._array.ndim)
     size = input._array.shape[axis]
+    if index.__class__ is not int:
+        index = whole_number("select", "index", 2, index)
     if not -size <= index < size:
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(input._array.shape)} at dimension {axis}"
@@ -134,8 +148,12 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
-    axis = axis_of(dim, tensor._array.ndim, wrap_scalar=False)
-    return _split_equal(tensor, int(split_size_or_sections), axis)
+    if not hasattr(split_size_or_sections, "__index__"):
+        kind = type(split_size_or_sections).__name__
+        raise TypeError(f"split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not {kind}")
+    if not tensor._array.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    return _split_equal(tensor, int(split_size_or_sections), axis_of(dim, tensor._array.ndim))
 
 
 @public("split", out=False, function=False)
@@ -167,6 +185,8 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """At most ``chunks`` views of equal size (the last may be smaller) along ``dim``."""
     if not input._array.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks.__class__ is not int:
+        chunks = whole_number("chunk", "chunks", 1, chunks)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     axis = axis_of(dim, input._array.ndim)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -62,7 +63,7 @@ def public(
 
     def publish_it(f: F) -> F:
         public_name = name or f.__name__
-        spoken = spoken_form(f, public_name, out)
+        spoken = spoken_form(f, public_name, out, native=space not in _IN_PYTHON)
         if function:
             module(space)[public_name] = spoken
         if isinstance(method, str) or (method and space == "torch"):
@@ -79,7 +80,11 @@ def public(
     return publish_it
 
 
-def spoken_form(f: Callable[..., Any], name: str, out: bool) -> Callable[..., Any]:
+# What PyTorch has written in Python: its errors for missing arguments are Python's own.
+_IN_PYTHON = ("torch.nn.functional", "torch.masked")
+
+
+def spoken_form(f: Callable[..., Any], name: str, out: bool, native: bool = True) -> Callable[..., Any]:
     """``f`` with NumPy's spellings of its arguments accepted, and ``out=`` if wanted."""
     parameters = parameter_names(f)
     spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
@@ -104,7 +109,9 @@ def spoken_form(f: Callable[..., Any], name: str, out: bool) -> Callable[..., An
         except (AttributeError, TypeError) as error:
             result = foreign(call, args, kwargs)
             if result is NotImplemented:
-                wrong = not_a_tensor(name, parameters, args, kwargs, error)
+                wrong = not_a_tensor(name, parameters, args, kwargs, error) or (
+                    lacking(f.__name__, name, error) if native else None
+                )
                 if wrong is None:
                     raise
                 raise wrong from None
@@ -131,6 +138,19 @@ def not_a_tensor(
         if value is error.obj:
             return TypeError(f"{name}(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}")
     return None
+
+
+def lacking(own: str, name: str, error: Exception) -> TypeError | None:
+    """PyTorch's error for a call with too few arguments, if that is what Python's ``error`` is about."""
+    start = f"{own}() missing "
+    if not isinstance(error, TypeError) or not str(error).startswith(start):
+        return None
+    labels = re.findall(r"'(\w+)'", str(error))
+    if not labels:
+        return None
+    return TypeError(
+        f"{name}() missing {len(labels)} required positional arguments: " + ", ".join(f'"{one}"' for one in labels)
+    )
 
 
 def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -241,13 +241,13 @@ def block_diag_of(*tensors: Any) -> Any:
 @public()
 def repeat(input: Any, *repeats: Any) -> Any:
     """The tensor repeated so many times along each dimension."""
-    counts = sizes_of(repeats)
+    counts = sizes_of(repeats, "repeat", "repeats")
     shape = input._array.shape
     if len(counts) < len(shape):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    for count in counts:
-        if count < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {count}: {list(counts)}")
+    if any(count < 0 for count in counts):
+        whole = [size * count for size, count in zip((1,) * (len(counts) - len(shape)) + shape, counts, strict=True)]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(whole)}: {whole}")
     return ops.repeat(input, counts)
 
 
@@ -257,7 +257,7 @@ module("torch").pop("repeat")
 @public()
 def tile(input: Any, *dims: Any) -> Any:
     """Repeated along each dimension; missing counts in front are 1."""
-    counts = sizes_of(dims)
+    counts = sizes_of(dims, "tile", "dims")
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
@@ -266,7 +266,12 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
     """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
     if repeats is None:
         counts = input._array
-        return dispatch.new_tensor(np.repeat(np.arange(counts.size), counts))
+        if counts.ndim != 1:
+            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+        if counts.dtype not in (np.int64, np.int32):
+            raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{input.dtype.scalar_name}'")
+        _check_repeats(counts, output_size)
+        return dispatch.new_tensor(np.repeat(np.arange(counts.size, dtype=counts.dtype), counts))
     if isinstance(repeats, int):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
@@ -274,8 +279,14 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
             input, dim = reshape(input, -1), 0
         axis = axis_of(dim, input._array.ndim)
         shape = input._array.shape or (1,)
+        if output_size is not None and output_size != shape[axis] * repeats:
+            raise RuntimeError(
+                f"repeat_interleave: Invalid output_size, expected {shape[axis] * repeats} but got {output_size}"
+            )
         wide = reshape(input, shape).unsqueeze(axis + 1).expand((*shape[: axis + 1], repeats, *shape[axis + 1 :]))
         return ops.contiguous(wide).view((*shape[:axis], shape[axis] * repeats, *shape[axis + 1 :]))
+    if repeats._array.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if repeats._array.dtype.kind not in "iu":
         raise RuntimeError("repeats has to be Long or Int tensor")
     if dim is None:
@@ -288,16 +299,24 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {repeats._array.size} and "
             f"input.size({axis}) = {input._array.shape[axis]}"
         )
-    if (repeats._array < 0).any():
-        raise RuntimeError("repeats can not be negative")
     counts = np.broadcast_to(repeats._array.reshape(-1), (input._array.shape[axis],))
+    _check_repeats(counts, output_size)
     return ops.index_select(input, dispatch.new_tensor(np.repeat(np.arange(counts.size), counts)), axis)
 
 
+def _check_repeats(counts: Any, output_size: int | None) -> None:
+    if (counts < 0).any():
+        raise RuntimeError("repeats can not be negative")
+    if output_size is not None and output_size != counts.sum():
+        raise RuntimeError("allocated size does not match required size")
+
+
 @public(name="flip")
-def flipped(input: Any, *args: Any, dims: Any = ()) -> Any:
+def flipped(input: Any, *args: Any, dims: Any = None) -> Any:
     """The order of the elements reversed along the given dimensions (a copy)."""
     dims = args or dims
+    if dims is None:
+        raise TypeError('flip() missing 1 required positional arguments: "dims"')
     if len(dims) == 1 and isinstance(dims[0], (tuple, list)):
         dims = tuple(dims[0])
     return ops.flip(input, axes_of(dims, input._array.ndim) if dims else ())
@@ -345,9 +364,6 @@ def rotated(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
     if dims[0] == dims[1] or abs(dims[0] - dims[1]) == ndim:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    for place, one in enumerate(dims):
-        if not -ndim <= one < ndim:
-            raise RuntimeError(f"Rotation dim{place} out of range, dim{place} = {one}")
     return ops.rot90(input, int(k), tuple(axis_of(one, ndim) for one in dims))
 
 
@@ -487,11 +503,11 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
         )
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    if any(tensor._array.dtype != tensors[0]._array.dtype for tensor in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     for tensor in tensors:
         if tensor._array.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor}")
-        if tensor._array.dtype != tensors[0]._array.dtype:
-            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
     swap = indexing == "xy" and len(tensors) > 1
     if swap:
         tensors = (tensors[1], tensors[0], *tensors[2:])
@@ -508,6 +524,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
 @public(method=False)
 def cartesian_prod(*tensors: Any) -> Any:
     """All combinations of one element from each vector, as rows."""
+    for tensor in tensors:
+        if tensor._array.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._array.shape)}")
     if len(tensors) == 1:
         return tensors[0]
     grids = meshgrid(*tensors, indexing="ij")
@@ -533,7 +552,7 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
 @public(function=False)
 def sum_to_size(self: Any, *size: Any) -> Any:
     """Summed over the dimensions that broadcasting from ``size`` would stretch."""
-    wanted = sizes_of(size)
+    wanted = sizes_of(size, "sum_to_size")
     shape = self._array.shape
     lead = len(shape) - len(wanted)
     if lead < 0 or any(length not in (1, have) for length, have in zip(wanted, shape[lead:], strict=True)):

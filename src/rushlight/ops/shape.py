@@ -7,6 +7,7 @@ Every view op is linear, and its rule is the op's adjoint. Transpositions stand 
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 from .. import dtypes
@@ -38,11 +39,36 @@ op("unsafe_view", k.reshape, kind="linear", x=lambda g, x_shape: g.reshape(x_sha
 op("astype", k.astype, node="ToCopyBackward0", kind="linear", x=lambda g, xp, x_dtype: xp.astype(g, x_dtype))
 
 
-def sizes_of(args: tuple[Any, ...]) -> tuple[int, ...]:
-    """Sizes given one by one or as one list."""
-    if len(args) == 1 and isinstance(args[0], (tuple, list)):
-        args = tuple(args[0])
-    return tuple(int(size) for size in args)
+def sizes_of(args: tuple[Any, ...], name: str, label: str = "size") -> tuple[int, ...]:
+    """Sizes given one by one or as one list; TypeError for what is none."""
+    listed = len(args) == 1 and isinstance(args[0], (tuple, list))
+    if not args:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "{label}"')
+    sizes = []
+    for position, size in enumerate(args[0] if listed else args):
+        try:
+            sizes.append(operator.index(size))
+        except TypeError:
+            kind = type(size).__name__
+            if name == "view" and not position:
+                given = "tuple" if listed else ", ".join(type(one).__name__ for one in args)
+                text = (
+                    f"view() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+                    " * (torch.dtype dtype)\n * (tuple of ints size)\n"
+                )
+            elif position:
+                text = (
+                    f"{name}(): argument '{label}' failed to unpack the object at pos {position + 1} with error \"type must be "
+                    f'tuple of ints,but got {kind}"'
+                )
+            elif listed:
+                text = f"{name}(): argument '{label}' (position 1) must be tuple of ints, but found element of type {kind} at pos 0"
+            elif len(args) > 1:
+                text = f"{name}() takes 1 positional argument but {len(args)} were given"
+            else:
+                text = f"{name}(): argument '{label}' (position 1) must be tuple of ints, not {kind}"
+            raise TypeError(text) from None
+    return tuple(sizes)
 
 
 def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
@@ -71,14 +97,14 @@ def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
     return shape
 
 
-def _sizes_for(array: Any, sizes: tuple[Any, ...]) -> tuple[int, ...]:
+def _sizes_for(array: Any, sizes: tuple[Any, ...], name: str, label: str) -> tuple[int, ...]:
     """The new shape that ``sizes`` (one by one or as one list) mean for an array."""
     known = 1
     for size in sizes:
         if size.__class__ is not int or size < 0:
-            return _inferred(sizes_of(sizes), array.size)
+            return _inferred(sizes_of(sizes, name, label), array.size)
         known *= size
-    return sizes if known == array.size else _inferred(sizes, array.size)
+    return sizes if known == array.size and sizes else _inferred(sizes_of(sizes, name, label), array.size)
 
 
 @public(function=False)
@@ -95,7 +121,7 @@ def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
         dtype = shape[0]
     if dtype is not None:
         return _view_dtype(self, _TYPES.get(dtype, dtype))
-    return ops.view(self, _sizes_for(self._array, shape))
+    return ops.view(self, _sizes_for(self._array, shape, "view", "size"))
 
 
 _TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
@@ -142,7 +168,7 @@ def reshape(input: Any, *shape: Any) -> Any:
             [3, 4, 5]])
     """
     array = input._array
-    wanted = _sizes_for(array, shape)
+    wanted = _sizes_for(array, shape, "reshape", "shape")
     if array.flags.c_contiguous:
         return ops.view(input, wanted)
     try:
@@ -189,10 +215,13 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     """One dimension made several; one of their sizes may be -1."""
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
-    sizes = tuple(sizes) if isinstance(sizes, (tuple, list)) else (sizes,)
+    if not isinstance(sizes, (tuple, list)):
+        raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type(sizes).__name__}")
     known = math.prod(size for size in sizes if size != -1)
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if sizes.count(-1) > 1:
+        raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
     if -1 not in sizes and known != shape[axis]:
         raise RuntimeError(
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({shape[axis]}) in the input "
@@ -209,7 +238,7 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
 @public(function=False)
 def expand(self: Any, *sizes: Any, implicit: bool = False) -> Any:
     """Dimensions of size 1 (and new ones in front) stretched without a copy; -1 keeps a size."""
-    wanted = sizes_of(sizes)
+    wanted = sizes_of(sizes, "expand")
     shape = self._array.shape
     lead = len(wanted) - len(shape)
     if lead < 0:

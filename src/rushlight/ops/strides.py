@@ -79,6 +79,10 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
         raise RuntimeError("mismatch in length of strides and shape")
     if any(step < 0 for step in stride):
         raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: " + str(list(stride)))
+    if any(length < 0 for length in size):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    if storage_offset is not None and storage_offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     start = input.storage_offset()
     offset = start if storage_offset is None else int(storage_offset)
     own = tuple(step // array.itemsize for step in array.strides)

@@ -336,6 +336,11 @@ def _delitem(self: Any, key: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
+def _reversed(self: Any) -> Any:
+    return ops.flip(self, (0,)) if self._array.ndim else self
+
+
+methods["__reversed__"] = _reversed
 methods["__getitem__"] = _getitem
 methods["__setitem__"] = _setitem
 methods["__delitem__"] = _delitem

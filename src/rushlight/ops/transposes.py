@@ -6,6 +6,7 @@ from typing import Any
 
 from ..backend import shape as k
 from .public import alias, axis_of, methods, ops, public, warn
+from .shape import sizes_of
 from .table import op
 
 op(
@@ -128,7 +129,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 @public()
 def permute(input: Any, *dims: Any) -> Any:
     """The dimensions in another order."""
-    order = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
+    order = sizes_of(dims, "permute", "dims")
     ndim = input._array.ndim
     if len(order) != ndim:
         raise RuntimeError(

@@ -11,7 +11,7 @@ from ..autograd.graph import Node
 from ..backend import pointwise as k
 from . import dispatch
 from .inplace import count, plain_write
-from .public import methods, ops, public
+from .public import methods, ops, public, warn
 from .table import op
 
 op("zero", k.zeroed, kind="linear", x=lambda g, xp: xp.zeroed(g))
@@ -82,8 +82,15 @@ def fill_(input: Any, value: Any) -> Any:
         views.check_memory(input)
         if _recording(input, value):
             return views.inplace(ops.filled_tensor, "fill_", input, value)
-        value = value._array
+        if value._array.dtype.kind == "c" and input._array.dtype.kind != "c":
+            warn("Casting complex values to real discards the imaginary part", once=True)
+        value = k.real_if(value._array, input._array.dtype)
     else:
+        if not isinstance(value, dispatch.NUMBERS):
+            raise TypeError(
+                f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one of:\n"
+                " * (Tensor value)\n * (Number value)\n"
+            )
         value = k.checked_number(value, input._array)
         if _recording(input):
             return views.inplace(ops.filled, "fill_", input, value)
@@ -127,6 +134,8 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     if self is other:
         return self
     views.check_memory(self, (other,))
+    if source.dtype.kind == "c" and target.dtype.kind != "c":
+        warn("Casting complex values to real discards the imaginary part", once=True)
     if _recording(self, other):
         return views.inplace(ops.copy, "copy_", self, other)
     views.write(self, k.real_if(source, target.dtype), "copy_")
