@@ -247,13 +247,22 @@ def fake(side: Any) -> Any:
             start_us=start,
             end_us=end,
             flops=0,
-            **{"stack": []} | options,
+            **{"stack": [], "overload_name": ""} | options,
         )
 
     events = util.EventList(
         [
             event(0, "a", 0, 100, input_shapes=[[2, 3], []], sequence_nr=3, stack=["f.py(1): g", "h.py(2): k"]),
-            event(1, "b", 10, 50.5, input_shapes=[[2, 3], []], stack=["f.py(1): g"], cpu_memory_usage=-3000),
+            event(
+                1,
+                "b",
+                10,
+                50.5,
+                overload_name="Tensor",
+                input_shapes=[[2, 3], []],
+                stack=["f.py(1): g"],
+                cpu_memory_usage=-3000,
+            ),
             event(2, "b", 60, 70, cpu_memory_usage=2**31),
             event(3, "c", 12, 13, thread=1),
             event(4, "x" * 80, 200, 1e6 + 200, is_async=True),

@@ -16,7 +16,7 @@ from ..overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _dis
 from ..random import Generator
 from ..size import Size
 from ..tensor import Tensor
-from . import _autograd, _functorch
+from . import _autograd, _functorch, _profiler
 from .dispatch_keys import DispatchKey, DispatchKeySet, _dispatch_tls_local_exclude_set, _ExcludeDispatchKeyGuard
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "_is_cached_tensor",
     "_is_torch_function_enabled",
     "_log_api_usage_once",
+    "_profiler",
     "_remove_cached_tensor",
     "_set_cached_tensors_enabled",
     "_set_grad_enabled",

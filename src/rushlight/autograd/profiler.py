@@ -19,6 +19,7 @@ from time import perf_counter_ns
 from types import TracebackType
 from typing import Any, ClassVar
 
+from ..missing import module_getattr
 from . import modes
 from .profiler_kinds import DeviceType, ProfilerActivity, ProfilerState
 from .profiler_trace import Trace
@@ -43,6 +44,9 @@ __all__ = [
 ]
 
 _is_profiler_enabled = False  # read by programs that want to know
+
+
+__getattr__ = module_getattr(__name__)
 
 
 def kineto_available() -> bool:

@@ -115,8 +115,14 @@ def build_table(
     def name(event: Any) -> str:
         return event.key if max_name_column_width is None else shortened_name(event.key, max_name_column_width)
 
+    def overload(event: Any) -> str:
+        text = event.overload_name or ""
+        return text if max_name_column_width is None else shortened_name(text, max_name_column_width)
+
+    wide_name = _width([len(event.key) for event in events], max_name_column_width)
     columns = [
-        _Column("Name", _width([len(event.key) for event in events], max_name_column_width), name),
+        _Column("Name", wide_name, name),
+        *([_Column("Overload Name", wide_name, overload)] if any(event.overload_name for event in events) else []),
         _Column("Self CPU %", WIDTH, lambda event: format_share(event.self_cpu_time_total, total)),
         _Column("Self CPU", WIDTH, lambda event: time(event.self_cpu_time_total)),
         _Column("CPU total %", WIDTH, lambda event: format_share(event.cpu_time_total, total) if not event.is_async else "0"),

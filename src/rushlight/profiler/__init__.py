@@ -14,8 +14,11 @@ aten::mm [[3, 3], [3, 3]]
 
 from ..autograd.profiler import KinetoStepTracker, kineto_available, record_function
 from ..autograd.profiler_kinds import DeviceType, ProfilerActivity, RecordScope
+from ..missing import module_getattr
 from . import itt, profiler
 from .profiler import ProfilerAction, _KinetoProfile, profile, schedule, supported_activities, tensorboard_trace_handler
+
+__getattr__ = module_getattr(__name__)
 
 __all__ = [
     "DeviceType",
