@@ -197,7 +197,8 @@ def test_a_future_ends_its_event() -> None:
 STEPS = st.lists(st.sampled_from(["mul", "sum", "exp", "view", "mm", "cat", "block", "backward"]), min_size=1, max_size=12)
 
 
-def run(steps: list[str]) -> None:
+def run(steps: list[str]) -> list[bytes]:
+    """The values and the gradient of a program."""
     x = torch.ones(3, 3, requires_grad=True)
     y = x
     for step in steps:
@@ -218,13 +219,15 @@ def run(steps: list[str]) -> None:
                 y = y - x
         else:
             y.sum().backward(retain_graph=True)
+    return [value.detach().numpy().tobytes() for value in (y, x.grad) if value is not None]
 
 
 @settings(max_examples=30, deadline=None)
 @given(STEPS)
 def test_times_memory_and_counts_add_up(steps: list[str]) -> None:
     with profile(profile_memory=True, record_shapes=True) as prof:
-        run(steps)
+        found = run(steps)
+    assert found == run(steps)
     events = prof.function_events
     for event in events:
         start, end = event.time_range.start, event.time_range.end
@@ -308,6 +311,28 @@ def test_nothing_stays_behind() -> None:
     assert before[:2] == after[:2]
     assert before[2] is after[2] and before[3] is after[3]
     assert not torch.autograd._profiler_enabled() and not torch.autograd.profiler._is_profiler_enabled
+
+
+def test_what_a_program_sets_in_a_profile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    with profile():
+        monkeypatch.setattr(torch.Tensor, "sinh", lambda x: "mine")
+    assert torch.ones(1).sinh() == "mine"
+
+
+def test_errors_leave_nothing_open() -> None:
+    def fail(g: Any) -> None:
+        raise ValueError("in a hook")
+
+    x = torch.ones(2, requires_grad=True)
+    y = x.exp()
+    y.register_hook(fail)
+    with profile() as prof:
+        with pytest.raises(ValueError, match="in a hook"):
+            y.sum().backward()
+        with pytest.raises(RuntimeError, match="must match the size"):
+            x + torch.ones(3)
+        x.sin()
+    assert top(prof)[-2:] == ["aten::add", "aten::sin"]
 
 
 def test_a_profile_is_of_its_own_thread() -> None:

@@ -345,7 +345,7 @@ _UNWATCHED = frozenset(
     "is_inference __dlpack__ __dlpack_device__ __array_wrap__ __dir__ __subclasshook__".split()
 )
 _watching = False
-_unwatched: dict[str, Any] = {}  # Tensor's own
+_unwatched: dict[str, tuple[Any, Any]] = {}  # Tensor's own, and what stands in their place
 _profiler: Callable[..., Any] | None = None
 _watch_lock = threading.Lock()
 
@@ -407,8 +407,9 @@ def unwatch_for_profiler() -> None:
         _profiler = None
         if not _watching:
             public.protocol.remove(dispatched)
-            for name, value in _unwatched.items():
-                setattr(Tensor, name, value)
+            for name, (value, watched) in _unwatched.items():
+                if Tensor.__dict__.get(name) is watched:  # else a program has set another since
+                    setattr(Tensor, name, value)
 
 
 def _put_in() -> None:
@@ -427,7 +428,7 @@ def _put_in() -> None:
             watched = _watched_method(name, _OnUse(value))
         else:
             continue
-        _unwatched[name] = value
+        _unwatched[name] = (value, watched)
         setattr(Tensor, name, watched)
 
 
