@@ -35,7 +35,11 @@ class Unbatchable(Exception):
 
 
 class Refused(RuntimeError):
-    """What ``vmap`` does not do at all, as PyTorch's does not."""
+    """What ``vmap`` does not do at all, as PyTorch's does not: to its callers a RuntimeError."""
+
+
+Refused.__name__ = Refused.__qualname__ = "RuntimeError"
+Refused.__module__ = "builtins"
 
 
 class _Flags:
@@ -181,7 +185,7 @@ def along(value: Tensor, level: Level) -> Tensor:
     if isinstance(value, Batched):
         if value.level is level:
             return value.whole
-        if _has_level(value.whole, level):
+        if has_level(value.whole, level):
             return batched(ops.transpose(along(value.whole, level), 0, 1), value.level)
     return ops.expand(value, (level.size, *value._array.shape))
 
@@ -205,14 +209,14 @@ def _vmaps() -> list[Level]:
 def at_all_levels(value: Tensor) -> Tensor:
     """A tensor as every running ``vmap`` sees it, so that each example has its own derivative by it."""
     for level in _vmaps():
-        if not _has_level(value, level):
+        if not has_level(value, level):
             value = _lifted(value, level)
     return value
 
 
 def _lifted(value: Tensor, level: Level) -> Batched:
     """A tensor that is the same for all examples as a batch; its tangents may differ from example to example."""
-    differing = {key: one for key, one in (value._tangents or {}).items() if _has_level(one, level)}
+    differing = {key: one for key, one in (value._tangents or {}).items() if has_level(one, level)}
     if not differing:
         return rebatched(along(value, level), level)
     same = {key: one for key, one in (value._tangents or {}).items() if key not in differing}
@@ -243,7 +247,7 @@ def without_graph(value: Tensor) -> Tensor:
     return gradients._without_graph(value)
 
 
-def _has_level(value: Any, level: Level) -> bool:
+def has_level(value: Any, level: Level) -> bool:
     while isinstance(value, Batched):
         if value.level is level:
             return True
@@ -339,7 +343,7 @@ def _ready(value: Any, level: Level) -> Any:
     if isinstance(value, (list, tuple)):
         return [_ready(one, level) for one in value]
     if isinstance(value, Tensor) and not isinstance(value, Batched) and value._tangents:
-        return _lifted(value, level) if any(_has_level(one, level) for one in value._tangents.values()) else value
+        return _lifted(value, level) if any(has_level(one, level) for one in value._tangents.values()) else value
     return value
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import factory, layers
 from .autograd.gradients import stack
-from .batched import Batched, Level, Refused, _innermost, _vmaps, rebatched
+from .batched import Batched, Level, Refused, _vmaps, is_batched, rebatched
 from .ops import dropout
 from .ops.public import methods, module, ops
 from .tensor import Tensor, wrap
@@ -27,7 +27,7 @@ _UNBATCHED = (
     "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. If this is "
     "necessary for your usage, please file an issue with functorch."
 )
-_SAME = "Vmap does not currently support same randomness with a batched tensor input"
+_SAME = "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
 
 _LIKE = frozenset("zeros_like ones_like empty_like full_like".split())
 _NEW = frozenset("new_zeros new_ones new_empty new_full new_empty_strided".split())
@@ -77,7 +77,7 @@ def _drawn(again: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: 
     """New random numbers."""
     tensors = [one for one in (*args, *kwargs.values()) if isinstance(one, Tensor)]
     same = level.randomness == "same"
-    if same and name not in _RANDOM_LIKE and _innermost(tensors) is level:
+    if same and name not in _RANDOM_LIKE and any(is_batched(one, level) for one in tensors):
         raise Refused(_SAME)
     if tensors and name != "randint":
 
@@ -85,7 +85,7 @@ def _drawn(again: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: 
             if not isinstance(value, Tensor):
                 return value
             if same:
-                return ops.select(value.whole, 0, 0) if isinstance(value, Batched) and value.level is level else value
+                return ops.select(value.whole, 0, 0) if is_batched(value, level) else value
             return _along(value, level)
 
         made = again(*(of_all(one) for one in args), **{key: of_all(value) for key, value in kwargs.items()})
@@ -113,11 +113,11 @@ def _filled(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     if not (isinstance(target, Batched) and target.level is level):
         if level.randomness == "different":
             raise Refused(_UNBATCHED)
-        if _innermost(rest) is level:
+        if any(is_batched(one, level) for one in rest):
             raise Refused(_SAME)
         return again(target, *rest, **kwargs)
     if level.randomness == "same":
-        if _innermost(rest) is level:
+        if any(is_batched(one, level) for one in rest):
             raise Refused(_SAME)
         one = again(wrap(np.empty(target._array.shape, target._array.dtype)), *rest, **kwargs)
         target.whole.copy_(one)  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from . import batch_rules, batched_creation, batched_functions  # noqa: F401  (how ops and Functions take a batch along)
 from .autograd import gradients as reverse
-from .batched import Batched, Level, Refused, Unbatchable, left, rebatched, running
+from .batched import Batched, Level, Refused, Unbatchable, has_level, left, rebatched, running
 from .ops.public import ops
 from .random import get_rng_state, set_rng_state
 from .tensor import Tensor
@@ -49,6 +49,12 @@ def vmap(
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    if not all(one is None or isinstance(one, int) for one in tree_flatten(out_dims)[0]):
+        raise ValueError(
+            f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of ints "
+            "representing where in the outputs the vmapped dimension should appear."
+        )
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -141,10 +147,10 @@ def _all(func: Callable[..., Any], given: Given, out_dims: Any, randomness: str,
         if randomness == "error" and index == 0 and not bool((get_rng_state() == start).all()):  # type: ignore[union-attr]
             raise RuntimeError(batched_creation.RANDOM)
         row, out_spec = tree_flatten(result)
-        _check_results(func, row)
+        places = _out_dims(func, out_dims, out_spec, len(row))
+        _check_results(func, row, places, None)
         rows.append(row)
     columns = list(zip(*rows, strict=True))
-    places = _out_dims(func, out_dims, out_spec, len(columns))
     stacked = [
         column[0] if place is None else reverse.stack(list(column), place)
         for column, place in zip(columns, places, strict=True)
@@ -162,19 +168,9 @@ def _at_once(func: Callable[..., Any], given: Given, out_dims: Any, level: Level
         with running(level):
             values = []
             for one, dim in zip(given.leaves, given.dims, strict=True):
-                if dim is None:
-                    values.append(one)
-                    continue
-                example = rebatched(one.movedim(dim, 0) if dim else one, level)
-                if example.level is level:
-                    example.origin = (one, dim)
-                values.append(example)
+                values.append(one if dim is None else entered(one, dim, level))
             level.inputs = [one for one in values if isinstance(one, Tensor)]
             result = given.call(func, values)
-            outputs, spec = tree_flatten(result)
-            places = _out_dims(func, out_dims, spec, len(outputs))
-            _check_results(func, outputs)
-            wholes = [left(one, place, level) for one, place in zip(outputs, places, strict=True)]
         drawn = not level.has_drawn and not bool((get_rng_state() == start).all())
     except Unbatchable as error:
         _refuse_dynamic(error)
@@ -188,10 +184,19 @@ def _at_once(func: Callable[..., Any], given: Given, out_dims: Any, level: Level
     if drawn:
         set_rng_state(start)
         return None
+    outputs, spec = tree_flatten(result)
+    places = _out_dims(func, out_dims, spec, len(outputs))
+    _check_results(func, outputs, places, level)
+    wholes = [one if place is None else left(one, place, level) for one, place in zip(outputs, places, strict=True)]
     return tree_unflatten(wholes, spec)
 
 
 # Functions the shape of whose results depends on numbers, and PyTorch's names for what they call.
+_NUMBERS = {
+    "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
+    "allclose": "vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues if "
+    "you need this feature.",
+}
 _DYNAMIC = {
     "nonzero": "nonzero",
     "argwhere": "nonzero",
@@ -208,12 +213,22 @@ def _is_mask(value: Any) -> bool:
     return isinstance(value, Batched) and value._array.dtype.kind == "b"
 
 
+def entered(value: Any, dim: int, level: Level) -> Tensor:
+    """An argument as it enters the level: an example of it."""
+    example = rebatched(value.movedim(dim, 0) if dim else value, level)
+    if example.level is level:
+        example.origin = (value, dim)
+    return example
+
+
 def _refuse_dynamic(error: Unbatchable) -> None:
     """RuntimeError where the examples' results may differ in shape: then there is nothing to stack."""
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        own = trace.tb_frame.f_globals.get("__package__") == f"{__package__}.ops"
+        own = trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] in ("torch", __package__)
+        if own and code.co_name in _NUMBERS:
+            raise Refused(_NUMBERS[code.co_name]) from None
         if own and code.co_name in _DYNAMIC:
             raise Refused(
                 "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
@@ -246,21 +261,21 @@ def _zeros(leaves: list[Any], dims: list[int | None]) -> list[Any]:
 
 def _dims(caller: str, in_dims: Any, leaves: list[Any], spec: TreeSpec, args: tuple[Any, ...]) -> list[int | None]:
     """The mapped dimension of each leaf of the arguments."""
-    if not isinstance(in_dims, (int, tuple, list)):
+    if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"{caller}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, got: "
             f"{type(in_dims)}."
         )
     if not args:
         raise ValueError(
-            f"{caller}: got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function with no "
+            f"{caller.partition(',')[0]})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function with no "
             "inputs. The latter is unsupported."
         )
-    dims = broadcast_prefix(in_dims if isinstance(in_dims, int) else tuple(in_dims), spec)
+    dims = broadcast_prefix(in_dims, spec)
     if dims is None:
         raise ValueError(
             f"{caller}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
-            f"{tree_flatten(in_dims)[1]} but inputs has structure {spec}."
+            f"{tree_flatten(in_dims)[1]!r} but inputs has structure {spec!r}."
         )
     found: list[int | None] = []
     for leaf, dim in zip(leaves, dims, strict=True):
@@ -287,7 +302,7 @@ def _dims(caller: str, in_dims: Any, leaves: list[Any], spec: TreeSpec, args: tu
 def _size(leaves: list[Any], dims: list[int | None]) -> int:
     sizes = [one._array.shape[dim] for one, dim in zip(leaves, dims, strict=True) if dim is not None]
     if not sizes:
-        raise ValueError("vmap: at least one input must have a mapped dimension (in_dims is None for all of them)")
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if any(size != sizes[0] for size in sizes):
         raise ValueError(
             f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped dimension"
@@ -295,12 +310,20 @@ def _size(leaves: list[Any], dims: list[int | None]) -> int:
     return int(sizes[0])
 
 
-def _check_results(func: Callable[..., Any], row: list[Any]) -> None:
-    for one in row:
-        if not isinstance(one, Tensor):
+def _check_results(func: Callable[..., Any], row: list[Any], places: list[Any], level: Level | None) -> None:
+    name = _name(func)
+    for one, place in zip(row, places, strict=True):
+        if place is None:
+            if level is not None and isinstance(one, Tensor) and has_level(one, level):
+                raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        elif not isinstance(one, Tensor):
             raise ValueError(
-                f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type {type(one)}. Did you mean to "
-                "set out_dims= to None for output?"
+                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(one)}. Did you mean to set out_dims= to "
+                "None for output?"
+            )
+        elif not -1 - one._array.ndim <= place <= one._array.ndim:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-1 - one._array.ndim}, {one._array.ndim}], but got {place})"
             )
 
 
@@ -311,7 +334,7 @@ def _out_dims(func: Callable[..., Any], out_dims: Any, spec: TreeSpec, count: in
     if places is None or len(places) != count:
         raise ValueError(
             f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
-            f"`outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
+            f"`outputs`. out_dims has structure {tree_flatten(out_dims)[1]!r} but outputs has structure {spec!r}."
         )
     return places
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import tensor as tensors
-from .autograd import modes
+from .autograd import gradients, modes
 from .autograd.graph import AccumulateGrad, Node, orders
 
 if TYPE_CHECKING:
@@ -238,6 +238,13 @@ def in_user_transform() -> bool:
 
 def refuse(what: str) -> None:
     """RuntimeError for what would change how tensors are recorded, inside of a transform."""
+    if what == "backward":
+        if not in_user_transform():
+            return
+        raise RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+            "instead or call backward() outside of functorch transforms."
+        )
     if not in_user_transform() or (what == "requires_grad_" and state.inplace_requires_grad):
         return
     raise RuntimeError(REQUIRES_GRAD if what == "requires_grad_" else RETAIN_GRAD)
@@ -265,5 +272,5 @@ def _enclosed(start: str, value: Any, outer: list[Layer]) -> str:
     return f"{start}\n{lines}\n)"
 
 
-tensors.refuse_in_transforms = refuse
+tensors.refuse_in_transforms = gradients.refuse_in_transforms = refuse
 tensors.text_in_transforms = shown

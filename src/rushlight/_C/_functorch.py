@@ -231,6 +231,23 @@ def unwrap_if_dead(tensor: Tensor) -> Tensor:
     return tensor.detach() if is_dead_tensor_wrapper(tensor) else tensor
 
 
+def reshape_dim_into(src: int, dst: int, x: Tensor) -> Tensor:
+    """The tensor with dimension ``src`` folded into dimension ``dst`` of the others, before it."""
+    ndim = x.dim()
+    src %= ndim
+    dst = dst % (ndim - 1)
+    moved: Any = x.movedim(src, dst)  # type: ignore[attr-defined]
+    shape = moved.shape
+    return moved.reshape((*shape[:dst], shape[dst] * shape[dst + 1], *shape[dst + 2 :]))  # type: ignore[no-any-return]
+
+
+def reshape_dim_outof(src: int, size1: int, x: Tensor) -> Tensor:
+    """The tensor with dimension ``src`` as two, the first of size ``size1``."""
+    src %= x.dim()
+    shape = x.shape
+    return x.reshape((*shape[:src], size1, shape[src] // size1, *shape[src + 1 :]))  # type: ignore[attr-defined,no-any-return]
+
+
 # Switches.
 
 

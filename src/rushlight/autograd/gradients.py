@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # Set by tensor.py and ops: what this room needs to know of Tensors.
 is_tensor: Any = provided("is_tensor")
 stack: Any = provided("stack")
+refuse_in_transforms: Any = provided("refuse_in_transforms")  # set by layers.py
 vectorized: Any = provided("vectorized")  # set by batching.py
 in_transforms: Any = provided("in_transforms")  # set by batched.py: grad, where tensors may be examples of a batch
 
@@ -51,6 +52,8 @@ def backward(
     >>> x.grad
     tensor([3., 5.])
     """
+    if modes.state.transforms:
+        refuse_in_transforms("backward")
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", category=FutureWarning, stacklevel=2)
         if grad_tensors is not None:

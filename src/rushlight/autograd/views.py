@@ -117,6 +117,10 @@ def bump(tensor: Tensor, name: str) -> None:
 
 def write(tensor: Tensor, value: Any, name: str) -> None:
     """Copies ``value`` (an array, broadcast and cast) into the memory of ``tensor``."""
+    if "whole" in tensor.__dict__:
+        raise RuntimeError(
+            f"Batching rule not implemented for aten::{name}.out; the fallback path doesn't work on out= or view ops."
+        )
     if modes.special.active and modes.state.mutation_allowed is not None:
         modes.state.mutation_allowed.before_write(tensor)
     np.copyto(tensor._array, value, casting="unsafe")

@@ -300,7 +300,7 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     if spec != other:
         raise RuntimeError(
             f"{caller}: Expected primals and tangents to have the same python structure. For example, if primals is a tuple of "
-            f"3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure {other}"
+            f"3 tensors, tangents also must be. Got primals with structure {spec!r} and tangents with structure {other!r}"
         )
     for label, values in (("primals", points), ("tangents", directions)):
         if not values:
@@ -359,7 +359,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     def push(*tangents: Any) -> Any:
         directions, form = tree_flatten(tangents)
         if form != spec:
-            raise RuntimeError(f"Expected the tangents {form} to have the same argspec as the primals {spec}")
+            raise RuntimeError(f"Expected the tangents {form!r} to have the same argspec as the primals {spec!r}")
         for index, (point, direction) in enumerate(zip(points, directions, strict=True)):
             for what in ("shape", "device", "dtype"):
                 have, wanted = getattr(direction, what), getattr(point, what)

@@ -10,7 +10,7 @@ from typing import Any
 __all__ = ["TreeSpec", "register_pytree_node", "tree_flatten", "tree_leaves", "tree_map", "tree_map_only", "tree_unflatten"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TreeSpec:
     """The form of a tree: the kind of its top, what that kind needs to be made again, and its children. A leaf has kind None."""
 
@@ -24,6 +24,16 @@ class TreeSpec:
 
     def is_leaf(self) -> bool:
         return self.type is None
+
+    def __repr__(self) -> str:
+        return self._text(2)
+
+    def _text(self, indent: int) -> str:
+        if self.type is None:
+            return "*"
+        context = list(self.context) if isinstance(self.context, tuple) else self.context
+        children = (",\n" + " " * indent).join(child._text(indent + 2) for child in self.children_specs)
+        return f"TreeSpec({self.type.__name__}, {context}, [{children}])"
 
     def __str__(self) -> str:
         return str(tree_unflatten([_Star()] * self.num_leaves, self))
