@@ -28,6 +28,8 @@ class MultiheadAttention(Module):
     (torch.Size([3, 5, 8]), torch.Size([3, 5, 5]))
     """
 
+    __module__ = "rushlight.nn.modules.activation"  # where PyTorch has it: pickles name the place
+
     def __init__(
         self,
         embed_dim: int,

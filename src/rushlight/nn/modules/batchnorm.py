@@ -1,4 +1,4 @@
-"""Batch and instance normalization."""
+"""Batch normalization, and what instance normalization shares with it."""
 
 from __future__ import annotations
 
@@ -159,63 +159,33 @@ class SyncBatchNorm(_BatchNorm):
         if input.dim() < 2:
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
 
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
+        """The module with every batch normalization at and below it as one of this class, with the same parameters.
 
-class _InstanceNorm(_NormBase):
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
-
-    def forward(self, input: Tensor) -> Tensor:
-        self._check_input_dim(input)
-        alone = input.dim() == self._ranks[0]
-        if input.shape[0 if alone else 1] != self.num_features and self.affine:
-            raise ValueError(
-                f"expected input's size at dim={0 if alone else 1} to match num_features ({self.num_features}), but got: "
-                f"{input.shape[0 if alone else 1]}."
+        >>> import rushlight as torch
+        >>> torch.nn.SyncBatchNorm.convert_sync_batchnorm(torch.nn.BatchNorm1d(2))
+        SyncBatchNorm(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
+        """
+        result = module
+        if isinstance(module, _BatchNorm):
+            result = SyncBatchNorm(
+                module.num_features,
+                module.eps,
+                module.momentum,
+                module.affine,
+                module.track_running_stats,
+                process_group,
+                bias=module.bias is not None,
             )
-        if alone:
-            return self._normalized(input.unsqueeze(0)).squeeze(0)
-        return self._normalized(input)
-
-    def _normalized(self, input: Tensor) -> Tensor:
-        return F.instance_norm(
-            input,
-            self.running_mean,
-            self.running_var,
-            self.weight,
-            self.bias,
-            self.training or not self.track_running_stats,
-            self.momentum if self.momentum is not None else 0.0,
-            self.eps,
-        )
-
-
-class InstanceNorm1d(_InstanceNorm):
-    """Each channel of each sample brought to mean 0 and variance 1: (N, C, L) or (C, L)."""
-
-    _ranks = (2, 3)
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """Each channel of each sample brought to mean 0 and variance 1: (N, C, H, W) or (C, H, W)."""
-
-    _ranks = (3, 4)
-
-
-class InstanceNorm3d(_InstanceNorm):
-    """Each channel of each sample brought to mean 0 and variance 1: (N, C, D, H, W) or (C, D, H, W)."""
-
-    _ranks = (4, 5)
+            if module.affine:
+                result.weight, result.bias = module.weight, module.bias
+            result.running_mean, result.running_var = module.running_mean, module.running_var
+            result.num_batches_tracked = module.num_batches_tracked
+            result.training = module.training
+        for name, child in module.named_children():
+            result.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return result
 
 
 class _LazyNormBase(LazyModuleMixin):
@@ -266,22 +236,6 @@ class _LazyBatchNorm(_LazyNormBase):
         self._make_lazy(affine, track_running_stats, bias, device, dtype)
 
 
-class _LazyInstanceNorm(_LazyNormBase):
-    def __init__(
-        self,
-        eps: float = 1e-5,
-        momentum: float = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(0, eps, momentum, False, False, device, dtype)
-        self._make_lazy(affine, track_running_stats, bias, device, dtype)
-
-
 class LazyBatchNorm1d(_LazyBatchNorm, BatchNorm1d):
     """A BatchNorm1d that learns its num_features from its first input."""
 
@@ -298,21 +252,3 @@ class LazyBatchNorm3d(_LazyBatchNorm, BatchNorm3d):
     """A BatchNorm3d that learns its num_features from its first input."""
 
     cls_to_become = BatchNorm3d
-
-
-class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
-    """An InstanceNorm1d that learns its num_features from its first input."""
-
-    cls_to_become = InstanceNorm1d
-
-
-class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
-    """An InstanceNorm2d that learns its num_features from its first input."""
-
-    cls_to_become = InstanceNorm2d
-
-
-class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
-    """An InstanceNorm3d that learns its num_features from its first input."""
-
-    cls_to_become = InstanceNorm3d

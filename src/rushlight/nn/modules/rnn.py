@@ -181,9 +181,13 @@ class RNNBase(Module):
     def _flat_weights(self) -> list[Parameter]:
         return [weight for weights in self.all_weights for weight in weights]
 
+    @property
+    def _flat_weights_names(self) -> list[str]:
+        return [name for names in self._all_weights for name in names]
+
     def __getstate__(self) -> dict[str, Any]:
-        names = [name for names in self._all_weights for name in names]
-        return {**self.__dict__, "_flat_weights_names": names, "_flat_weights": self._flat_weights}  # PyTorch asks for them
+        asked_for = {"_flat_weights_names": self._flat_weights_names, "_flat_weights": self._flat_weights}  # by PyTorch
+        return {**self.__dict__, **asked_for}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         names = ("_flat_weights_names", "_flat_weights", "_flat_weight_refs")
