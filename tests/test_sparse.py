@@ -161,3 +161,90 @@ def test_opaque_tensors() -> None:
         torch.ones(2).to_mkldnn().numpy()
     with pytest.raises(ValueError, match="MKLDNN output is not supported"):
         gradcheck(lambda a: a.to_mkldnn(), torch.ones(2, dtype=torch.float64, requires_grad=True))
+
+
+def test_embeddings_give_their_rows_as_gradients() -> None:
+    rows = torch.nn.Embedding(5, 2, sparse=True, padding_idx=4)
+    whole = torch.nn.Embedding(5, 2, padding_idx=4)
+    whole.weight.data.copy_(rows.weight.data)
+    index = torch.tensor([[1, 1], [3, 4]])
+    for _ in range(2):
+        for module in (rows, whole):
+            module(index).pow(2).sum().backward()
+    g = rows.weight.grad
+    assert g.is_sparse and (g.sparse_dim(), g.dense_dim(), g._nnz()) == (1, 1, 6)
+    assert torch.allclose(g.to_dense(), whole.weight.grad)
+    for module in (rows, whole):  # beside a dense gradient it is dense
+        module.zero_grad()
+        (module(index).sum() + (module.weight * 2).sum()).backward()
+    assert not rows.weight.grad.is_sparse and rows.weight.grad.tolist() == whole.weight.grad.tolist()
+    with pytest.raises(RuntimeError, match="scale_grad_by_freq not supported with sparse"):
+        torch.nn.functional.embedding(index, whole.weight, sparse=True, scale_grad_by_freq=True)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean"])
+def test_bags_give_their_rows_as_gradients(mode: str) -> None:
+    weight, members, starts = torch.randn(4, 3), torch.tensor([1, 3, 1, 0]), torch.tensor([0, 3])
+    found = []
+    for sparse in (True, False):
+        leaf = weight.clone().requires_grad_()
+        torch.nn.functional.embedding_bag(members, leaf, starts, mode=mode, sparse=sparse).pow(2).sum().backward()
+        found.append(leaf.grad)
+    assert found[0].is_sparse and torch.allclose(found[0].to_dense(), found[1])
+
+
+def test_functions_and_hooks_see_sparse_gradients() -> None:
+    seen: list[Any] = []
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a + b
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append(g.is_sparse)
+            return g, g
+
+    a, b = (torch.ones(3, 2, requires_grad=True) for _ in range(2))
+    b.register_hook(lambda g: seen.append(g.is_sparse))
+    torch.nn.functional.embedding(torch.tensor([1, 2, 1]), Sum.apply(a, b), sparse=True).sum().backward()
+    assert seen == [True, True]
+    assert a.grad._values().data_ptr() != b.grad._values().data_ptr()
+    assert a.grad.to_dense().tolist() == b.grad.to_dense().tolist() == [[0, 0], [2, 2], [1, 1]]
+    leaf = torch.ones(3, 2, requires_grad=True)
+    torch.nn.functional.embedding(torch.tensor([1]), leaf * 2, sparse=True).pow(2).sum().backward()
+    assert leaf.grad.tolist() == [[0, 0], [8, 8], [0, 0]]
+
+
+@pytest.mark.parametrize(("name", "options"), [("SGD", {}), ("SGD", {"momentum": 0.9}), ("Adagrad", {}), ("SparseAdam", {})])
+def test_optimizers_take_sparse_gradients(name: str, options: dict[str, Any]) -> None:
+    start = torch.randn(4, 2)
+    ends = []
+    for sparse in (True, False):
+        module = torch.nn.Embedding.from_pretrained(start.clone(), freeze=False, sparse=sparse)
+        kind = "Adam" if name == "SparseAdam" and not sparse else name
+        optimizer = getattr(torch.optim, kind)(module.parameters(), lr=0.1, **options)
+        for index in ([0, 1, 1], [0, 1]):  # Adam moves the rows that have no gradient too: none of these do later
+            optimizer.zero_grad()
+            module(torch.tensor(index)).pow(2).sum().backward()
+            optimizer.step()
+        assert module.weight.grad.is_sparse is sparse
+        ends.append(module.weight.detach())
+    assert torch.allclose(*ends, rtol=1e-5, atol=1e-6)
+
+
+def test_optimizers_that_refuse_sparse_gradients() -> None:
+    module = torch.nn.Embedding(3, 2, sparse=True)
+    module(torch.tensor([1])).sum().backward()
+    before = module.weight.detach().clone()
+    for name, text in (("Adam", "please consider SparseAdam"), ("RMSprop", "RMSprop does not support sparse gradients")):
+        with pytest.raises(RuntimeError, match=text):
+            getattr(torch.optim, name)(module.parameters()).step()
+    with pytest.raises(RuntimeError, match="weight_decay option is not compatible"):
+        torch.optim.Adagrad(module.parameters(), weight_decay=0.1).step()
+    assert torch.equal(module.weight, before) and module.weight.grad.is_sparse
+    dense = torch.ones(1, requires_grad=True)
+    dense.grad = torch.ones(1)
+    with pytest.raises(RuntimeError, match="SparseAdam does not support dense gradients"):
+        torch.optim.SparseAdam([dense]).step()

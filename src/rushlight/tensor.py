@@ -21,6 +21,7 @@ from .autograd import delayed_error, engine, function, gradients, modes, views
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import memory
 from .backend import numpy as backend
+from .backend.scattered import ScatteredArray
 from .device import CPU, strided
 from .device import device as device_class
 from .device import layout as layout_class
@@ -781,7 +782,19 @@ def new_tensor(array: np.ndarray[Any, Any]) -> Tensor:
 
 def wrap(array: Any) -> Tensor:
     """A leaf Tensor around an array (not copied)."""
-    return new_tensor(array if isinstance(array, np.ndarray) else np.asarray(array))
+    if isinstance(array, np.ndarray):
+        return new_tensor(array)
+    if array.__class__ is ScatteredArray:
+        from .sparse.tensors import of_scattered
+
+        return of_scattered(array)
+    return new_tensor(np.asarray(array))
+
+
+def _sparse_gradient(array: ScatteredArray) -> Tensor:
+    from .sparse.tensors import gradient
+
+    return gradient(array)
 
 
 def make_tensor(array: np.ndarray[Any, Any], version: list[Any], edge: Edge | None) -> Tensor:
@@ -851,6 +864,7 @@ def _fit_tensor(g: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tens
 
 
 engine.wrap = wrap
+engine.sparse_gradient = _sparse_gradient
 engine.fit_tensor = _fit_tensor
 views.new_tensor = new_tensor
 saved.make_tensor = make_tensor

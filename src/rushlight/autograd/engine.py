@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import numpy as backend
+from ..backend.scattered import ScatteredArray
 from ..rooms import provided
 from . import modes, reentrant, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, observers, warn_of_origin
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 # Set by tensor.py, which stands above this room: how to make a Tensor, and how to fit one to a shape and a dtype.
 wrap: Callable[[Any], Tensor] = provided("wrap")
+sparse_gradient: Callable[[ScatteredArray], Tensor] = provided("sparse_gradient")
 fit_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor] = provided("fit_tensor")
 
 _pass_ids = itertools.count()
@@ -299,6 +301,9 @@ class Pass:
         with accumulate_lock:
             have = variable._grad
             if have is None:
+                if holder[0].__class__ is ScatteredArray:
+                    variable._grad = sparse_gradient(holder.pop())
+                    return
                 g = backend.owned(holder.pop())
                 if g.strides != variable._array.strides and g.ndim > 1 and variable._strided:
                     g = _laid_like(g, variable._array)
@@ -318,10 +323,10 @@ class Pass:
     # Hooks deal in Tensors, whatever the reading.
 
     def _as_tensor(self, g: Any) -> Any:
-        return g if g is None or self.create_graph else wrap(np.asarray(g))
+        return g if g is None or self.create_graph else wrap(g)
 
     def _from_tensor(self, g: Any) -> Any:
-        return g if g is None or self.create_graph else g._array
+        return g if g is None or self.create_graph else g._array if g._strided else g.scattered()
 
     def _call_hooks(self, hooks: dict[int, Any], g: Any) -> Any:
         tensor = self._as_tensor(g)
@@ -452,8 +457,6 @@ def _checked_hook_result(hook: Any, result: Any, old: Any) -> Any:
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     if old is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
-    if not result._strided:
-        result = result.to_dense()
     if result._array.dtype != old._array.dtype:
         raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got {result.type()})")
     if result._array.shape != old._array.shape:

@@ -119,10 +119,11 @@ class BackwardCFunction(Node, FunctionCtx):
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         values = self._cotangents(g)
         results = self._apply(tuple(None if value is None else engine.wrap(value) for value in values))
-        return tuple(None if result is None else result._array for result in results)
+        return tuple(None if one is None else one._array if one._strided else one.scattered() for one in results)
 
     def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        return self._apply(tuple(self._cotangents(g)))
+        results = self._apply(tuple(self._cotangents(g)))
+        return tuple(one if one is None or one._strided else one.to_dense() for one in results)
 
     def _cotangents(self, g: Any) -> list[Any]:
         return [None] * self.output_count if g is None else list(g) if self.metas is not None else [g]
@@ -166,7 +167,7 @@ class BackwardCFunction(Node, FunctionCtx):
             elif result is not None and not is_tensor(result):
                 raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
             else:
-                kept.append(result if result is None or result._strided else result.to_dense())
+                kept.append(result)
         return tuple(kept)
 
 

@@ -236,7 +236,7 @@ def _grad(
             results.append(_zeros(value, create_graph) if materialize_grads else None)
         else:
             if id(g) not in made:
-                made[id(g)] = g if create_graph else _without_graph(g) if over_tensors else engine.wrap(np.asarray(g))
+                made[id(g)] = g if create_graph else _without_graph(g) if over_tensors else engine.wrap(g)
             results.append(made[id(g)] if getattr(value, "_strided", True) else value.in_own_layout(made[id(g)]))
     return tuple(results)
 
@@ -374,8 +374,8 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
                 raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
             edge = found
         node = edge[0]
-        if node.is_leaf_sink and cotangent is not None and not create_graph and given is not cotangent:
-            seed = given.arriving()  # a sparse gradient of the leaf takes it in as it is
+        if (node.is_leaf_sink or node.always_runs) and cotangent is not None and not create_graph and given is not cotangent:
+            seed = given.scattered()  # leaves and Functions take it as it is
         recorded = node.shape if node.metas is None else node.metas[edge[1]][0]
         if recorded != shape:  # an op that only changes the shape was done in place since, in no_grad
             seed = _refitted(index, seed, recorded, dtype, create_graph)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .activations import in_single
 from .numpy import Array, Shape
+from .scattered import ScatteredArray
 
 _TURNS = 8  # rows of one place that are added turn by turn; further ones are brought in order and summed up
 
@@ -49,6 +50,17 @@ def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequ
     if 0 <= but < shape[0]:
         out[but] = 0
     return out.astype(g.dtype, copy=False)  # type: ignore[no-any-return]
+
+
+def embedding_rows(g: Array, indices: Array, shape: Shape, but: int) -> ScatteredArray:
+    """:func:`embedding_adjoint` by rows and their numbers alone."""
+    g = np.asarray(g)
+    places = indices.reshape(-1)
+    rows = g.reshape(len(places), shape[1])
+    counted = places != but
+    if not counted.all():
+        places, rows = places[counted], rows[counted]
+    return ScatteredArray(places[None].astype(np.int64, copy=False), np.ascontiguousarray(rows), shape)
 
 
 def _add_rows(out: Array, places: Array, rows: Array) -> None:

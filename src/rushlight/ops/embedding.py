@@ -16,19 +16,22 @@ from .table import op
 
 F = "torch.nn.functional"
 
-op("embedding", lambda weight, indices, but=-1, by_frequency=False: k.embedding(weight, indices), inputs="indices",
-   kind="linear", weight=lambda g, xp, indices, weight_shape, but, by_frequency: xp.embedding_adjoint(
-       g, indices, weight_shape, but, by_frequency))  # fmt: skip
+op("embedding", lambda weight, indices, but=-1, by_frequency=False, sparse=False: k.embedding(weight, indices),
+   inputs="indices", kind="linear", weight=lambda g, xp, indices, weight_shape, but, by_frequency, sparse: (
+       xp.embedding_rows(g, indices, weight_shape, but) if sparse else xp.embedding_adjoint(
+           g, indices, weight_shape, but, by_frequency)))  # fmt: skip
+op("embedding_rows", k.embedding_rows, node="EmbeddingSparseBackwardBackward0", inputs="indices", kind="linear",
+   g=lambda g, xp, indices, but: xp.embedding_but(g, indices, but, False))  # fmt: skip
 op("embedding_but", k.embedding_but, node="EmbeddingDenseBackwardBackward0", inputs="indices", kind="linear",
    weight=lambda g, xp, indices, weight_shape, but, by_frequency: xp.embedding_adjoint(
        g, indices, weight_shape, but, by_frequency))  # fmt: skip
 op("embedding_adjoint", k.embedding_adjoint, node="EmbeddingDenseBackwardBackward0", inputs="indices", kind="linear",
    g=lambda g, xp, indices, but, by_frequency: xp.embedding_but(g, indices, but, by_frequency))  # fmt: skip
-op("embedding_bag", lambda weight, indices, offsets, scales=None, mode="mean", but=-1, by_frequency=False: (
+op("embedding_bag", lambda weight, indices, offsets, scales=None, mode="mean", but=-1, by_frequency=False, sparse=False: (
        k.embedding_bag(weight, indices, offsets, scales, mode, but)),
    inputs="indices offsets",
-   weight=lambda g, xp, weight, indices, offsets, scales, mode, but, by_frequency: _bag_slope(
-       g, xp, weight, indices, offsets, scales, mode, but, by_frequency),
+   weight=lambda g, xp, weight, indices, offsets, scales, mode, but, by_frequency, sparse: _bag_slope(
+       g, xp, weight, indices, offsets, scales, mode, but, by_frequency, sparse),
    scales=lambda g, xp, weight, indices, offsets, mode, but: xp.sum(
        _spread(g, xp, indices, offsets) * xp.embedding_but(weight, indices, but, False), (1,), False))  # fmt: skip
 op("one_hot", k.one_hot, inputs="target")
@@ -43,7 +46,16 @@ def _spread(g: Any, xp: Any, indices: Any, offsets: Any) -> Any:
 
 
 def _bag_slope(
-    g: Any, xp: Any, weight: Any, indices: Any, offsets: Any, scales: Any, mode: str, but: int, by_frequency: bool
+    g: Any,
+    xp: Any,
+    weight: Any,
+    indices: Any,
+    offsets: Any,
+    scales: Any,
+    mode: str,
+    but: int,
+    by_frequency: bool,
+    sparse: bool,
 ) -> Any:
     if mode == "max":
         chosen = xp.bag_argmax(weight, indices, offsets, but)
@@ -54,6 +66,8 @@ def _bag_slope(
     rows = _spread(g, xp, indices, offsets)
     if scales is not None:
         rows = rows * scales.reshape((-1, 1))
+    if sparse:
+        return xp.embedding_rows(rows, indices, tuple(weight.shape), but)
     return xp.embedding_adjoint(rows, indices, tuple(weight.shape), but, by_frequency)
 
 
@@ -103,7 +117,9 @@ def embedding(
     if max_norm is not None:
         _renormalized(weight, input, max_norm, norm_type)
     _check_indices(input, "embedding")
-    return ops.embedding(weight, input, but, bool(scale_grad_by_freq))
+    if sparse and scale_grad_by_freq:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+    return ops.embedding(weight, input, but, bool(scale_grad_by_freq), bool(sparse))
 
 
 @public("embedding", method=False, out=False)
@@ -111,7 +127,8 @@ def _torch_embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
     """:func:`torch.nn.functional.embedding` with its arguments in another order."""
-    return embedding(indices, weight, padding_idx if padding_idx >= 0 else None, scale_grad_by_freq=scale_grad_by_freq)
+    but = padding_idx if padding_idx >= 0 else None
+    return embedding(indices, weight, but, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
 @public(method=False, out=False)
@@ -183,7 +200,9 @@ def embedding_bag(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
             f"mode='{mode}'). Please open a feature request on GitHub."
         )
-    return _bags(weight, input, offsets, mode, per_sample_weights, include_last_offset, padding_idx, scale_grad_by_freq)
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    return _bags(weight, input, offsets, mode, per_sample_weights, include_last_offset, padding_idx, scale_grad_by_freq, sparse)
 
 
 def _torch_type(value: Any) -> str:
@@ -199,6 +218,7 @@ def _bags(
     include_last: bool,
     padding_idx: int | None,
     by_frequency: bool,
+    sparse: bool,
 ) -> Any:
     _check_indices(indices, "embedding_bag")
     starts = offsets._array
@@ -220,7 +240,7 @@ def _bags(
         if not -rows <= padding_idx < rows:
             raise RuntimeError("padding_idx must be within the number of embeddings")
         but = padding_idx % rows
-    return ops.embedding_bag(weight, indices, offsets, scales, mode, but, bool(by_frequency))
+    return ops.embedding_bag(weight, indices, offsets, scales, mode, but, bool(by_frequency), bool(sparse))
 
 
 @public("embedding_bag", method=False, out=False)
@@ -237,7 +257,9 @@ def _torch_embedding_bag(
 ) -> Any:
     """Bags by number of the mode (0 sum, 1 mean, 2 max): the result, the bag of each index, sizes, and the largest rows."""
     word = ("sum", "mean", "max")[mode]
-    out = _bags(weight, indices, offsets, word, per_sample_weights, include_last_offset, padding_idx, scale_grad_by_freq)
+    out = _bags(
+        weight, indices, offsets, word, per_sample_weights, include_last_offset, padding_idx, scale_grad_by_freq, sparse
+    )
     starts = offsets._array[:-1] if include_last_offset else offsets._array
     bags = k.bag_numbers(starts, indices._array.size)
     but = -1 if padding_idx is None else padding_idx

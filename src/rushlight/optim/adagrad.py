@@ -51,6 +51,9 @@ class Adagrad(RuleOptimizer):
             for param in group["params"]:
                 self.state[param] = {"step": torch.zeros((), dtype=torch.float32), **self._start(param, group)}
 
+    def _refusal_of_sparse(self, group: dict[str, Any]) -> str | None:
+        return "weight_decay option is not compatible with sparse gradients" if group["weight_decay"] else None
+
     def _start(self, param: Any, group: dict[str, Any]) -> State:
         first = group["initial_accumulator_value"]
         return {"sum": like(param, complex(first, first) if param.is_complex() else first)}  # type: ignore[arg-type]

@@ -58,6 +58,9 @@ class Adam(RuleOptimizer):
         super().__init__(params, defaults)
         check_variants(foreach, fused, differentiable, None, capturable)
 
+    def _refusal_of_sparse(self, group: dict[str, Any]) -> str | None:
+        return "Adam does not support sparse gradients, please consider SparseAdam instead"
+
     def _start(self, param: Any, group: dict[str, Any]) -> State:
         state = {"exp_avg": like(param), "exp_avg_sq": like(param)}
         if group["amsgrad"]:

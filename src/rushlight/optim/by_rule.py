@@ -7,7 +7,9 @@ differentiated (``differentiable=True``).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +24,8 @@ from .blocks import Plan
 from .optimizer import Optimizer
 
 State = dict[str, Any]
+
+_SPARSE = __name__.replace("optim.by_rule", "sparse.tensors")  # imported once there are sparse tensors
 
 
 def number(value: Any) -> Any:
@@ -60,7 +64,41 @@ class RuleOptimizer(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        where = here(2)
+        if _SPARSE in sys.modules:
+            with self._gradients_made_dense():
+                return self._step(loss, here(2))
+        return self._step(loss, here(2))
+
+    def _refusal_of_sparse(self, group: dict[str, Any]) -> str | None:
+        """The error for a sparse gradient, None where one is as good as a dense one."""
+        return f"{type(self).__name__} does not support sparse gradients"
+
+    def _stepped_by_rows(self, param: Any, grad: Any, group: dict[str, Any]) -> bool:
+        """Steps a parameter at the places of its sparse gradient alone, where that is the same as the whole step."""
+        return False
+
+    @contextmanager
+    def _gradients_made_dense(self) -> Iterator[None]:
+        """A block in which the parameters with sparse gradients have dense ones."""
+        kept = [
+            (param, param._grad, group)
+            for group in self.param_groups
+            for param in group["params"]
+            if param._grad is not None and not param._grad._strided
+        ]
+        for _, _, group in kept:
+            refusal = self._refusal_of_sparse(group)
+            if refusal is not None:
+                raise RuntimeError(refusal)
+        try:
+            for param, g, group in kept:
+                param._grad = None if self._stepped_by_rows(param, g, group) else g.to_dense()
+            yield
+        finally:
+            for param, g, _ in kept:
+                param._grad = g
+
+    def _step(self, loss: Any, where: Any) -> Any:
         plans = self.__dict__.setdefault("_plans", {})
         for index, group in enumerate(self.param_groups):
             differentiable = bool(group.get("differentiable", False))

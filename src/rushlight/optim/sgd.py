@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autograd import views
 from ..tensor import Tensor
 from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, number
 
@@ -71,6 +72,18 @@ class SGD(RuleOptimizer):
         self._first = False
 
     _first = False
+
+    def _refusal_of_sparse(self, group: dict[str, Any]) -> str | None:
+        return "add(sparse, dense) is not supported. Use add(dense, sparse) instead." if group["weight_decay"] else None
+
+    def _stepped_by_rows(self, param: Any, grad: Any, group: dict[str, Any]) -> bool:
+        if group["momentum"] or group["differentiable"]:
+            return False
+        gradient = grad.coalesce()
+        step = gradient._held * gradient._held.dtype.type(number(group["lr"]))
+        param._array[gradient.coordinates()] += step if group["maximize"] else -step
+        views.bump(param, "step")
+        return True
 
     def _start(self, param: Any, group: dict[str, Any]) -> State:
         return {}

@@ -1,28 +1,33 @@
-"""SparseAdam: Adam for sparse gradients, of which rushlight has none."""
+"""SparseAdam: Adam for sparse gradients."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import rushlight as torch
 
+from ..autograd import views
 from .by_rule import check_betas, check_lr, number
 from .optimizer import Optimizer
 
 
 class SparseAdam(Optimizer):
-    """Adam that moves only what a sparse gradient names.
+    """Adam that moves only the rows, and their moments, that a sparse gradient names.
 
-    Gradients here are dense: a step with one is the RuntimeError that PyTorch gives for dense gradients.
+    RuntimeError for a dense gradient.
 
     >>> import rushlight as torch
-    >>> w = torch.ones(1, requires_grad=True)
-    >>> optimizer = torch.optim.SparseAdam([w])
-    >>> (w * 3).sum().backward()
+    >>> rows = torch.nn.Embedding.from_pretrained(torch.ones(3, 2), freeze=False, sparse=True)
+    >>> optimizer = torch.optim.SparseAdam(rows.parameters(), lr=0.5)
+    >>> rows(torch.tensor([0, 2])).sum().backward()
     >>> optimizer.step()
-    Traceback (most recent call last):
-    RuntimeError: SparseAdam does not support dense gradients, please consider Adam instead
+    >>> rows.weight.detach()
+    tensor([[0.5000, 0.5000],
+            [1.0000, 1.0000],
+            [0.5000, 0.5000]])
     """
 
     def __init__(
@@ -40,13 +45,45 @@ class SparseAdam(Optimizer):
             raise ValueError(f"Invalid epsilon value: {eps}")
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+        sparse = [
+            [index, place]
+            for index, group in enumerate(self.param_groups)
+            for place, param in enumerate(group["params"])
+            if not param._strided
+        ]
+        if sparse:
+            raise ValueError(f"Sparse params at indices {sparse}: SparseAdam requires dense parameter tensors")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step; ``closure``, if given, is called first. RuntimeError where there is a gradient, which is dense."""
+        """One step; ``closure``, if given, is called first."""
         loss = None
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        if any(param.grad is not None for group in self.param_groups for param in group["params"]):
-            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        for group in self.param_groups:
+            for param in group["params"]:
+                if param.grad is None:
+                    continue
+                if not param.grad.is_sparse:
+                    raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+                self._step_rows(param, group)
         return loss
+
+    def _step_rows(self, param: Any, group: dict[str, Any]) -> None:
+        state = self.state[param]
+        if not state:
+            state["step"] = 0
+            state["exp_avg"], state["exp_avg_sq"] = (torch.zeros_like(param.detach()) for _ in range(2))
+        state["step"] += 1
+        gradient = param.grad.coalesce()
+        places, g = gradient.coordinates(), gradient._held
+        if group["maximize"]:
+            g = -g
+        (first, second), t = group["betas"], state["step"]
+        mean, square = state["exp_avg"]._array, state["exp_avg_sq"]._array
+        mean[places] += (g - mean[places]) * (1 - first)
+        square[places] += (g * g - square[places]) * (1 - second)
+        size = number(group["lr"]) * np.sqrt(1 - second**t) / (1 - first**t)
+        param._array[places] -= (size * mean[places] / (np.sqrt(square[places]) + group["eps"])).astype(g.dtype)
+        for changed in (param, state["exp_avg"], state["exp_avg_sq"]):
+            views.bump(changed, "step")

@@ -116,7 +116,7 @@ def _in_layout(name: str, result: Any, tensors: list[Tensor]) -> Any:
 
 def _zeros_like(input: Any, *, dtype: Any = None, **unused: Any) -> Any:
     kind = input._array.dtype if dtype is None else dtype.numpy
-    return laid_out(np.zeros(input._array.shape, kind), input._layout, None, input._held.shape[1:3])
+    return laid_out(np.zeros(input._array.shape, kind), input._layout, input.sparse_dim(), input._held.shape[1:3])
 
 
 def _zero_(self: Any) -> Any:

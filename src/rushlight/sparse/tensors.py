@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd.graph import leaf_edge
+from ..backend.scattered import ScatteredArray
 from ..device import layout, sparse_coo
 from ..ops.public import ops
 from ..overrides import DisableTorchFunctionSubclass, instance_made
@@ -22,12 +23,6 @@ from ..printing import PRINT_OPTS
 from ..tensor import Tensor, make_tensor, wrap
 
 Array = np.ndarray[Any, Any]
-
-
-class Arrived(np.ndarray):
-    """A dense cotangent of a leaf that the user gave as a sparse tensor."""
-
-    sparse: SparseTensor | None = None
 
 
 class SparseTensor(Tensor):
@@ -42,6 +37,7 @@ class SparseTensor(Tensor):
     _places: tuple[Array, ...]
     _held: Array
     _is_coalesced: bool
+    _cotangent: ScatteredArray | None = None  # that it came from, or was made into
 
     _strided = False
 
@@ -176,7 +172,9 @@ class SparseTensor(Tensor):
             return whole if dtype is None else whole.to(dtype)  # type: ignore[attr-defined, no-any-return]
 
     def in_own_layout(self, g: Tensor) -> Tensor:
-        """A dense gradient of this tensor: in its layout where it is zero at all other places."""
+        """A gradient of this tensor: in its layout where it is dense, and zero at all other places."""
+        if not g._strided:
+            return g
         places = self.coordinates()
         rest = g._array.copy()
         rest[places] = 0
@@ -184,25 +182,22 @@ class SparseTensor(Tensor):
             return g
         return made(self._layout, self._places, g._array[places], g._array.shape, self._is_coalesced, g._edge)
 
-    def arriving(self) -> Array:
-        """As the cotangent of a leaf: dense, and known to be sparse where it arrives."""
-        dense = self.dense_array().view(Arrived)
-        dense.sparse = self
-        return dense
+    def scattered(self) -> Any:
+        """As a cotangent: by places and values where the layout is ``sparse_coo``, else dense."""
+        if not self.is_sparse:
+            return self.dense_array()
+        if self._cotangent is None or self._cotangent.values is not self._held:
+            self._cotangent = ScatteredArray(self._places[0], self._held, self._array.shape)
+        return self._cotangent
 
     def added_to(self, g: Any) -> Tensor:
         """This gradient and one that arrives: in place where both have the same layout."""
-        arrived = getattr(g, "sparse", None)
-        if arrived is None or not (self.is_sparse and arrived.is_sparse):
+        if not (self.is_sparse and isinstance(g, ScatteredArray)):
             return wrap(self.dense_array() + np.asarray(g))
-        both = made(
-            sparse_coo,
-            (np.concatenate([self._places[0], arrived._places[0]], 1),),
-            np.concatenate([self._held, arrived._held]),
-            self._array.shape,
-            False,
-        ).coalesce()
-        self._places, self._held, self._is_coalesced = both._places, both._held, True
+        both = self.scattered() + g
+        if not isinstance(both, ScatteredArray):
+            return wrap(both)
+        self._places, self._held, self._is_coalesced = (both.places,), both.values, False
         self._counter[0] += 1
         return self
 
@@ -361,6 +356,21 @@ def made(
     result._edge, result._needs_grad = edge, edge is not None
     instance_made()
     return result
+
+
+def of_scattered(array: ScatteredArray) -> SparseTensor:
+    """The sparse tensor of a cotangent."""
+    result = made(sparse_coo, (array.places,), array.values, array.shape, False)
+    result._cotangent = array
+    return result
+
+
+def gradient(array: ScatteredArray) -> SparseTensor:
+    """A cotangent as the gradient of a leaf: the first leaf to get it keeps its memory, others a copy."""
+    if array.taken:
+        array = ScatteredArray(array.places.copy(), array.values.copy(), array.shape)
+    array.taken = True
+    return made(sparse_coo, (array.places,), array.values, array.shape, False)
 
 
 def _again(
