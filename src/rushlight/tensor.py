@@ -139,11 +139,9 @@ class Tensor:
         """Says whether operations on this leaf are to be recorded; returns the tensor."""
         if modes.state.transforms and requires_grad:
             refuse_in_transforms("requires_grad_")
-        if requires_grad and self.requires_grad:
+        if requires_grad and self._needs_grad is True:
             return self
         if requires_grad and self._array.dtype.kind not in "fcV":
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if requires_grad and self._edge is None and self._array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self.requires_grad = requires_grad
         return self

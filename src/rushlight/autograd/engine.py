@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush, heappushpop
 from typing import TYPE_CHECKING, Any
@@ -157,9 +158,10 @@ class Pass:
         try:
             while True:
                 if sinks:
-                    for sink in sinks if len(sinks) < 3 else _tie_order(sinks):
+                    due = _complete(sinks, following, ready) if unseen else _tie_order(sinks)
+                    for sink in due:
+                        sinks.remove(sink)
                         self._finish(sink, buffers.pop(sink, None))
-                    sinks.clear()
                 if following is None:
                     if not ready:
                         break
@@ -549,6 +551,12 @@ def _leads_to(roots: Sequence[Node], wanted: set[Node]) -> dict[Node, bool]:
                 if edge is not None and edge[0] not in seen and edge[0].next:
                     stack.append(edge[0])
     return leads
+
+
+def _complete(sinks: list[Node], following: Node | None, ready: list[tuple[int, Node]]) -> list[Node]:
+    """Those to which nothing leads that is still to run."""
+    first = min([node.order for node in (following, *(node for _, node in ready[:1])) if node is not None], default=math.inf)
+    return [sink for sink in sinks if sink.order < first]
 
 
 def _tie_order(sinks: list[Node]) -> list[Node]:

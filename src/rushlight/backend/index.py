@@ -47,7 +47,8 @@ def index(x: Array, indices: Indices) -> Array:
     try:
         if indices[0] is not None and len(indices) == 1:
             return x.take(indices[0], 0) if x.ndim > 1 and indices[0].size and _small(indices[0], x) else x[indices[0]]
-        return x[_key(indices, x.ndim)]
+        out = x[_key(indices, x.ndim)]
+        return out if out.flags.c_contiguous else np.ascontiguousarray(out)
     except IndexError as error:
         return _nothing_picked(error, x, indices)
 

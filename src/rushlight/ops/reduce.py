@@ -40,8 +40,8 @@ def stretched(g: Any, xp: Any, shape: tuple[int, ...], axis: Any, keepdims: bool
 # Products. Where an element is zero, dividing by it is no way to the product of the others.
 
 op("prod_all", lambda x, dtype=None: k.prod(x, None, False, dtype), node="ProdBackward0",
-   x=lambda g, xp, x, out: g if not x.shape else g * conj(out / x) if no_zero(x) else g * conj(
-       others_of_all(xp, x)))  # fmt: skip
+   x=lambda g, xp, x, out: g if not x.shape else g * conj(out / x) if no_zero(x) else g.reshape(
+       x.shape) if math.prod(x.shape) == 1 else g * conj(others_of_all(xp, x)))  # fmt: skip
 op("prod", k.prod, node="ProdBackward1",
    x=lambda g, xp, x, out, axis, keepdims: g if not x.shape else _prod_slope(
        g, xp, x, out, axis, keepdims))  # fmt: skip
