@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import itertools
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -201,6 +202,36 @@ def test_first_values(name: str, dtype: str) -> None:
         return seen
 
     agree(run)
+
+
+@pytest.mark.parametrize("writer", ["torch", "rushlight"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda side: side.nn.utils.spectral_norm(side.nn.Linear(3, 2)),
+        lambda side: side.nn.utils.weight_norm(side.nn.Linear(3, 2)),
+        lambda side: import_module(f"{side.__name__}.nn.utils.prune").l1_unstructured(side.nn.Linear(3, 2), "weight", 2),
+        lambda side: side.nn.Sequential(side.nn.LazyLinear(2, bias=False)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*weight_norm. is deprecated")
+def test_modules_with_hooks_move_both_ways(make: Callable[[ModuleType], Any], writer: str) -> None:
+    side, other = (torch, rushlight) if writer == "torch" else (rushlight, torch)
+    made = make(side)
+    if not isinstance(made, side.nn.Sequential):
+        with side.no_grad():
+            made(side.ones(1, 3))  # leaves weights without a graph, which cannot be pickled
+    file = io.BytesIO()
+    side.save(made, file)
+    file.seek(0)
+    got = other.load(file, weights_only=False)
+    assert repr(got) == repr(made) and list(got.state_dict()) == list(made.state_dict())
+    if isinstance(made, side.nn.Sequential):
+        assert got(other.ones(1, 3)).shape == (1, 2)
+        made.load_state_dict({"0.weight": side.ones(2, 3)})
+        return
+    result, expected = got.eval()(other.ones(1, 3)), made.eval()(side.ones(1, 3))
+    assert result[0].tolist() == pytest.approx(expected[0].tolist())
 
 
 def parameters_of(function: Any) -> list[tuple[str, Any, Any]]:

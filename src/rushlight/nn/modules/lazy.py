@@ -25,7 +25,7 @@ class LazyModuleMixin:
         super().__init__(*args, **kwargs)
         own: Any = self
         self._load_hook = own._register_load_state_dict_pre_hook(self._lazy_load_hook)
-        self._initialize_hook = own.register_forward_pre_hook(type(self)._infer_parameters, with_kwargs=True)
+        self._initialize_hook = own.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         own: Any = self
@@ -52,8 +52,7 @@ class LazyModuleMixin:
         own: Any = self
         return any(is_lazy(param) for param in (*own._parameters.values(), *own._buffers.values()))
 
-    @staticmethod
-    def _infer_parameters(module: Any, args: Any, kwargs: Any = None) -> None:
+    def _infer_parameters(self, module: Any, args: Any, kwargs: Any = None) -> None:
         kwargs = kwargs or {}
         module.initialize_parameters(*args, **kwargs)
         if module.has_uninitialized_params():

@@ -650,7 +650,7 @@ class Module:
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
-        return calls.add(self._load_state_dict_pre_hooks, states.PreHook(hook, self if with_module else None))
+        return calls.add(self._load_state_dict_pre_hooks, _WrappedHook(hook, self if with_module else None))
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(module, incompatible_keys)`` runs after loading and may change the lists of keys."""
@@ -721,4 +721,5 @@ _global_buffer_registration_hooks = calls.buffer_registration
 _global_backward_pre_hooks = calls.backward_pre
 _global_backward_hooks = calls.backward
 _IncompatibleKeys = states._IncompatibleKeys
+_WrappedHook = states._WrappedHook
 _EXTRA_STATE_KEY_SUFFIX = states.EXTRA_STATE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -31,14 +32,35 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
     __str__ = __repr__
 
 
-class PreHook:
-    """A hook that runs before a module loads its part of a state dict."""
+class _WrappedHook:
+    """A hook that runs before a module loads its part of a state dict; pickles have it under this name."""
 
-    def __init__(self, hook: Callable[..., Any], module: Module | None) -> None:
-        self.hook, self.module = hook, module
+    __module__ = "rushlight.nn.modules.module"
 
-    def __call__(self, *args: Any) -> Any:
-        return self.hook(*args) if self.module is None else self.hook(self.module, *args)
+    def __init__(self, hook: Callable[..., Any], module: Module | None = None) -> None:
+        self.hook = hook
+        self.with_module = module is not None
+        if module is not None:
+            self.module: Any = weakref.ref(module)  # which refers to this
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.with_module:
+            return self.hook(*args, **kwargs)
+        module = self.module()
+        if module is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return self.hook(module, *args, **kwargs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {"hook": self.hook, "with_module": self.with_module}
+        return {**state, "module": self.module()} if self.with_module else state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.hook, self.with_module = state["hook"], state["with_module"]
+        if self.with_module:
+            if state["module"] is None:
+                raise RuntimeError("You are trying to revive the hook of a dead Module!")
+            self.module = weakref.ref(state["module"])
 
 
 def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> Any:
