@@ -63,7 +63,7 @@ def examples(x: Any) -> Any:
 
 
 def numbers(value: Any) -> np.ndarray[Any, Any]:
-    value = value.detach().resolve_conj()
+    value = value.detach().to_dense().resolve_conj()
     return (value.float() if value.dtype in (rushlight.bfloat16, rushlight.float16) else value).numpy()
 
 
