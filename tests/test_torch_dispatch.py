@@ -220,3 +220,31 @@ def test_ops_that_pytorch_has_only_below():
     assert torch.allclose(gx, expected[0]) and torch.allclose(gw, expected[1]) and gb.tolist() == [4.0, 4.0]
     assert aten.convolution_backward(ones, x, w, (2,), *geometry, (False, True, False))[0] is None
     assert aten.sym_size.default(x) == [1, 1, 4, 4] and aten.sym_stride.int(x, 3) == 1
+
+
+def test_writes_that_are_not_recorded_go_to_the_class_as_they_are():
+    x = Wrapper(torch.ones(2, 2))
+    x.add_(2)
+    x.mul_(x).zero_()
+    assert Wrapper.seen == ["aten.add_.Tensor", "aten.mul_.Tensor", "aten.zero_.default"]
+    assert x._version == 3 and x.inner.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    leaf = Wrapper(torch.ones(2), requires_grad=True)
+    copied = leaf.clone()
+    copied.mul_(3)
+    copied.sum().backward()
+    assert leaf.grad.inner.tolist() == [3.0, 3.0] and copied.inner.tolist() == [3.0, 3.0]
+
+
+def test_arguments_look_as_in_pytorch():
+    given = []
+
+    class Arguments(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            given.append((str(func), args[1:]))
+            return func(*args, **(kwargs or {}))
+
+    x = torch.ones(2, 2)
+    with Arguments():
+        assert x.sum((0, 1)).item() == 4.0
+        x.sum(0, keepdim=True)
+    assert given[0] == ("aten.sum.dim_IntList", ([0, 1],)) and given[-1] == ("aten.sum.dim_IntList", ([0], True))

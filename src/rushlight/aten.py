@@ -31,7 +31,9 @@ class OpOverload:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.op is not None and not kwargs:
-            return self.op.call(*args)
+            count = len(self.op.inputs)
+            params = [tuple(one) if isinstance(one, list) else one for one in args[count:]]
+            return self.op.call(*args[:count], *params)
         return self._overloadpacket(*args, **kwargs)
 
     def name(self) -> str:
@@ -199,3 +201,26 @@ def overload_of(op: Op, inputs: tuple[Any, ...]) -> OpOverload:
     found = aten._packet(name).overload(overload)
     found.op = op
     return found
+
+
+def without_defaults(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """An op's arguments as PyTorch shows them: tuples of numbers as lists, and nothing behind the last that is no default."""
+    count = len(op.inputs)
+    params = list(args[count:])
+    while params and params[-1] is op.params[len(params) - 1][1]:
+        params.pop()
+    return *args[:count], *(list(one) if isinstance(one, tuple) else one for one in params)
+
+
+_SCALARS = frozenset("fill_ eq_ ne_ lt_ le_ gt_ ge_ masked_fill_ index_fill_ pow_ remainder_ fmod_ lerp_".split())
+
+
+def inplace_overload(name: str, args: tuple[Any, ...]) -> OpOverload:
+    """The overload that an in-place method is with these arguments."""
+    if name.rstrip("_") in _WITH_NUMBERS:
+        overload = "Tensor"
+    elif name in _SCALARS:
+        overload = "Tensor" if args and isinstance(args[-1], Tensor) else "Scalar"
+    else:
+        overload = "default"
+    return aten._packet(name).overload(overload)

@@ -564,8 +564,6 @@ class Tensor:
             name="tensor" if type(self) in PLAIN else type(self).__name__,
         )
 
-    __str__ = __repr__
-
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0 and type(self) is Tensor:
             return self.item().__format__(spec)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, factory
-from .aten import aten, overload_of
+from .aten import aten, inplace_overload, overload_of, without_defaults
 from .autograd import engine, forward_ad, function, modes, views
 from .ops import dispatch, saved
 from .ops.table import Op
@@ -254,7 +254,7 @@ def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
     count = len(op.inputs)
     inputs, params = list(args[:count]), args[count:]
     func = overload_of(op, args)
-    result = _asked(func, args)
+    result = _asked(func, without_defaults(op, args))
     if not modes.state.grad_enabled and not op.view:
         return result
     outs = result if isinstance(result, (tuple, list)) else (result,)
@@ -270,6 +270,18 @@ def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
         arrays = [dispatch.number_array(one, dtype) if isinstance(one, dispatch.NUMBERS) else one for one in arrays]
     dispatch.noted(op, inputs, arrays, params, fresh)
     return tuple(fresh) if isinstance(result, (tuple, list)) else fresh[0]
+
+
+def _write_below(name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What is made of an in-place op that is not recorded; NotImplemented where nobody asks, or where it is."""
+    values = (self, *args, *kwargs.values())
+    if not takes_part(values) or (modes.state.grad_enabled and any(one.requires_grad for one in _flat(values))):
+        return NotImplemented
+    views.check_writable(self)
+    _asked(inplace_overload(name, args), (self, *args), kwargs)
+    if isinstance(self._array, Outline):
+        views.bump(self, name)
+    return self
 
 
 # The functions that make tensors, and which overload each is.
@@ -342,6 +354,7 @@ def watch() -> None:
         room.new_tensor = new_tensor  # type: ignore[attr-defined,union-attr]
     saved.make_tensor = function.make_tensor = make_tensor  # type: ignore[attr-defined]
     engine.wrap = wrap
+    views.write_below = _write_below
     engine.taken = _taken
     factory.below_autograd = _created
     plain_detach = Tensor.detach

@@ -30,6 +30,7 @@ new_tensor: Callable[[np.ndarray[Any, Any]], Tensor] = provided("new_tensor")
 as_strided_node: Callable[[Tensor, Tensor], Node] = provided("as_strided_node")
 copy_node: Callable[[Tensor, Tensor], Node | None] = provided("copy_node")
 write_tangent: Callable[[Tensor, Tensor], None] = provided("write_tangent")  # set by forward_ad.py
+write_below: Callable[..., Any] | None = None  # set by torch_dispatch.py, once somebody takes ops over below autograd
 # Set by batched.py: what a write is while transforms run, or NotImplemented.
 in_transforms: Callable[..., Any] = provided("in_transforms")
 
@@ -272,6 +273,10 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     """
     if modes.state.transforms:
         written = in_transforms(function, name, self, args, kwargs)
+        if written is not NotImplemented:
+            return written  # type: ignore[no-any-return]
+    if write_below is not None and modes.special.active:
+        written = write_below(name, self, args, kwargs)
         if written is not NotImplemented:
             return written  # type: ignore[no-any-return]
     check_writable(self, any(getattr(value, "requires_grad", False) for value in args))

@@ -4,6 +4,19 @@ from ..missing import module_getattr
 
 __getattr__ = module_getattr(
     __name__,
-    frozenset({"_mode_utils", "_pytree", "_python_dispatch", "checkpoint", "data", "dlpack", "flop_counter", "hooks"}),
+    frozenset(
+        {
+            "_dtype_abbrs",
+            "_mode_utils",
+            "_pytree",
+            "_python_dispatch",
+            "checkpoint",
+            "data",
+            "dlpack",
+            "flop_counter",
+            "hooks",
+            "weak",
+        }
+    ),
     {"swap_tensors": "swapping"},
 )
