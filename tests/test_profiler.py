@@ -335,6 +335,26 @@ def test_errors_leave_nothing_open() -> None:
     assert top(prof)[-2:] == ["aten::add", "aten::sin"]
 
 
+def test_operators_leave_to_others_what_is_theirs() -> None:
+    class Other:
+        def __radd__(self, x: Any) -> str:
+            return "theirs"
+
+    x = torch.ones(2)
+    with profile() as prof:
+        assert x + Other() == "theirs"
+        assert (x + np.array([1.0, 2.0], np.float32)).tolist() == [2.0, 3.0]
+        assert "ab" * torch.tensor(2) == "abab"
+        with pytest.raises(TypeError, match="unsupported operand"):
+            x + "text"
+        assert ((1 / x) == x).all()
+        x += 1
+    assert top(prof) == [
+        *("aten::lift_fresh", "aten::item", "aten::reciprocal", "aten::mul", "aten::eq", "aten::all", "aten::is_nonzero"),
+        "aten::add_",
+    ]
+
+
 def test_a_profile_is_of_its_own_thread() -> None:
     x = torch.ones(50)
     found: dict[int, Any] = {}

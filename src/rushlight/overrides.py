@@ -111,8 +111,8 @@ _DECLINED = "All that were asked returned NotImplemented."
 def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What modes and classes make of a call; NotImplemented where the call is for the function itself."""
     if _profiler is not None:
-        result = _profiler(func, args, kwargs)
-        if result is not NotImplemented:
+        noted, result = _profiler(func, args, kwargs)
+        if noted:
             return result
     if _state.autocast is not None:
         result = _state.autocast(func, args, kwargs)
@@ -346,7 +346,7 @@ _UNWATCHED = frozenset(
 )
 _watching = False
 _unwatched: dict[str, tuple[Any, Any]] = {}  # Tensor's own, and what stands in their place
-_profiler: Callable[..., Any] | None = None
+_profiler: Callable[..., tuple[bool, Any]] | None = None  # runs a call as an event, if it is one
 _watch_lock = threading.Lock()
 
 
@@ -361,8 +361,8 @@ class _WatchedProperty(property):
         if instance is None:
             return self
         if _profiler is not None and self.noted is not None:
-            result = _profiler(self.noted, (instance,), {})
-            if result is not NotImplemented:
+            noted, result = _profiler(self.noted, (instance,), {})
+            if noted:
                 return result
         if (special.active and type(instance) not in PLAIN) or _state.modes:
             result = dispatched(self.__get__, (instance,), {})
@@ -391,7 +391,7 @@ def watch() -> None:
                 _put_in()
 
 
-def watch_for_profiler(profiler: Callable[..., Any]) -> None:
+def watch_for_profiler(profiler: Callable[..., tuple[bool, Any]]) -> None:
     """Makes functions and methods ask a profiler first, until :func:`unwatch_for_profiler`."""
     global _profiler
     with _watch_lock:
@@ -460,6 +460,10 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if special.active:
+            if is_operator and _profiler is not None:
+                noted, result = _profiler(call, args, kwargs)
+                if noted:
+                    return result
             try:
                 result = dispatched(call if spoken == name else getattr(Tensor, spoken, call), args, kwargs)
             except TypeError as error:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ops.public import methods, registry
+from ..overrides import _OPERATORS as OPERATORS_SPOKEN
 
 PREFIXES = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}
 
@@ -16,6 +17,7 @@ SPOKEN: dict[str, str | None] = {
     **dict.fromkeys("bfloat16 bool byte cdouble cfloat char double float half int long short type astype".split(), "to"),
     **dict.fromkeys("__float__ __int__ __index__ __complex__".split(), "item"),
     "__bool__": "is_nonzero",
+    **{operator: None if name[0] == "_" else name for operator, name in OPERATORS_SPOKEN.items()},
     "__rsub__": "rsub",
     "__floordiv__": "floor_divide",
     "__rfloordiv__": "floor_divide",
@@ -24,7 +26,6 @@ SPOKEN: dict[str, str | None] = {
     "__rmatmul__": "matmul",
     "__eq__": "eq",
     "__ne__": "ne",
-    "__rdiv__": None,
     "cross_entropy": "cross_entropy_loss",
     "fold": "col2im",
     "grid_sample": "grid_sampler",

@@ -56,20 +56,20 @@ def stop(recorder: Recorder, before: Recorder | None = None) -> None:
             function.transforms.remove(_function)
 
 
-def _call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call of a public function or a method."""
+def _call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
+    """A call of a public function or a method: whether it is an event, and its result if so."""
     recorder: Recorder | None = state.recorder
     if recorder is None:
-        return NotImplemented
+        return False, None
     if recorder.calling is func:  # the very call that is being noted
         recorder.calling = None
-        return NotImplemented
+        return False, None
     name = _name(func, args, kwargs)
     if name is None:
-        return NotImplemented
+        return False, None
     top = recorder.top
     if top is not None and top.first and top.name == name:  # the same call, by the function behind the method
-        return NotImplemented
+        return False, None
     has_tensors = any(isinstance(one, Tensor) for value in args for one in (value if isinstance(value, list) else (value,)))
     span = recorder.open(name, sequence=coming_sequence() if has_tensors else -1)
     try:
@@ -78,13 +78,15 @@ def _call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
         span.start = perf_counter_ns()
         result = func(*args, **kwargs)
         span.end = perf_counter_ns()
-        if name in FACTORIES:  # the memory is that of an event within, as in PyTorch
+        if result is NotImplemented:  # an operator that leaves the matter to the other side
+            recorder.spans.remove(span)
+        elif name in FACTORIES:  # the memory is that of an event within, as in PyTorch
             with recorder.span("aten::empty") as empty:
                 _count(recorder, args, result)
             empty.start = empty.end = span.start
         else:
             _count(recorder, args, result)
-        return result
+        return True, result
     finally:
         recorder.calling = None
         recorder.close(span)
