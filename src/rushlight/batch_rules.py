@@ -24,7 +24,7 @@ def _ndim(value: Any) -> int:
     return int(value._array.ndim)
 
 
-def _lifted(value: Tensor, ndim: int) -> Tensor:
+def lifted(value: Tensor, ndim: int) -> Tensor:
     """A batch of examples with ones put in front of their dimensions, so that there are ``ndim``."""
     missing = ndim + 1 - _ndim(value)
     for _ in range(missing):
@@ -39,7 +39,7 @@ def _pointwise(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     if op.promote is not None and len({value._array.dtype for value in tensors}) > 1:
         dtype = dispatch.common_dtype([value for value in inputs if value is not None]).numpy
         inputs = [ops.astype(value, dtype) if _is_tensor(value) and value._array.dtype != dtype else value for value in inputs]
-    return call_op(op, [_lifted(value.whole, ndim) if is_batched(value, level) else value for value in inputs], params)
+    return call_op(op, [lifted(value.whole, ndim) if is_batched(value, level) else value for value in inputs], params)
 
 
 def _everything(x: Any) -> Shape:
@@ -47,7 +47,7 @@ def _everything(x: Any) -> Shape:
 
 
 # What takes None, or all axes, as a tuple of axes.
-_TAKES_ALL = frozenset("sum mean nansum amax amin aminmax var std var_mean std_mean logsumexp all any".split())
+_TAKES_ALL = frozenset("sum mean nansum amax amin aminmax var std var_mean std_mean logsumexp all any vector_norm".split())
 
 
 def _moved(axis: Any, x: Any, op: Op) -> Any:
@@ -69,7 +69,7 @@ _AXES = ("axis", "axes", "axis0", "axis1", "axis2")
 _SHAPES = ("shape", "x_shape")
 
 
-def _by_parameters(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def by_parameters(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     """Ops whose parameters say where things are: axes move by one, shapes get the batch in front."""
     whole = [along(value, level) if _is_tensor(value) else value for value in inputs]
     new = dict(params)
@@ -107,12 +107,12 @@ def _permuted(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -
 
 
 def _repeated(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    x = _lifted(inputs[0].whole, len(params["counts"]))
+    x = lifted(inputs[0].whole, len(params["counts"]))
     return call_op(op, [x], {"counts": (1, *params["counts"])})
 
 
 def _expanded(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    return call_op(op, [_lifted(inputs[0].whole, len(params["shape"]))], {"shape": (level.size, *params["shape"])})
+    return call_op(op, [lifted(inputs[0].whole, len(params["shape"]))], {"shape": (level.size, *params["shape"])})
 
 
 def _transposed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
@@ -138,7 +138,7 @@ def _of_all(name: str) -> Rule:
 def _stretched(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     """``expand_number`` and ``divide_number``."""
     shape = params["shape"]
-    x = ops.expand(_lifted(ops.view(inputs[0].whole, (level.size,)), len(shape)), (level.size, *shape))
+    x = ops.expand(lifted(ops.view(inputs[0].whole, (level.size,)), len(shape)), (level.size, *shape))
     return ops.divide_by(x, params["divisor"]) if "divisor" in params else ops.clone(x)
 
 
@@ -196,7 +196,7 @@ def _addmm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> A
         product = product * params["alpha"]
     if not params.get("beta", 1):
         return product if _ndim(product) == 3 else along(product, level)
-    start = _lifted(bias.whole, 2) if is_batched(bias, level) else bias
+    start = lifted(bias.whole, 2) if is_batched(bias, level) else bias
     return product + (start if params.get("beta", 1) == 1 else start * params["beta"])
 
 
@@ -240,7 +240,7 @@ def _layer_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level)
     out = ops.normalized(x.whole, axes, params["eps"])
     for vector, apply in ((weight, ops.mul), (bias, ops.add)):
         if vector is not None:
-            out = apply(out, _lifted(vector.whole, ndim) if is_batched(vector, level) else vector)
+            out = apply(out, lifted(vector.whole, ndim) if is_batched(vector, level) else vector)
     return out
 
 
@@ -288,6 +288,77 @@ def _product_of_all(op: Op, inputs: list[Any], params: dict[str, Any], level: Le
     return ops.prod(_contiguous_view(inputs[0].whole, (level.size, -1)), 1, False, *params.values())
 
 
+def _rolled(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    if params["axes"] is not None:
+        return by_parameters(op, inputs, params, level)
+    whole = inputs[0].whole
+    flat = ops.roll(_contiguous_view(whole, (level.size, -1)), params["shifts"], (1,))
+    return _contiguous_view(flat, whole._array.shape)
+
+
+def _trace(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    return ops.sum(ops.diagonal(inputs[0].whole, 0, 1, 2), (1,), False)
+
+
+def _baddbmm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """Sums of a start and products of matrices, of vectors or of batches of matrices."""
+    bias, a, b = inputs
+    left, right = _whole(a, level), _whole(b, level)
+    if op.name == "addmv":
+        product = _mv(op, [a, b], {}, level) if is_batched(a, level) or is_batched(b, level) else ops.mv(a, b)
+    elif op.name == "addr":
+        product = ops.expand_dims(left, _ndim(left)) * ops.expand_dims(right, _ndim(right) - 1)
+    else:
+        product = _product(left, right)
+        if op.name == "addbmm":
+            product = ops.sum(product, (_ndim(product) - 3,), False)
+    if params.get("alpha", 1) != 1:
+        product = product * params["alpha"]
+    if not params.get("beta", 1):
+        raise Unbatchable(op.name)
+    dims = {"baddbmm": 3, "addmv": 1}.get(op.name, 2)
+    start = lifted(bias.whole, dims) if is_batched(bias, level) else bias
+    return product + (start if params.get("beta", 1) == 1 else start * params["beta"])
+
+
+def _solve(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    a, b = inputs
+    if _ndim(a) - 2 != _ndim(b) - (1 if params["vector"] else 2):
+        raise Unbatchable(op.name)
+    return _naturally(op, inputs, params, level)
+
+
+def _of_equal_dimensions(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """Ops that take batches in front, of inputs that have as many dimensions as each other."""
+    if len({_ndim(one) for one in inputs}) > 1 or params.get("mask") is not None:
+        raise Unbatchable(op.name)
+    return by_parameters(op, inputs, params, level)
+
+
+def _batch_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """The channels of all examples as channels of one: each has statistics of its own."""
+    x, *vectors = inputs
+    whole = along(x, level).transpose(0, 1)  # type: ignore[attr-defined]
+    count, channels, *size = x._array.shape
+    flat = _contiguous_view(whole, (count, level.size * channels, *size))
+    each = [None if one is None else _contiguous_view(along(one, level), (-1,)) for one in vectors]
+    out = _contiguous_view(call_op(op, [flat, *each], params), (count, level.size, channels, *size))
+    return out.transpose(0, 1)  # type: ignore[attr-defined]
+
+
+def _group_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    x, weight, bias = inputs
+    if not is_batched(x, level):
+        raise Unbatchable(op.name)
+    out = _folded(op, [x, None, None], params, level)
+    for vector, apply in ((weight, ops.mul), (bias, ops.add)):
+        if vector is not None:
+            whole = vector.whole if is_batched(vector, level) else ops.expand_dims(vector, 0)
+            shape = (whole._array.shape[0], 1, whole._array.shape[1], *(1,) * (_ndim(x) - 2))
+            out = apply(out, _contiguous_view(whole, shape))
+    return out
+
+
 def _strided(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     """A view of the memory of each example, where that lies in order."""
     whole = inputs[0].whole
@@ -300,8 +371,19 @@ def _strided(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) ->
     return call_op(op, [whole], new)
 
 
-_RULES: dict[str, Rule] = {
+rules: dict[str, Rule] = {
     "as_strided": _strided,
+    "roll": _rolled,
+    "trace": _trace,
+    "solve": _solve,
+    "solve_ex": _solve,
+    "batch_norm": _batch_norm,
+    "batch_norm_given": _batch_norm,
+    "group_norm": _group_norm,
+    "prelu": _pointwise,
+    **dict.fromkeys("baddbmm addbmm addmv addr".split(), _baddbmm),
+    **dict.fromkeys(("cdist", "cross", "attention"), _of_equal_dimensions),
+    **dict.fromkeys(("binary_cross_entropy", "binary_cross_entropy_with_logits", "soft_margin_loss"), _loss),
     "view": _viewed,
     "unsafe_view": _viewed,
     "prod_all": _product_of_all,
@@ -344,21 +426,27 @@ _RULES: dict[str, Rule] = {
             "gather_adjoint scatter_add flip sum mean nansum amax amin aminmax var std var_mean std_mean all any logsumexp "
             "cumsum cumprod cummax cummin argcummax argcummin logcumsumexp softmax softmax_grad log_softmax log_softmax_grad "
             "argmax argmin max min take_along put_along add_along put_reduced take_reduced argsort argtopk sort topk prod "
-            "count_nonzero vector_norm norm_along normalized normalized_slope glu diag_embed diagonal_copy"
+            "count_nonzero vector_norm norm_along normalized normalized_slope glu diag_embed diagonal_copy "
+            "median argmedian kthvalue argkth mode rot90 "
+            "fft_r2c fft_c2c fft_c2r diff"
         ).split(),
-        _by_parameters,
+        by_parameters,
     ),
     **dict.fromkeys(
         (
             "tril triu inv inv_ex det slogdet cholesky cholesky_ex eigh eigvalsh eig eigvals svd svdvals qr matrix_exp adjoint "
-            "view_as_real view_as_complex"
+            "view_as_real view_as_complex constant_pad"
         ).split(),
         _naturally,
     ),
     **dict.fromkeys(
         (
             "max_pool2 max_pool3 avg_pool2 avg_pool3 avg_pool_adjoint adaptive_avg_pool2 adaptive_avg_pool3 adaptive_max_pool2 "
-            "adaptive_max_pool3 interpolate im2col pixel_shuffle pixel_unshuffle group_norm"
+            "adaptive_max_pool3 interpolate im2col pixel_shuffle pixel_unshuffle reflect_pad1 reflect_pad2 reflect_pad3 "
+            "replicate_pad1 replicate_pad2 replicate_pad3 interpolate_nearest1 interpolate_nearest2 interpolate_nearest3 "
+            "interpolate_nearest_exact1 interpolate_nearest_exact2 interpolate_nearest_exact3 interpolate_linear1 "
+            "interpolate_linear2 interpolate_linear3 interpolate_cubic2 interpolate_linear_antialias2 "
+            "interpolate_cubic_antialias2"
         ).split(),
         _folded,
     ),
@@ -370,7 +458,7 @@ def _none(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> An
 
 
 def _find(op: Op) -> Rule:
-    found = _RULES.get(op.name)
+    found = rules.get(op.name)
     if found is not None:
         return found
     if (op.promote is not None and op.name != "dist") or op.kind == "elementwise":

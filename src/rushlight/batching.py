@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import batch_rules, batched_creation, batched_functions  # noqa: F401  (how ops and Functions take a batch along)
+from . import batch_rules_by_index, batched_creation, batched_functions  # noqa: F401  (how ops and Functions take a batch along)
 from .autograd import gradients as reverse
 from .batched import Batched, Level, Refused, Unbatchable, has_level, left, rebatched, running
 from .ops.public import ops
@@ -268,8 +268,8 @@ def _dims(caller: str, in_dims: Any, leaves: list[Any], spec: TreeSpec, args: tu
         )
     if not args:
         raise ValueError(
-            f"{caller.partition(',')[0]})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function with no "
-            "inputs. The latter is unsupported."
+            f"{caller.partition(',')[0]})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over "
+            "a function with no inputs. The latter is unsupported."
         )
     dims = broadcast_prefix(in_dims, spec)
     if dims is None:

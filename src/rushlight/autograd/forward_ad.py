@@ -146,9 +146,34 @@ def __getattr__(name: str) -> Any:
 
 
 def tangent_at(tensor: Any, level: int) -> Any:
-    """The tangent of a tensor in a level, or None."""
+    """The tangent of a tensor in a level, or None.
+
+    A view without tangents of its own has what its base got since it was made: a write into the base is one into the view.
+    """
+    if "whole" in tensor.__dict__:
+        found = tangent_at(tensor.whole, level)
+        return None if found is None else tensor._rewrapped(found)
     tangents = tensor._tangents
-    return None if tangents is None else tangents.get(level)
+    if tangents is not None:
+        return tangents.get(level)
+    base = tensor._base
+    if base is None or base is tensor or base._tangents is None:
+        return None
+    whole = base._tangents.get(level)
+    if whole is None or whole._array.dtype != tensor._array.dtype:
+        return None
+    shape, strides, offset, own, dtype = views.geometry(base, tensor)
+    places = views.like_base(
+        np.arange(base._array.size).reshape(base._array.shape), tuple(step * 8 // dtype.itemsize for step in own)
+    )
+    index = backend.strided(places, shape, tuple(step * 8 // dtype.itemsize for step in strides), offset * 8 // dtype.itemsize)
+    return whole.take(wrap(np.ascontiguousarray(index)))
+
+
+def _tangents_of(tensor: Tensor) -> dict[int, Tensor] | None:
+    """All tangents of a tensor in open levels, those that it has from its base too."""
+    found = {level: tangent_at(tensor, level) for level in _state.active}
+    return {level: tangent for level, tangent in found.items() if tangent is not None} or None
 
 
 def with_tangent(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
@@ -168,7 +193,7 @@ def without_tangent(tensor: Tensor, level: int) -> Tensor:
     if tensor._needs_grad and tensor._edge is None:
         result._edge = leaf_edge(tensor)
     rest = {key: value for key, value in (tensor._tangents or {}).items() if key != level}
-    result._tangents = rest or None
+    result._tangents = rest
     return result
 
 
@@ -265,7 +290,13 @@ def _flat(values: Sequence[Any]) -> Iterator[Any]:
 
 def _level_of(values: Sequence[Any]) -> int | None:
     """The innermost open level in which one of the tensors has a tangent."""
-    found = {level for value in _flat(values) if value._tangents is not None for level in value._tangents}
+    found: set[int] = set()
+    for value in _flat(values):
+        tangents = value._tangents
+        if tangents is None and value._base is not None:
+            tangents = value._base._tangents
+        if tangents:
+            found.update(tangents)
     for level in reversed(_state.active):
         if level in found:
             return level
@@ -455,7 +486,7 @@ def _write_tangent(self: Tensor, result: Tensor) -> None:
     """After an in-place op: the tangents of the result become those of what was written to, and of the base beneath."""
     for level in _state.active:
         tangent = tangent_at(result, level)
-        have = tangent_at(self, level)
+        have = (self._tangents or {}).get(level)
         if tangent is None and have is None:
             continue
         if tangent is None:
@@ -581,3 +612,4 @@ def _check_view(out: Tensor, tangent: Tensor, primals: Sequence[Any], tangents: 
 dispatch.interceptors.append(_intercept)
 function.transforms.append(_function)
 views.write_tangent = _write_tangent
+views.tangents_of = _tangents_of

@@ -31,6 +31,7 @@ as_strided_node: Callable[[Tensor, Tensor], Node] = provided("as_strided_node")
 copy_node: Callable[[Tensor, Tensor], Node | None] = provided("copy_node")
 write_tangent: Callable[[Tensor, Tensor], None] = provided("write_tangent")  # set by forward_ad.py
 write_below: Callable[..., Any] | None = None  # set by torch_dispatch.py, once somebody takes ops over below autograd
+tangents_of: Callable[[Tensor], dict[int, Tensor] | None] = provided("tangents_of")  # set by forward_ad.py
 # Set by batched.py: what a write is while transforms run, or NotImplemented.
 in_transforms: Callable[..., Any] = provided("in_transforms")
 
@@ -289,7 +290,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     before = new_tensor(self._array.copy() if modes.state.saved_hooks else self._array)
     before._counter = list(self._counter)
     before._edge, before._needs_grad = self._edge, self._needs_grad
-    before._tangents = self._tangents
+    before._tangents = tangents_of(self) if modes.state.forward_levels and self._base is not None else self._tangents
     if before._needs_grad and before._edge is None:
         before._edge = leaf_edge(self)  # only reached for leaves in a mode that records nothing
     result = function(before, *args, **kwargs)

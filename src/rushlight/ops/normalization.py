@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..autograd import modes
 from ..backend import normalization as k
 from . import dispatch
 from .public import module, ops, public
@@ -249,7 +250,10 @@ def _batch_norm(
     if not training:
         return ops.batch_norm_given(input, running_mean, running_var, weight, bias, eps)
     if x.size and (running_mean is not None or running_var is not None):
-        _keep_up(x, running_mean, running_var, momentum)
+        if any(one is not None and "whole" in one.__dict__ for one in (input, running_mean, running_var)):
+            _keep_up_batch(input, running_mean, running_var, momentum)
+        else:
+            _keep_up(x, running_mean, running_var, momentum)
     return ops.batch_norm(input, weight, bias, eps)
 
 
@@ -264,6 +268,25 @@ def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momen
         ):
             if target is not None:
                 target._array[...] = target._array * (1 - momentum) + value() * momentum
+
+
+def _keep_up_batch(input: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
+    """:func:`_keep_up` inside of ``vmap``, where each example has statistics of its own."""
+    if "whole" in input.__dict__ and any(
+        one is not None and "whole" not in one.__dict__ for one in (running_mean, running_var)
+    ):
+        raise RuntimeError(
+            "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
+            "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "
+            "False.If you are using a prebuilt module and do not need eval mode, please see the functorch website for resources "
+            "on how to patch your module to work with vmap"
+        )
+    axes = k.all_but_channels(input._array.ndim)
+    with modes.no_grad():
+        values = input.detach().double()
+        for target, value in ((running_mean, values.mean(axes)), (running_var, values.var(axes))):
+            if target is not None:
+                target.copy_(target * (1 - momentum) + value * momentum)
 
 
 @public(space=F, out=False)
