@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import rushlight as torch
 from rushlight import dtypes
 from rushlight.device import device
 from rushlight.size import Size, of_ints
@@ -336,3 +337,10 @@ def test_size_joins_tuples_only():
         _ = Size([2]) + ("a",)
     with pytest.raises(TypeError, match="can't multiply sequence by non-int of type 'float'"):
         _ = Size([2]) * 1.5
+
+
+def test_limits_of_types_of_eight_bits() -> None:
+    limits = torch.finfo(torch.float8_e4m3fn)
+    assert (limits.max, limits.min, limits.eps, limits.tiny, limits.bits) == (448.0, -448.0, 0.125, 2.0**-6, 8)
+    with pytest.raises(NotImplementedError, match="not implemented for 'Float4_e2m1fn_x2'"):
+        torch.finfo(torch.float4_e2m1fn_x2)

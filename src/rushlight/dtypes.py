@@ -402,11 +402,15 @@ class finfo:
         if given.kind_rank < FLOATING:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
         real = given.to_real()
-        if real not in _FLOAT_LAYOUT:
-            raise NotImplementedError(f"rushlight does not know the limits of {real!r}: NumPy has no such type")
-        mantissa, exponents = _FLOAT_LAYOUT[real]
         self.dtype = real.name
         self.bits = real.itemsize * 8
+        if real not in _FLOAT_LAYOUT:
+            if real.name not in _LIMITS_OF_EIGHT_BITS:
+                raise NotImplementedError(f"\"min\" not implemented for '{real.scalar_name}'")
+            self.eps, self.max, self.min, self.tiny = _LIMITS_OF_EIGHT_BITS[real.name]
+            self.smallest_normal, self.resolution = self.tiny, 1.0
+            return
+        mantissa, exponents = _FLOAT_LAYOUT[real]
         self.eps = 2.0**-mantissa
         self.max = (2.0 - self.eps) * 2.0 ** (2 ** (exponents - 1) - 1)
         self.min = -self.max
@@ -423,6 +427,14 @@ class finfo:
 
 
 _FLOAT_LAYOUT = {float16: (10, 5), bfloat16: (7, 8), float32: (23, 8), float64: (52, 11)}  # bits: mantissa, exponent
+# eps, max, min, tiny
+_LIMITS_OF_EIGHT_BITS = {
+    "float8_e4m3fn": (0.125, 448.0, -448.0, 2.0**-6),
+    "float8_e4m3fnuz": (0.125, 240.0, -240.0, 2.0**-7),
+    "float8_e5m2": (0.25, 57344.0, -57344.0, 2.0**-14),
+    "float8_e5m2fnuz": (0.125, 57344.0, -57344.0, 2.0**-15),
+    "float8_e8m0fnu": (1.0, 2.0**127, 2.0**-127, 2.0**-127),
+}
 
 
 class iinfo:

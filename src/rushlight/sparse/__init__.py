@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
+from .invariants import check_sparse_tensor_invariants
 from .making import (
     converted,
     sparse_bsc_tensor,
@@ -17,7 +18,7 @@ from .making import (
 )
 from .tensors import SparseTensor
 
-__all__ = ["addmm", "mm", "sum"]
+__all__ = ["addmm", "check_sparse_tensor_invariants", "mm", "sum"]
 
 
 def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
