@@ -181,3 +181,16 @@ def test_index_vectors() -> None:
 def test_flat_indices_taken_apart(flat: list[int], shape: list[int]) -> None:
     parts = torch.unravel_index(torch.tensor(flat), tuple(shape))
     assert torch.arange(24).view(*shape)[parts].tolist() == flat
+
+
+def test_index_put_in_place_needs_no_second_tensor() -> None:
+    x = torch.zeros(4, dtype=torch.int8)
+    places = (torch.tensor([0, -1, 0], dtype=torch.int32),)
+    address = x.data_ptr()
+    assert x.index_put_(places, torch.tensor([1, 2, 3], dtype=torch.int8), accumulate=True) is x
+    assert x.tolist() == [4, 0, 0, 2] and x.data_ptr() == address and x._version == 1
+    with pytest.raises(RuntimeError, match=r"value tensor of shape \[1, 3\] cannot be broadcast to .* shape \[3\]"):
+        x.index_put_(places, torch.ones(1, 3, dtype=torch.int8))
+    y = torch.ones(4, requires_grad=True) * 2
+    y.index_put_(places, torch.tensor(5.0))
+    assert type(y.grad_fn).__name__ == "IndexPutBackward0"

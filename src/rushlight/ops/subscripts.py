@@ -7,6 +7,7 @@ into it, or ``index_put``s.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -303,7 +304,7 @@ def _put(view: Any, indices: list[Any], value: Any) -> None:
     view.index_put_(tuple(indices), _without_leading_ones(value, _result_ndim(array, indices)))
 
 
-def _written(view: Any, indices: list[Any], value: Any) -> bool:
+def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = False) -> bool:
     """Writes at indices where that is a matter of memory alone, and says whether it did."""
     array = view._array
     if isinstance(value, dispatch.Tensor_):
@@ -319,7 +320,10 @@ def _written(view: Any, indices: list[Any], value: Any) -> bool:
     if any(one.__class__ is not slice and one.dtype == np.uint8 for one in key):
         return False
     try:
-        array[key] = source
+        if accumulate:
+            np.add.at(array, key, source)
+        else:
+            array[key] = source
     except (IndexError, ValueError):
         return False  # in the other way the error is found again, in PyTorch's words
     count(view, "index_put_")
@@ -407,6 +411,20 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
     return ops.index_put(input, values, indices, bool(accumulate))
 
 
+_by_result = methods["index_put_"]
+
+
+@functools.wraps(_by_result)
+def _index_put_in_place(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    # Without history there is no need for a second tensor; masks take the long way, on which they are looked at.
+    if not modes.special.active and all(one is None or one._array.dtype.kind == "i" for one in indices):
+        shape = k.picked_shape(self._array.shape, [None if one is None else one._array for one in indices])
+        if indices and k.stretches(values._array.shape, shape) and _written(self, indices, values, bool(accumulate)):
+            return self
+    return _by_result(self, indices, values, accumulate)
+
+
+methods["index_put_"] = module("torch")["index_put_"] = _index_put_in_place
 alias("_unsafe_index_put", "index_put")
 
 
