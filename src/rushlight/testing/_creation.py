@@ -75,6 +75,7 @@ def make_tensor(
 def _bounds(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple[float, float]:
     """The interval to draw from: what was asked for, as far as the type holds it."""
     default: tuple[float, float]
+    limits: tuple[float, float]
     if dtype is dtypes.bool_:
         default, limits = (0, 2), (0, 2)
     elif dtype.is_floating_point or dtype.is_complex:
