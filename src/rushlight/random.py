@@ -156,8 +156,12 @@ default_generator.seed()
 
 
 def stream_of(generator: Generator | None) -> Stream:
-    """The stream of numbers of a generator, or of the default one."""
-    return (default_generator if generator is None else generator)._stream
+    """The stream of numbers of a generator, or of the default one. TypeError for what is no generator."""
+    if generator is None:
+        return default_generator._stream
+    if not isinstance(generator, Generator):
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {type(generator).__name__}")
+    return generator._stream
 
 
 def manual_seed(seed: Any) -> Generator:

@@ -315,6 +315,8 @@ class Stream:
         """
         check.multinomial(weights, count, replacement)
         if weights.size == 0:
+            if 0 not in weights.shape[:-1]:
+                raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
             return np.empty((*weights.shape[:-1], count), np.int64)
         if count == 1 or not replacement:
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

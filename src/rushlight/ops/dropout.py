@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import modes
-from ..random import default_generator, stream_of
+from ..random import default_generator, memory_axes, stream_of
 from ..rooms import provided
 from . import dispatch
 from .public import ops, public
@@ -38,7 +38,12 @@ def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
     """Ones with probability ``1 - p``, else zeros."""
 
     def draw(shape: tuple[int, ...]) -> Any:
-        return dispatch.new_tensor(default_stream().bernoulli(shape, input._array.dtype, 1 - p))
+        array = input._array
+        if shape != array.shape or array.flags.c_contiguous:
+            return dispatch.new_tensor(default_stream().bernoulli(shape, array.dtype, 1 - p))
+        axes = memory_axes(array)  # PyTorch draws as memory lies
+        drawn = default_stream().bernoulli(tuple(shape[axis] for axis in axes), array.dtype, 1 - p)
+        return dispatch.new_tensor(drawn.transpose(np.argsort(axes)))
 
     return in_transforms(draw, shape) if modes.state.transforms else draw(shape)
 
