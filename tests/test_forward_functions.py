@@ -137,3 +137,27 @@ def test_tangents_where_there_can_be_none():
             assert not forward._is_fwd_grad_enabled()
             assert forward.unpack_dual(dual * 2).tangent is None
     assert forward._current_level == -1
+
+
+def test_tangents_of_parts_of_complex_numbers():
+    z = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128)
+    with forward.dual_level():
+        for part in (z.real, z.imag, z.conj().imag):
+            for tangent in (torch.ones(2, dtype=torch.float64), z.clone().imag):
+                dual = forward.make_dual(part, tangent)
+                assert forward.unpack_dual(dual[1:] * 2).tangent.tolist() == (tangent[1:] * 2).tolist()
+
+
+def test_negation_is_told_where_pytorch_leaves_it_pending():
+    z = torch.tensor([1 + 2j, 3 - 1j])
+    part = z.conj().imag
+    assert part.is_neg() and torch.is_neg(part.detach()) and not part.resolve_neg().is_neg() and not (part + 1).is_neg()
+    assert part.tolist() == [-2.0, 1.0]
+    with pytest.raises(RuntimeError, match="has negative bit set"):
+        part.numpy()
+    assert part.numpy(force=True).tolist() == [-2.0, 1.0]
+    flipped = torch.ones(2)._neg_view()
+    assert flipped.is_neg() and not flipped._neg_view().is_neg()
+    with forward.dual_level():
+        tangent = torch.ones(2)
+        assert forward.unpack_dual(forward.make_dual(flipped, tangent)).tangent is not tangent

@@ -63,6 +63,7 @@ class Tensor:
     _inference: modes.Inference | None = None
     _retains: bool = False
     _conjugate: bool = False
+    _negated: bool = False
     _tangents: dict[int, Tensor] | None = None
 
     __array_priority__ = 1000
@@ -338,6 +339,8 @@ class Tensor:
         result = new_tensor(self._array)
         result._counter = self._counter
         result._conjugate = self._conjugate
+        if self._negated:
+            result._negated = True
         if self._inference is not None:
             result._inference = self._inference
         return result
@@ -504,7 +507,7 @@ class Tensor:
         return self._conjugate
 
     def is_neg(self) -> bool:
-        return False
+        return self._negated
 
     def is_set_to(self, tensor: Tensor) -> bool:
         """Whether both are the very same view of the same memory."""
@@ -669,12 +672,16 @@ class Tensor:
     def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
         """The elements as a NumPy array that shares memory. RuntimeError if a gradient is wanted and would be lost."""
         if force:
-            return self.detach().resolve_conj()._array
+            return self.detach().resolve_conj().resolve_neg()._array
         if self.requires_grad and modes.state.grad_enabled:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self._conjugate:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
+            )
+        if self._negated:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that has negative bit set. Use tensor.resolve_neg().numpy() instead."
             )
         if self._array.dtype.kind == "V":
             raise TypeError("Got unsupported ScalarType BFloat16")
@@ -755,10 +762,22 @@ class Tensor:
 _size = tuple.__new__
 _OWN = frozenset(
     "_array _counter _needs_grad _edge _grad _grad_dtype _base _seen _made _sink _hooks _post_accumulate_hooks _inference _retains "
-    "_conjugate _tangents".split()
+    "_conjugate _negated _tangents".split()
 )
 PLAIN: set[type] = {Tensor}
-_SHARED = ("_array", "_counter", "_needs_grad", "_edge", "_base", "_seen", "_made", "_inference", "_conjugate", "_tangents")
+_SHARED = (
+    "_array",
+    "_counter",
+    "_needs_grad",
+    "_edge",
+    "_base",
+    "_seen",
+    "_made",
+    "_inference",
+    "_conjugate",
+    "_negated",
+    "_tangents",
+)
 
 
 def _tangent_text(tensor: Tensor) -> str | None:

@@ -229,12 +229,12 @@ def _laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
         return tangent if primal.stride() == tangent.stride() else tangent.clone()  # type: ignore[attr-defined,no-any-return]
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         return tangent
-    alike = primal._conjugate == tangent._conjugate and (
+    alike = (primal._conjugate, primal._negated) == (tangent._conjugate, tangent._negated) and (
         not a.size or (all(x == y or n == 1 for n, x, y in zip(a.shape, primal.stride(), tangent.stride(), strict=True))
                        and primal.storage_offset() == tangent.storage_offset())
     )  # fmt: skip
-    whole = backend.root(a).size
-    if alike and whole == backend.root(b).size:
+    whole = backend.root(a).nbytes // a.itemsize
+    if alike and whole == backend.root(b).nbytes // b.itemsize:
         return tangent
     if primal._conjugate:
         return tangent.conj().resolve_conj().conj()  # type: ignore[attr-defined,no-any-return]

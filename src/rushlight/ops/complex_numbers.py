@@ -50,7 +50,10 @@ def imag(input: Any) -> Any:
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     pairs = ops.view_as_real(input)
-    return ops.select(pairs, pairs._array.ndim - 1, 1)
+    part = ops.select(pairs, pairs._array.ndim - 1, 1)
+    if input._conjugate:
+        part._negated = True
+    return part
 
 
 methods["real"] = property(real, lambda self, value: real(self).copy_(_tensor(value)))
@@ -88,8 +91,16 @@ def resolve_conj(input: Any) -> Any:
 
 @public(out=False)
 def resolve_neg(input: Any) -> Any:
-    """The tensor itself: negation is never pending here."""
-    return input
+    """The tensor without a pending negation: itself if there is none."""
+    return ops.clone(input) if input._negated else input
+
+
+@public(out=False)
+def _neg_view(input: Any) -> Any:
+    """The negative. The values are computed at once; ``is_neg()`` answers as if they were not."""
+    result = ops.neg(input)
+    result._negated = not input._negated
+    return result
 
 
 @public(method=False, out=False)
@@ -100,8 +111,8 @@ def is_conj(input: Any) -> bool:
 
 @public(method=False, out=False)
 def is_neg(input: Any) -> bool:
-    """Whether a negation is pending: never."""
-    return False
+    """Whether PyTorch would have this negation pending."""
+    return bool(input._negated)
 
 
 @public(method=False, out=False)
