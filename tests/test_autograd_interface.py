@@ -403,3 +403,23 @@ def test_gradients_carry_tangents() -> None:
         tangent = forward_ad.unpack_dual(g).tangent
     expected = torch.autograd.functional.hessian(lambda x: x.tanh().prod(), x.detach())[0]
     assert torch.allclose(tangent, expected)
+
+
+def test_the_stack_of_function_modes_can_be_looked_at() -> None:
+    core = torch._C
+    seen: list[str] = []
+
+    class Notes(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(func.__name__)
+            return func(*args, **(kwargs or {}))
+
+    with Notes() as mode:
+        assert core._len_torch_function_stack() == 1 and core._get_function_stack_at(0) is mode
+        torch.ones(1)
+        taken = core._pop_torch_function_stack()
+        torch.zeros(1)
+        core._push_on_torch_function_stack(taken)
+    assert seen == ["ones"] and core._len_torch_function_stack() == 0
+    with core.DisableTorchFunctionSubclass():
+        assert core._get_torch_function_state() is core._TorchFunctionState.SUBCLASSES_DISABLED

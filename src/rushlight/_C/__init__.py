@@ -18,6 +18,14 @@ from ..size import Size
 from ..tensor import Tensor
 from . import _autograd, _functorch, _profiler
 from .dispatch_keys import DispatchKey, DispatchKeySet, _dispatch_tls_local_exclude_set, _ExcludeDispatchKeyGuard
+from .function_modes import (
+    _get_function_stack_at,
+    _get_torch_function_state,
+    _len_torch_function_stack,
+    _pop_torch_function_stack,
+    _push_on_torch_function_stack,
+    _TorchFunctionState,
+)
 
 __all__ = [
     "DisableTorchFunction",
@@ -28,6 +36,7 @@ __all__ = [
     "Size",
     "TensorBase",
     "_ExcludeDispatchKeyGuard",
+    "_TorchFunctionState",
     "_WeakTensorRef",
     "_add_cached_tensor",
     "_are_functorch_transforms_active",
@@ -39,11 +48,16 @@ __all__ = [
     "_dispatch_tls_local_exclude_set",
     "_functions",
     "_functorch",
+    "_get_function_stack_at",
+    "_get_torch_function_state",
     "_get_tracing_state",
     "_is_cached_tensor",
     "_is_torch_function_enabled",
+    "_len_torch_function_stack",
     "_log_api_usage_once",
+    "_pop_torch_function_stack",
     "_profiler",
+    "_push_on_torch_function_stack",
     "_remove_cached_tensor",
     "_set_cached_tensors_enabled",
     "_set_grad_enabled",
