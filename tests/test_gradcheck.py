@@ -151,3 +151,25 @@ def test_inputs_that_are_results_keep_gradients_of_no_batch() -> None:
     x = double(3) * 2
     assert gradcheck(lambda x: x.norm(), (x,), check_batched_grad=True)
     assert x.grad is None or x.grad.shape == x.shape
+
+
+def test_gradients_of_another_layout_are_found() -> None:
+    class Sparse(Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g.to_sparse()
+
+    def of_rows(x: Any) -> Any:
+        y = x.clone()
+        y.register_hook(lambda g: g.to_dense().to_sparse(1))
+        return y.to_dense()
+
+    for fast in (True, False):
+        with pytest.raises(GradcheckError, match="grad is incorrect layout"):
+            gradcheck(Sparse.apply, (double(1),), fast_mode=fast)
+        with pytest.raises(GradcheckError, match="incorrect sparse_dim 1, expected 2"):
+            gradcheck(of_rows, (double(2, 2).to_sparse(),), masked=True, fast_mode=fast)

@@ -76,6 +76,7 @@ def gradcheck(
     if sparse:
         from ..sparse.checking import by_values
 
+        func_of_tensors, tensors = func, given
         func, given = by_values(func, given, bool(masked))
     check = _Check(func, given, eps, atol, rtol, nondet_tol, fast_mode)
     try:
@@ -103,6 +104,8 @@ def gradcheck(
                 )
             if check_batched_grad:
                 check.batched(outputs)
+            if sparse:
+                _expect_layouts(func_of_tensors, tensors)
             check.zero_cotangents(outputs)
             if check_undefined_grad:
                 check.undefined_cotangents()
@@ -185,6 +188,27 @@ def _expect_dense(outputs: Sequence[Tensor]) -> None:
             )
 
 
+def _expect_layouts(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
+    """Gradients of sparse inputs must have their layout, with as many sparse dimensions."""
+    points = [one for one in inputs if isinstance(one, Tensor) and one.requires_grad]
+    outputs = _recorded(func(*inputs))
+    zeros = [wrap(np.zeros_like(one._array)) for one in outputs]
+    for found, point in zip(grad(outputs, points, zeros, allow_unused=True), points, strict=True):
+        if found is not None:
+            _expect_layout(found, point)
+
+
+def _expect_layout(found: Any, point: Any) -> None:
+    if found._strided:
+        return
+    if found.layout is not point.layout:
+        raise GradcheckError(f"grad is incorrect layout ({found.layout} is not {point.layout})")
+    if found.is_sparse and found.sparse_dim() != point.sparse_dim():
+        raise GradcheckError(
+            f"grad is sparse tensor, but has incorrect sparse_dim {found.sparse_dim()}, expected {point.sparse_dim()}"
+        )
+
+
 def _random_cotangent(output: Tensor, strided: bool) -> Tensor:
     array = _random(output._array.shape, output._array.dtype)
     if strided:  # every other element of a larger array
@@ -249,7 +273,7 @@ class _Check(Differences):
         runs = []
         for _ in range(2):
             found = grad(output, points, wrap(cotangent.astype(output._array.dtype)), retain_graph=True, allow_unused=True)
-            runs.append(found)
+            runs.append([one if one is None or one._strided else one.to_dense() for one in found])  # type: ignore[attr-defined]
         for first, second, point in zip(*runs, points, strict=True):
             for one in (first, second):
                 if one is not None and one._array.shape != point._array.shape:
@@ -468,6 +492,7 @@ class _Check(Differences):
         for one, point in zip(grad(outputs, points, zeros, retain_graph=True, allow_unused=True), points, strict=True):
             if one is None:
                 continue
+            _expect_layout(one, point)
             if not (one._array == 0).all():
                 raise GradcheckError("backward not multiplied by grad_output")
             if one._array.dtype != point._array.dtype:
