@@ -1,0 +1,287 @@
+"""vmap: what a function of one example becomes for a batch, in place, with random numbers, by index, and what it refuses."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import rushlight as torch
+import rushlight.nn.functional as F
+from rushlight import batched
+from rushlight._C import _functorch
+from rushlight._functorch.apis import chunk_vmap
+from rushlight._functorch.vmap import restore_vmap
+from rushlight.func import debug_unwrap, grad, jvp, vmap
+
+
+def loop(function: Callable[..., Any], *args: Any) -> Any:
+    return torch.stack([function(*row) for row in zip(*args, strict=True)])
+
+
+def double(*shape: int) -> Any:
+    return torch.randn(*shape, dtype=torch.float64)
+
+
+# In place.
+
+
+def test_a_write_goes_to_the_argument() -> None:
+    x = torch.rand(3, 4)
+    before = x.clone()
+    assert vmap(torch.Tensor.sin_)(x) is x
+    assert torch.equal(x, before.sin())
+    turned = vmap(torch.Tensor.cos_, in_dims=1, out_dims=0)(x)
+    assert turned._base is x
+    assert torch.equal(x, before.sin().cos())
+
+
+def test_writes_through_views_of_examples() -> None:
+    def double_first_and_sum(x: Any) -> Any:
+        y = x.clone()
+        y[0].mul_(2)
+        y.t()[1].add_(x[:, 0])
+        return y
+
+    x = double(5, 3, 3)
+    assert torch.equal(vmap(double_first_and_sum)(x), loop(double_first_and_sum, x))
+    slopes = vmap(grad(lambda x: (double_first_and_sum(x) ** 2).sum()))(x)
+    assert torch.allclose(slopes, loop(grad(lambda x: (double_first_and_sum(x) ** 2).sum()), x))
+
+
+def test_shapes_changed_in_place() -> None:
+    def flatten(x: Any) -> Any:
+        y = x * 1
+        y.unsqueeze_(0).squeeze_(0)
+        return y.t_()
+
+    x = double(2, 3, 4)
+    assert torch.equal(vmap(flatten)(x), x.transpose(1, 2))
+
+
+def test_tensors_made_like_an_example_take_its_writes() -> None:
+    for name in ("new_zeros", "new_empty", "new_ones"):
+        made = vmap(lambda x, name=name: getattr(x, name)((2,)).copy_(x[:2]))(torch.ones(4, 3))
+        assert torch.equal(made, torch.ones(4, 2))
+    assert torch.equal(vmap(lambda x: torch.zeros_like(x).add_(x))(torch.ones(4, 3)), torch.ones(4, 3))
+
+
+def test_what_all_share_cannot_take_what_each_has() -> None:
+    shared = torch.zeros(3)
+    with pytest.raises(RuntimeError, match="inplace arithmetic"):
+        vmap(lambda x: shared.copy_(x))(torch.ones(2, 3))
+    with pytest.raises(RuntimeError, match=r"Batching rule not implemented for aten::abs.out"):
+        vmap(lambda x, y: torch.abs(x, out=y))(torch.ones(2, 3), torch.ones(2, 3))
+
+
+# What depends on numbers.
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x: x.sum().item(), r"\.item\(\) on a Tensor"),
+        (lambda x: torch.tensor(float(x.sum())), r"\.item\(\) on a Tensor"),
+        (lambda x: x if x.sum() > 0 else -x, "data-dependent control flow"),
+        (lambda x: x.tolist(), "Cannot access data pointer"),
+        (lambda x: x.nonzero(), "dynamic shape. Attempted to vmap over aten::nonzero"),
+        (lambda x: x[x > 0], "indexing with a boolean mask"),
+        (lambda x: x.sum().backward(), "backward.. called inside a functorch transform"),
+        (lambda x: x.requires_grad_(), "requires_grad_.. .or perhaps"),
+    ],
+)
+def test_refused(function: Callable[..., Any], words: str) -> None:
+    calls = []
+
+    def counted(x: Any) -> Any:
+        calls.append(x)
+        return function(x)
+
+    with pytest.raises(RuntimeError, match=words):
+        vmap(counted)(torch.randn(4, 3))
+    assert len(calls) == 1  # an error is no reason to try again with single examples
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: vmap(lambda x: x, out_dims=None)(torch.ones(2)), "can not return a BatchedTensor"),
+        (lambda: vmap(lambda x: x, out_dims="last")(torch.ones(2)), "must be an int, None or a python collection"),
+        (lambda: vmap(lambda x: x, [0])(torch.ones(2)), "expected `in_dims` to be int or a .potentially nested. tuple"),
+        (lambda: vmap(lambda x, y: x, (0,))(torch.ones(2), torch.ones(2)), r"TreeSpec\(tuple, None, \[\*,\n  \*\]\)"),
+        (lambda: vmap(lambda x: 3)(torch.ones(2)), "got type <class 'int'>"),
+        (lambda: vmap(lambda x: x, (None,))(1), "at least one Tensor"),
+    ],
+)
+def test_wrong_dimensions(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_what_is_no_batch_may_be_anything() -> None:
+    result, word, shared = vmap(lambda x: (x, "word", torch.arange(2)), out_dims=(0, None, None))(torch.ones(3))
+    assert (result.tolist(), word, shared.tolist()) == ([1.0] * 3, "word", [0, 1])
+
+
+# Random numbers.
+
+
+@pytest.mark.parametrize("draw", [lambda s: torch.rand(s), lambda s: torch.randn(s), lambda s: torch.randint(0, 9, s)])
+def test_random_numbers_are_those_of_one_draw(draw: Callable[..., Any]) -> None:
+    torch.manual_seed(1)
+    different = vmap(lambda x: draw((5,)), randomness="different")(torch.ones(4))
+    torch.manual_seed(1)
+    assert torch.equal(different, draw((4, 5)))
+    torch.manual_seed(1)
+    same = vmap(lambda x: draw((5,)), randomness="same")(torch.ones(4))
+    torch.manual_seed(1)
+    assert torch.equal(same, draw((5,)).expand(4, 5))
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        vmap(lambda x: draw((5,)))(torch.ones(4))
+
+
+def test_dropout_and_fills() -> None:
+    x = torch.ones(4, 50)
+    torch.manual_seed(1)
+    found = vmap(lambda x: F.dropout(x), randomness="different")(x)
+    torch.manual_seed(1)
+    assert torch.equal(found, F.dropout(x))
+    rows = vmap(lambda x: F.dropout(x), randomness="same")(x)
+    assert torch.equal(rows[0], rows[3])
+    torch.manual_seed(1)
+    filled = vmap(torch.Tensor.normal_, randomness="different")(torch.zeros(4, 5))
+    torch.manual_seed(1)
+    assert torch.equal(filled, torch.zeros(4, 5).normal_())
+    shared = torch.zeros(5)
+    with pytest.raises(RuntimeError, match="different inplace randomness on an unbatched tensor"):
+        vmap(lambda x: shared.normal_(), randomness="different")(x)
+
+
+def test_each_level_has_its_own_randomness() -> None:
+    numbers = vmap(vmap(lambda x: torch.rand(2), randomness="same"), randomness="different")(torch.ones(3, 4))
+    assert torch.equal(numbers[:, 0], numbers[:, 3])
+    assert not torch.equal(numbers[0], numbers[1])
+
+
+# By index: the indices shared, or each its own, behind and between other dimensions.
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, i: x[i],
+        lambda x, i: x[:, i],
+        lambda x, i: x[:, :, i.view(2, 1)],
+        lambda x, i: x[i, :, i],
+        lambda x, i: x[1:, i, i],
+        lambda x, i: x.take(i),
+        lambda x, i: x.index_put((i, i), x[i, i] * 2),
+        lambda x, i: F.embedding(i, x[0]),
+        lambda x, i: x.gather(1, i.view(1, 2, 1).expand(3, 2, 3)),
+        lambda x, i: torch.searchsorted(x[0, 0].sort()[0], x[:, i].double()).double() + x.sum(),
+    ],
+)
+@pytest.mark.parametrize("shared", [False, True])
+def test_subscripts(function: Callable[..., Any], shared: bool) -> None:
+    x, own = double(4, 3, 3, 3), torch.tensor([[0, 2], [1, 1], [2, 0], [0, 1]])
+    given = own[0] if shared else own
+    rows = [own[0]] * 4 if shared else list(own)
+    dims = (0, None if shared else 0)
+    expected = torch.stack([function(row, i) for row, i in zip(x, rows, strict=True)])
+    assert torch.allclose(vmap(function, dims)(x, given), expected)
+    if expected.dtype is torch.float64:
+        total = lambda x, i: (function(x, i) ** 2).sum()  # noqa: E731
+        slopes = torch.stack([grad(total)(row, i) for row, i in zip(x, rows, strict=True)])
+        assert torch.allclose(vmap(grad(total), dims)(x, given), slopes)
+
+
+def test_norms_with_parameters_of_each_example() -> None:
+    x, w = double(4, 5, 6), double(4, 6)
+    for function in (
+        lambda x, w: F.batch_norm(x, None, None, w, w, training=True),
+        lambda x, w: F.group_norm(x, 3, w, w),
+        lambda x, w: F.layer_norm(x, (6,), w, w),
+    ):
+        assert torch.allclose(vmap(function)(x, w), loop(function, x, w))
+        slope = grad(lambda w, x, f=function: (f(x, w) ** 3).sum())
+        assert torch.allclose(vmap(slope)(w, x), loop(slope, w, x))
+
+
+def test_running_statistics() -> None:
+    x, means, variances = double(3, 4, 2), torch.zeros(3, 2, dtype=torch.float64), torch.ones(3, 2, dtype=torch.float64)
+    vmap(lambda x, m, v: F.batch_norm(x, m, v, training=True))(x, means, variances)
+    mean, variance = torch.zeros(2, dtype=torch.float64), torch.ones(2, dtype=torch.float64)
+    F.batch_norm(x[1], mean, variance, training=True)
+    assert torch.allclose(means[1], mean)
+    assert torch.allclose(variances[1], variance)
+    with pytest.raises(RuntimeError, match="updated in place, were not batched"):
+        vmap(lambda x: F.batch_norm(x, mean, variance, training=True))(x)
+
+
+# In parts, one level by hand, and the loop.
+
+
+def test_in_parts() -> None:
+    x = double(10, 3)
+    function = lambda x: {"sin": x.sin(), "sum": x.sum()}  # noqa: E731
+    whole = vmap(function)(x)
+    seen: list[int] = []
+
+    def watched(x: Any) -> Any:
+        seen.append(len(debug_unwrap(x)))
+        return function(x)
+
+    for parts in (vmap(watched, chunk_size=4)(x), chunk_vmap(watched, chunks=3)(x)):
+        assert torch.equal(parts["sin"], whole["sin"])
+        assert torch.equal(parts["sum"], whole["sum"])
+    assert seen == [4, 4, 2, 4, 4, 2]
+    with pytest.raises(ValueError, match="chunk_size should be None or greater than 0"):
+        vmap(function, chunk_size=0)
+
+
+def test_results_with_their_dimensions() -> None:
+    x, y = double(2, 3), double(4, 2)
+    (total, shared, turned), dims = restore_vmap(lambda x, y, z: (x.sum() + y, z, y), (0, 1, None), 2, "error")(x, y, 5)
+    assert torch.equal(total, x.sum(1).view(2, 1) + y.t())
+    assert (shared, turned is y, dims) == (5, True, (0, None, 1))
+
+
+def test_the_loop_can_be_made_to_warn_and_be_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(batched.find_rule.__globals__["rules"], "tril")
+    x = double(3, 2, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        expected = vmap(torch.tril)(x)
+    _functorch._set_vmap_fallback_warning_enabled(True)
+    try:
+        with pytest.warns(UserWarning, match="performance drop because .* batching rule for aten::tril"):
+            assert torch.equal(vmap(torch.tril)(x), expected)
+    finally:
+        _functorch._set_vmap_fallback_warning_enabled(False)
+    _functorch._set_vmap_fallback_enabled(False)
+    try:
+        with pytest.raises(RuntimeError, match="fallback is disabled"):
+            vmap(torch.tril)(x)
+    finally:
+        _functorch._set_vmap_fallback_enabled(True)
+
+
+# With forward mode inside.
+
+
+def test_tangents_of_examples_written_in_place() -> None:
+    def write(x: Any, y: Any) -> Any:
+        x = x.clone()
+        first = x[0]
+        x.copy_(y)
+        first.mul_(3)
+        return first, x
+
+    x, y, t = double(4, 2, 3), double(4, 2, 3), double(4, 2, 3)
+    value, slope = vmap(lambda x, y, t: jvp(lambda y: write(x, y), (y,), (t,)))(x, y, t)
+    scale = torch.tensor([[3.0], [1.0]], dtype=torch.float64)
+    assert torch.allclose(value[1], y * scale)
+    assert torch.allclose(slope[1], t * scale)
+    assert torch.allclose(slope[0], t[:, 0] * 3)
