@@ -187,3 +187,16 @@ def test_writes_through_views_of_another_kind() -> None:
     numbers *= 2j  # (a, b) -> (-2b, 2a)
     (y * torch.tensor([3.0, 5.0])).sum().backward()
     assert x.grad.tolist() == [[10.0, -6.0]] * 3
+
+
+def test_a_view_of_another_kind_may_be_transposed_in_place() -> None:
+    grads = []
+    weights = torch.arange(18.0).view(3, 3, 2)
+    for in_place in (True, False):
+        z = torch.ones(3, 3, dtype=torch.complex64, requires_grad=True)
+        pairs = torch.view_as_real(z.clone())
+        pairs = pairs.transpose_(0, 1) if in_place else pairs.transpose(0, 1)
+        pairs += 1
+        pairs.backward(weights)
+        grads.append(z.grad)
+    assert torch.equal(*grads)
