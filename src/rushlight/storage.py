@@ -17,7 +17,7 @@ from . import dtypes
 from .arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from .autograd import modes, views
 from .backend import creation as layouts
-from .backend import memory
+from .backend import memory, shared
 from .backend import numpy as backend
 from .device import CPU, channels_last, channels_last_3d, contiguous_format, preserve_format
 from .device import device as Device
@@ -93,7 +93,7 @@ class _Storage:
         return memory.block(memo[id(whole)])
 
     def is_shared(self) -> bool:
-        return False
+        return shared.block_of(self._memory) is not None
 
     def share_memory_(self) -> Any:
         return self
@@ -473,6 +473,8 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
     shape = checked_shape("resize_", wanted)
     if math.prod(shape) >= 2**63:
         raise RuntimeError("numel: integer multiplication overflow")
+    if math.prod([max(each, 1) for each in shape[1:]]) >= 2**63:
+        raise RuntimeError("Stride calculation overflowed")
     array = self._array
     if shape == array.shape and memory_format is None:
         return self
