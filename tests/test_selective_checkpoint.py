@@ -168,3 +168,39 @@ def test_backward_passes_within_checkpoints_within_backward_passes(early_stop):
         ):
             assert torch.allclose(plain(x), saved(x))
             assert torch.allclose(slope(plain)(x), slope(saved)(x))
+
+
+def test_the_second_run_ends_before_an_op_that_only_saves_its_input():
+    class Sines(TorchDispatchMode):
+        count = 0
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            self.count += func is aten.sin.default
+            return func(*args, **(kwargs or {}))
+
+    for early_stop, expected in ((True, 1), (False, 2)):
+        x = torch.tensor(1.0, requires_grad=True)
+        with Sines() as sines:
+            checkpoint(torch.sin, x, use_reentrant=False, early_stop=early_stop).backward()
+        assert sines.count == expected and torch.allclose(x.grad, x.cos())
+
+
+def test_hooks_pack_inputs_before_the_op_and_results_after_it():
+    order = []
+
+    class Ops(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            order.append(func.__name__)
+            return func(*args, **(kwargs or {}))
+
+    def pack(tensor):
+        order.append("pack")
+        return tensor
+
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    with Ops(), torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
+        z = (x * y).exp()
+        stacked = torch.stack([x, y]).sum()
+    assert order[:5] == ["pack", "pack", "mul.Tensor", "exp.default", "pack"] and "pack" not in order[5:]
+    (z.sum() + stacked).backward()
+    assert torch.allclose(x.grad, torch.full((2,), 1 + torch.e))

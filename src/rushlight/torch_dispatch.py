@@ -254,6 +254,7 @@ def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
     count = len(op.inputs)
     inputs, params = list(args[:count]), args[count:]
     func = overload_of(op, args)
+    early = dispatch.packed_first(op, inputs) if modes.state.saved_hooks else None
     result = _asked(func, without_defaults(op, args))
     if not modes.state.grad_enabled and not op.view:
         return result
@@ -268,7 +269,7 @@ def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
     if op.promote is not None and any(isinstance(one, dispatch.NUMBERS) for one in arrays):
         dtype = dispatch.common_dtype([value for value in inputs if value is not None]).numpy
         arrays = [dispatch.number_array(one, dtype) if isinstance(one, dispatch.NUMBERS) else one for one in arrays]
-    dispatch.noted(op, inputs, arrays, params, fresh)
+    dispatch.noted(op, inputs, arrays, params, fresh, early)
     return tuple(fresh) if isinstance(result, (tuple, list)) else fresh[0]
 
 

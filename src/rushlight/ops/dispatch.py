@@ -81,6 +81,7 @@ def run(op: Op, args: tuple[Any, ...], first: int) -> Any:
     if op.check is not None:
         op.check(inputs)
     arrays = promoted(op, inputs) if op.promote is not None else [_array(value) for value in inputs]
+    early = packed_first(op, inputs) if modes.state.saved_hooks else None
     try:
         out = op.kernel(*arrays, *params)
     except Exception as error:
@@ -89,7 +90,7 @@ def run(op: Op, args: tuple[Any, ...], first: int) -> Any:
         originals = [_array(value) for value in inputs]
         if any(isinstance(array, np.ndarray) and not array.flags.c_contiguous for array in originals):
             out = backend.laid_out(out, originals)
-    return finish(op, inputs, arrays, params, out)
+    return finish(op, inputs, arrays, params, out, early)
 
 
 def _foreign(op: Op, args: tuple[Any, ...], is_method: bool) -> Any:
@@ -224,7 +225,10 @@ def failed(op: Op, args: tuple[Any, ...], error: Exception, general: Callable[..
     raise translated(op, [_array(value) for value in args[:count]], error) from None
 
 
-def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], out: Any) -> Any:
+Early = dict[str, Any]  # what hooks made of an op's inputs, by name, before the op ran
+
+
+def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], out: Any, early: Early | None = None) -> Any:
     """Wraps what the kernel returned and records the op."""
     several = len(op.outputs) > 1 or op.outputs == ["*"]
     outs = list(out) if several else [out]
@@ -237,27 +241,62 @@ def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
             return tuple(results) if several else results[0]
         for result in results:
             views.mark_view(result, base, several)
-    noted(op, inputs, arrays, params, results)
+    noted(op, inputs, arrays, params, results, early)
     return tuple(results) if several else results[0]
 
 
-def noted(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], results: list[Any]) -> None:
+def noted(
+    op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], results: list[Any], early: Early | None = None
+) -> None:
     """Records the op where a gradient is wanted of its results."""
+    flat, needs = _needs(op, inputs)
+    if any(needs):
+        record(op, inputs, flat, needs, arrays, params, results, early or {})
+    elif modes.state.grad_enabled and (op.rules or op.joint is not None):
+        return
+    elif modes.state.inference and not (op.view and not inputs[0]._inference):
+        for result in results:
+            result._inference = modes.Inference()
+
+
+def _needs(op: Op, inputs: Sequence[Any]) -> tuple[list[Any], list[bool]]:
+    """The inputs that have a derivative, and which of them need a gradient now."""
     flat: list[Any] = []
     for value in inputs:
         flat.extend(value if isinstance(value, (list, tuple)) else [value])
     for value in flat:
         if isinstance(value, Tensor_) and value._base is not None:
             views.refresh(value)
-    if modes.state.grad_enabled and (op.rules or op.joint is not None):
-        if op.variadic is None or op.variadic not in op.sources:
-            flat = [value for name, value in zip(op.inputs, inputs, strict=True) if name in op.sources]
-        needs = [isinstance(value, Tensor_) and value._needs_grad for value in flat]
-        if any(needs) and not _all_inference(inputs):
-            record(op, inputs, flat, needs, arrays, params, results)
-    elif modes.state.inference and not (op.view and not inputs[0]._inference):
-        for result in results:
-            result._inference = modes.Inference()
+    if not modes.state.grad_enabled or not (op.rules or op.joint is not None):
+        return flat, []
+    if op.variadic is None or op.variadic not in op.sources:
+        flat = [value for name, value in zip(op.inputs, inputs, strict=True) if name in op.sources]
+    needs = [isinstance(value, Tensor_) and value._needs_grad for value in flat]
+    return flat, [] if any(needs) and _all_inference(inputs) else needs
+
+
+def packed_first(op: Op, inputs: Sequence[Any]) -> Early:
+    """The inputs that the op's node will keep, packed by hooks before the op runs: the second run of a checkpoint may end with
+    one of them."""
+    _, needs = _needs(op, inputs)
+    early: Early = {}
+    if any(needs):
+        needed = _needed(op, needs)
+        hooks = modes.state.saved_hooks or []
+        for kind, name, users in op.keep:
+            value = inputs[op.inputs.index(name)] if kind == "input" else None
+            if value is None or not any(needed[user] is True for user in users):
+                continue
+            refuse_inference(value if name == op.variadic else [value])
+            if name == op.variadic:
+                early[name] = tuple(packed(item, hooks) if isinstance(item, Tensor_) else item for item in value)
+            elif isinstance(value, Tensor_):
+                early[name] = packed(value, hooks)
+    return early
+
+
+def _needed(op: Op, needs: Sequence[bool]) -> dict[str, bool]:
+    return dict(zip(op.sources, needs, strict=False)) if op.variadic not in op.sources else dict.fromkeys(op.sources, True)
 
 
 def _all_inference(inputs: Sequence[Any]) -> bool:
@@ -277,11 +316,12 @@ def record(
     arrays: list[Any],
     params: tuple[Any, ...],
     results: list[Tensor],
+    early: Early,
 ) -> None:
     """Makes the op's node: edges to the inputs, and what the rules ask for."""
     node = object.__new__(op.node_class)
     node.next = tuple((value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True))
-    needed = dict(zip(op.sources, needs, strict=False)) if op.variadic not in op.sources else dict.fromkeys(op.sources, True)
+    needed = _needed(op, needs)
     kept: list[Any] = []
     hooks = modes.state.saved_hooks
     for kind, name, users in op.keep:
@@ -294,12 +334,12 @@ def record(
             elif name == op.variadic:
                 refuse_inference(value)
                 kept += [
-                    tuple(packed(item, hooks) if hooks and isinstance(item, Tensor_) else item for item in value),
-                    tuple((-1 if hooks else item._counter[0]) if isinstance(item, Tensor_) else None for item in value),
+                    early[name] if name in early else tuple(value),
+                    tuple((-1 if name in early else item._counter[0]) if isinstance(item, Tensor_) else None for item in value),
                 ]
             elif isinstance(value, Tensor_):
                 refuse_inference([value])
-                kept += [value, value._counter[0]] if not hooks else [packed(value, hooks), -1]
+                kept += [early[name], -1] if name in early else [value, value._counter[0]]
             else:
                 kept += [arrays[position], None]
         elif kind == "output":
