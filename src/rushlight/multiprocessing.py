@@ -1,4 +1,4 @@
-"""torch.multiprocessing: Python's multiprocessing. Tensors go to other processes as copies."""
+"""torch.multiprocessing: Python's multiprocessing. Tensors go to other processes as copies, unless `share_memory_` was said."""
 
 from __future__ import annotations
 

@@ -483,10 +483,21 @@ class Tensor:
         return backend.address(self._array) if self._array.size else 0
 
     def is_shared(self) -> bool:
-        return False
+        """Whether the memory is shared with other processes."""
+        from .backend import shared
+
+        return shared.block_of(self._array) is not None
 
     def share_memory_(self) -> Tensor:
-        return self
+        """Moves the memory to where processes started later share it: what one writes, all see.
+
+        >>> import rushlight as torch
+        >>> torch.zeros(2).share_memory_().is_shared()
+        True
+        """
+        from .shared_memory import share
+
+        return share(self)
 
     def pin_memory(self, device: Any = None) -> Tensor:
         raise RuntimeError("Cannot access accelerator device when none is available.")
