@@ -248,3 +248,14 @@ def test_arguments_look_as_in_pytorch():
         assert x.sum((0, 1)).item() == 4.0
         x.sum(0, keepdim=True)
     assert given[0] == ("aten.sum.dim_IntList", ([0, 1],)) and given[-1] == ("aten.sum.dim_IntList", ([0], True))
+
+
+def test_zeros_that_lie_as_another_tensor_does():
+    zeros = torch.ops.aten._new_zeros_with_same_feature_meta
+    like = torch.arange(10.0)[2:8].view(2, 3).t()
+    plain = zeros(like, like)
+    assert plain.stride() == like.stride() and plain.storage_offset() == 2
+    assert plain.untyped_storage().nbytes() == like.untyped_storage().nbytes()
+    batch = zeros(torch.ones(4, 5), like, self_num_batch_dims=2)
+    assert batch.shape == (4, 5, 3, 2) and batch.stride()[2:] == like.stride() and batch.stride()[1] == 10
+    assert not batch.any()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .autograd import modes
+from .autograd import forward_ad, modes
 from .autograd.gradients import grad
 from .ops.public import registry
 from .ops.table import Op, table
@@ -115,6 +115,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "_softmax": lambda x, dim, half_to_float=False: x.softmax(dim),
     "_log_softmax": lambda x, dim, half_to_float=False: x.log_softmax(dim),
     "lift_fresh": lambda x: x,
+    "_new_zeros_with_same_feature_meta": lambda x, like, *, self_num_batch_dims=0: forward_ad.zeros_laid_like(
+        like, like._array.dtype, tuple(x.shape[:self_num_batch_dims])
+    ),
     "alias": lambda x: table["alias"].call(x),
     "convolution_backward": _convolution_backward,
     "sym_numel": lambda x: x.numel(),

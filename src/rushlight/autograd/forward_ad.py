@@ -14,6 +14,7 @@ Tangents live in levels, so that transforms can be nested; a user sees one level
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -238,8 +239,17 @@ def _laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
         return tangent
     if primal._conjugate:
         return tangent.conj().resolve_conj().conj()  # type: ignore[attr-defined,no-any-return]
-    copied = wrap(np.zeros(whole, b.dtype)).as_strided(a.shape, primal.stride(), primal.storage_offset())  # type: ignore[attr-defined]
-    return copied.copy_(tangent)  # type: ignore[no-any-return]
+    return zeros_laid_like(primal, b.dtype).copy_(tangent)  # type: ignore[attr-defined,no-any-return]
+
+
+def zeros_laid_like(tensor: Tensor, dtype: np.dtype[Any], batch: tuple[int, ...] = ()) -> Tensor:
+    """Zeros that lie in as much memory as a tensor does, in the same way; with ``batch`` dimensions in front, one such memory
+    for each."""
+    array = tensor._array
+    whole = backend.root(array).nbytes // array.itemsize
+    steps = [whole * math.prod(batch[place + 1 :]) for place in range(len(batch))]
+    zeros: Any = wrap(np.zeros(whole * math.prod(batch), dtype))
+    return zeros.as_strided((*batch, *array.shape), (*steps, *tensor.stride()), tensor.storage_offset())  # type: ignore[no-any-return]
 
 
 def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
