@@ -35,6 +35,14 @@ def test_names_are_those_of_pytorch() -> None:
         (matrix.as_strided((3,), (1,), 1), {"storage_offset": 1, "size": (3,), "stride": (1,)}),
         (matrix.as_strided((3,), (1,)), {"storage_offset": None}),
         (torch._foreach_maximum([x, x], [0.0, 1.0])[1], {"scalars": (0.0, 1.0)}),
+        (matrix @ matrix.t(), {"self_sym_sizes": (3, 3), "mat2_sym_strides": (1, 3)}),
+        (x.mean(), {"self_sym_numel": 9}),
+        (matrix.split(2)[0], {"split_size": 2, "dim": 0}),
+        (F.embedding(torch.tensor([0]), matrix, padding_idx=1), {"padding_idx": 1, "weight_sym_argsize_0": 3}),
+        (F.gelu(matrix, approximate="tanh"), {"approximate": "tanh"}),
+        (F.hardtanh(matrix, -0.5, 0.5), {"min_val": -0.5, "max_val": 0.5}),
+        (F.mse_loss(matrix, matrix, reduction="sum"), {"reduction": 2}),
+        (matrix[:, 0:2], {"start": 0, "end": 2, "step": 1}),
     ]
     for result, expected in cases:
         node = result.grad_fn

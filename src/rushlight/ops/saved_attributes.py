@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,40 @@ _OWN_NAMES = {
     "as_strided": {"shape": "size", "strides": "stride"},
     "im2col": {"window": "kernel_size"},
     "threshold": {"limit": "threshold"},
+    "hardtanh": {"low": "min_val", "high": "max_val"},
+    "leaky_relu": {"slope": "negative_slope"},
+    "softshrink": {"limit": "lambd"},
+    "hardshrink": {"limit": "lambd"},
+    "layer_norm": {"x": "input"},
+    "group_norm": {"x": "input", "groups": "group"},
+    "batch_norm": {"x": "input"},
+    "batch_norm_given": {"x": "input", "mean": "running_mean", "var": "running_var"},
+    "mse_loss": {"b": "target"},
+    "smooth_l1_loss": {"b": "target"},
+    "huber_loss": {"b": "target"},
+    "slice": {"stop": "end"},
+    "repeat": {"counts": "repeats"},
+    "tril": {"offset": "diagonal"},
+    "triu": {"offset": "diagonal"},
+    "constant_pad": {"padding": "pad"},
+    "unfold": {"axis": "dimension"},
+    "avg_pool2": {"window": "kernel_size"},
+    "max_pool2": {"window": "kernel_size", "indices": "result1"},
+    "embedding": {"but": "padding_idx", "by_frequency": "scale_grad_by_freq"},
+    "embedding_bag": {"but": "padding_idx", "by_frequency": "scale_grad_by_freq", "scales": "per_sample_weights"},
+    "pixel_shuffle": {"factor": "upscale_factor"},
+    "pixel_unshuffle": {"factor": "downscale_factor"},
+    "grid_sampler2": {"x": "input", "mode": "interpolation_mode"},
+    "cdist": {"a": "x1", "b": "x2"},
+    "fft_r2c": {"axes": "dim", "norm": "normalization"},
+    "fft_c2c": {"axes": "dim", "norm": "normalization"},
+    "inv": {"out": "inverse"},
+    "cholesky": {"out": "L"},
+    "eigh": {"values": "eigenvalues", "vectors": "eigenvectors"},
+    "qr": {"q": "Q", "r": "R"},
+    "svd": {"u": "U", "s": "S", "vh": "Vh"},
+    "solve": {"a": "A"},
+    "det": {"a": "A"},
     "resample": {"size": "output_size"},
 }
 
@@ -46,6 +81,22 @@ Read = Callable[[Any, Any], Any]
 
 def _scale(position: int) -> Read:
     return lambda kept, node: None if kept.scales is None else kept.scales[position]
+
+
+def _sizes_of(first: str, second: str) -> dict[str, Read]:
+    """Sizes and strides of the two factors of a product, as far as they are kept."""
+
+    def sizes(which: str) -> Read:
+        return lambda kept, node: None if getattr(kept, which) is None else tuple(getattr(kept, which).shape)
+
+    def strides(which: str) -> Read:
+        return lambda kept, node: None if getattr(kept, which) is None else tuple(getattr(kept, which).stride())
+
+    return {
+        f"{name}_sym_{what}": read(which)
+        for name, which in ((first, "a"), (second, "b"))
+        for what, read in (("sizes", sizes), ("strides", strides))
+    }
 
 
 # What PyTorch keeps that follows from what is kept here: by op (or, with a dot, by node), a function of the kept things, by
@@ -60,6 +111,15 @@ _DERIVED: dict[str, dict[str, Read]] = {
     "convolution": {
         "bias_sym_sizes_opt": lambda kept, node: (node.metas or [(node.shape,)])[0][0][1:2] if node.next[2] else (0,)
     },
+    "addmm": _sizes_of("mat1", "mat2"),
+    "mm": _sizes_of("self", "mat2"),
+    "mean_all": {"self_sym_numel": lambda kept, node: math.prod(kept.x_shape)},
+    "mean": {"self_sym_numel": lambda kept, node: math.prod(kept.x_shape)},
+    "embedding": {"weight_sym_argsize_0": lambda kept, node: kept.weight_shape[0]},
+    "gather": {"sparse_grad": lambda kept, node: False},
+    "gelu_erf": {"approximate": lambda kept, node: "none"},
+    "gelu_tanh": {"approximate": lambda kept, node: "tanh"},
+    "split": {"split_size": lambda kept, node: kept.sizes[0]},
     "div_floor": {"rounding_mode": lambda kept, node: "floor"},
     "div_trunc": {"rounding_mode": lambda kept, node: "trunc"},
     "div_rounded": {"rounding_mode": lambda kept, node: None},
@@ -113,6 +173,7 @@ def attributes(op: Any) -> dict[str, property]:
     return found
 
 
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 Entry = tuple[str, str, int]  # kind, the name that rules use, the place in ``node.saved``
 
 
@@ -132,7 +193,7 @@ def _saved(node: Any, entry: Entry) -> Any:
         return saved.tensor_of(node, op.sources.index(name) if name in op.sources else -1, value, version)
     if kind == "output":
         return saved.output_tensor(node, op.outputs.index(name), value, *node.saved[place + 1 : place + 3])
-    return value
+    return _REDUCTIONS.get(value, value) if name == "reduction" else value
 
 
 def _raw(node: Any, entry: Entry) -> Any:
