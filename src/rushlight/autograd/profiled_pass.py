@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backend.scattered import ScatteredArray
 from ..rooms import provided
 from . import engine, modes
 from .graph import AccumulateGrad, Edge, Node
@@ -101,7 +102,7 @@ class ProfiledPass(engine.Pass):
         if operator is not None:
             self.recorder.open(operator)  # closed with the node
         try:
-            if self.create_graph or modes.state.anomaly or not hasattr(node, "op"):
+            if self.create_graph or modes.state.anomaly or not _over_tensors(node, g):
                 return self._read(node, g, edges)
             results = node.vjp_tensors(_each(g, engine.wrap), edges)
             return tuple(None if result is None else result._array for result in results)
@@ -134,9 +135,16 @@ class ProfiledPass(engine.Pass):
             engine.Pass.accumulate(variable, holder)
             if fresh:
                 assert variable._grad is not None
-                array = variable._grad._array
+                array = getattr(variable._grad, "_array", None)
                 span.name = "aten::detach" if id(array) == key else "aten::copy_"
-                self.recorder.allocated(array)
+                if isinstance(array, np.ndarray):
+                    self.recorder.allocated(array)
+
+
+def _over_tensors(node: Node, g: Any) -> bool:
+    """Whether a node's rules say the same over Tensors: some give sparse gradients over arrays only."""
+    op = getattr(node, "op", None)
+    return op is not None and op.name not in ("embedding", "embedding_bag") and not isinstance(g, ScatteredArray)
 
 
 def _each(value: Any, function: Any) -> Any:

@@ -70,8 +70,9 @@ class Recorder:
         self.spans: list[Span] = []
         self.top: Span | None = None  # the innermost that is open
         self.freed: list[tuple[int, int]] = []  # outside of all spans: when, and how many bytes
-        self.passing = False  # the op that a span was just opened for is on its way back
-        self.calling: Any = None  # the same, of a public function
+        # The custom Function, and the public function, that a span was just opened for, on their way back.
+        self.passing = False
+        self.calling: Any = None
         self.alive: dict[int, Any] = {}  # memory counted and not freed yet, by the identity of the array that owns it
         self.thread = threading.get_ident()
 

@@ -61,11 +61,12 @@ def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
     return run(op, args, 1)
 
 
-def run(op: Op, args: tuple[Any, ...], first: int) -> Any:
+def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op, tuple[Any, ...]], Any]] = interceptors) -> Any:
+    """The op, by the first of ``asked`` that takes it, or by its kernel; ``first`` is the number of its first argument."""
     count = len(op.inputs)
     inputs, params = list(args[:count]), args[count:]
-    if interceptors:
-        for intercept in interceptors:
+    if asked:
+        for intercept in asked:
             result = intercept(op, args)
             if result is not NotImplemented:
                 return result

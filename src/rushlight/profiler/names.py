@@ -151,6 +151,7 @@ OPERATORS = {
     **dict.fromkeys(("CummaxBackward0", "CumminBackward0"), "cummaxmin_backward"),
     "CeluBackward0": "elu_backward",
     "CtcLossBackward0": "_ctc_loss_backward",
+    "EmbeddingBagBackward0": "_embedding_bag_backward",
     "LogSoftmaxBackward0": "_log_softmax_backward_data",
     "NarrowCopyBackward0": "slice_backward",
     "PdistBackward0": "_pdist_backward",

@@ -111,22 +111,19 @@ def _op(op: Any, args: tuple[Any, ...]) -> Any:
     recorder: Recorder | None = state.recorder
     if recorder is None:
         return NotImplemented
-    if recorder.passing:  # the very op that is being noted
-        recorder.passing = False
-        return NotImplemented
     name = name_of_op(op.name)
     top = recorder.top
     if top is not None and top.scope == 0 and not top.name.startswith("autograd::"):
         same = top.first and top.name in (name, name + "_")
         if same or name.startswith("rushlight::"):  # what the call itself is made of
-            result = _run(recorder, op, args)
+            result = _run(op, args)
             _count(recorder, args, result)
             return result
     span = recorder.open(name, sequence=coming_sequence())
     try:
         _describe(recorder, span, args)
         span.start = perf_counter_ns()
-        result = _run(recorder, op, args)
+        result = _run(op, args)
         span.end = perf_counter_ns()
         _count(recorder, args, result)
         return result
@@ -134,7 +131,7 @@ def _op(op: Any, args: tuple[Any, ...]) -> Any:
         recorder.close(span)
 
 
-def _run(recorder: Recorder, op: Any, args: tuple[Any, ...]) -> Any:
+def _run(op: Any, args: tuple[Any, ...]) -> Any:
     """The op by its short way, whose time is worth knowing, where nothing unusual is on but this profiler."""
     if special.active == 1:
         special.leave()
@@ -142,11 +139,7 @@ def _run(recorder: Recorder, op: Any, args: tuple[Any, ...]) -> Any:
             return op.call(*args)
         finally:
             special.enter()
-    recorder.passing = True
-    try:
-        return dispatch.run(op, args, 1)
-    finally:
-        recorder.passing = False
+    return dispatch.run(op, args, 1, dispatch.interceptors[dispatch.interceptors.index(_op) + 1 :])
 
 
 def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
