@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 
 import rushlight as torch
 
-from ... import __future__ as conversion
 from ...autograd.graph import RemovableHandle
 from ...missing import explain_attribute
 from ...tensor import Tensor
-from ..parameter import Buffer, Parameter, is_lazy
-from . import calls, states
+from ..parameter import Buffer, Parameter
+from . import calls, conversion, states
 
 M = TypeVar("M", bound="Module")
 _NO_DEFAULT: Any = object()
@@ -417,49 +416,12 @@ class Module:
                 param.grad.zero_()
 
     def _apply(self: M, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> M:
-        """Replaces the memory of parameters, their gradients and buffers by what ``fn`` makes of them.
-
-        With the choices of ``torch.__future__``, the parameters themselves are replaced, or exchanged with new ones.
-        """
+        """Replaces the memory of parameters, their gradients and buffers by what ``fn`` makes of them."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for name, param in self._parameters.items():
-            if param is None:
-                continue
-            with torch.no_grad():
-                new = fn(param)
-            if conversion._swap_module_params_on_conversion:
-                self._swap_parameter(name, param, new, fn)
-                continue
-            grad = param.grad
-            if conversion._overwrite_module_params_on_conversion:
-                param = self._parameters[name] = Parameter(new, param.requires_grad)
-                if grad is not None:
-                    with torch.no_grad():
-                        param.grad = fn(grad).requires_grad_(grad.requires_grad)
-                continue
-            param.data = new
-            if grad is not None:
-                with torch.no_grad():
-                    grad.data = fn(grad)
-        for name, buffer in self._buffers.items():
-            if buffer is not None:
-                converted = fn(buffer)
-                self._buffers[name] = converted.as_subclass(type(buffer)) if is_lazy(buffer) else converted
+        conversion.convert_own(self, fn)
         return self
-
-    def _swap_parameter(self, name: str, param: Parameter, new: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
-        """Exchanges a parameter and its gradient with converted ones."""
-        grad, param.grad = param.grad, None
-        try:
-            torch.utils.swap_tensors(param, Parameter(new, param.requires_grad))
-            if grad is not None:
-                with torch.no_grad():
-                    torch.utils.swap_tensors(grad, fn(grad).requires_grad_(grad.requires_grad))
-                param.grad = grad
-        except RuntimeError as error:
-            raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
         """``to(device)``, ``to(dtype)``, ``to(tensor)``, ``to(memory_format=...)``, or several, in place.
@@ -471,37 +433,7 @@ class Module:
         >>> torch.nn.Linear(2, 1).to(torch.float64).weight.dtype
         torch.float64
         """
-        if kwargs.pop("copy", False):
-            raise RuntimeError(".to() does not accept copy argument")
-        memory_format = kwargs.pop("memory_format", None)
-        other = args[0] if args else kwargs.get("tensor", kwargs.get("other"))
-        dtype = kwargs.get("dtype")
-        if isinstance(other, Tensor):
-            dtype = other.dtype
-        else:
-            dtype = next((value for value in args if isinstance(value, torch.dtype)), dtype)
-            if args or set(kwargs) - {"dtype"}:
-                torch.empty(0).to(*args, **kwargs)  # errors of arguments
-        if dtype is not None:
-            if not (dtype.is_floating_point or dtype.is_complex):
-                raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
-            if dtype.is_complex:
-                warnings.warn(
-                    "Complex modules are a new feature under active development whose design may change, and some modules "
-                    "might not work as expected when using complex tensors as parameters or buffers. Please file an issue at "
-                    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work "
-                    "as expected.",
-                    stacklevel=2,
-                )
-
-        def convert(tensor: Tensor) -> Tensor:
-            if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
-                tensor = tensor.to(dtype)
-            if memory_format is not None and tensor.dim() in (4, 5):
-                tensor = tensor.contiguous(memory_format=memory_format)
-            return tensor
-
-        return self._apply(convert)
+        return self._apply(conversion.converter(args, kwargs))
 
     def to_empty(self: M, *, device: Any, recurse: bool = True) -> M:
         """Fresh memory, not set, for all parameters and buffers."""

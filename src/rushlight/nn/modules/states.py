@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
-from ... import __future__ as conversion
+from ... import __future__ as choices
 from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
 
@@ -209,7 +209,7 @@ def _load_one(module: Module, name: str, have: Any, key: str, value: Any, assign
                     value = Parameter(value, requires_grad=have.requires_grad)
                 else:
                     value.requires_grad_(have.requires_grad)
-            if conversion._swap_module_params_on_conversion and not is_lazy(have):
+            if choices._swap_module_params_on_conversion and not is_lazy(have):
                 torch.utils.swap_tensors(have, type(value)(value.detach(), have.requires_grad))
             else:
                 setattr(module, name, value)

@@ -1,0 +1,97 @@
+"""Modules in other dtypes and layouts: what becomes of their parameters, gradients and buffers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import rushlight as torch
+
+from ... import __future__ as choices
+from ...tensor import Tensor
+from ..parameter import Parameter, is_lazy
+
+if TYPE_CHECKING:
+    from .module import Module
+
+Convert = Callable[[Tensor], Tensor]
+
+
+def converter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Convert:
+    """What ``module.to(*args, **kwargs)`` does to every tensor."""
+    named = dict(kwargs)
+    if named.pop("copy", False):
+        raise RuntimeError(".to() does not accept copy argument")
+    memory_format = named.pop("memory_format", None)
+    other = args[0] if args else named.get("tensor", named.get("other"))
+    dtype = named.get("dtype")
+    if isinstance(other, Tensor):
+        dtype = other.dtype
+    else:
+        dtype = next((value for value in args if isinstance(value, torch.dtype)), dtype)
+        if args or set(named) - {"dtype"}:
+            torch.empty(0).to(*args, **named)  # errors of arguments
+    if dtype is not None:
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+        if dtype.is_complex:
+            warnings.warn(
+                "Complex modules are a new feature under active development whose design may change, and some modules might "
+                "not work as expected when using complex tensors as parameters or buffers. Please file an issue at "
+                "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as "
+                "expected.",
+                stacklevel=3,
+            )
+
+    def convert(tensor: Tensor) -> Tensor:
+        if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
+            tensor = tensor.to(dtype)
+        if memory_format is not None and tensor.dim() in (4, 5):
+            tensor = tensor.contiguous(memory_format=memory_format)
+        return tensor
+
+    return convert
+
+
+def convert_own(module: Module, fn: Convert) -> None:
+    """Gives the tensors of a module, not those below it, the memory of what ``fn`` makes of them.
+
+    With the choices of ``torch.__future__``, parameters are replaced, or exchanged with new ones.
+    """
+    for name, param in module._parameters.items():
+        if param is None:
+            continue
+        with torch.no_grad():
+            new = fn(param)
+        if choices._swap_module_params_on_conversion:
+            _swap(module, name, param, new, fn)
+            continue
+        grad = param.grad
+        if choices._overwrite_module_params_on_conversion:
+            param = module._parameters[name] = Parameter(new, param.requires_grad)
+            if grad is not None:
+                with torch.no_grad():
+                    param.grad = fn(grad).requires_grad_(grad.requires_grad)
+            continue
+        param.data = new
+        if grad is not None:
+            with torch.no_grad():
+                grad.data = fn(grad)
+    for name, buffer in module._buffers.items():
+        if buffer is not None:
+            converted = fn(buffer)
+            module._buffers[name] = converted.as_subclass(type(buffer)) if is_lazy(buffer) else converted
+
+
+def _swap(module: Module, name: str, param: Parameter, new: Tensor, fn: Convert) -> None:
+    """Exchanges a parameter and its gradient with converted ones."""
+    grad, param.grad = param.grad, None
+    try:
+        torch.utils.swap_tensors(param, Parameter(new, param.requires_grad))
+        if grad is not None:
+            with torch.no_grad():
+                torch.utils.swap_tensors(grad, fn(grad).requires_grad_(grad.requires_grad))
+            param.grad = grad
+    except RuntimeError as error:
+        raise RuntimeError(f"_apply(): Couldn't swap {module._get_name()}.{name}") from error
