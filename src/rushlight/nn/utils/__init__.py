@@ -1,7 +1,7 @@
 """torch.nn.utils: what is done to parameters and gradients."""
 
 from ...missing import module_getattr
-from . import clip_grad, convert_parameters, init, memory_format, parametrizations, parametrize, rnn, stateless
+from . import clip_grad, convert_parameters, init, memory_format, parametrizations, parametrize, rnn
 from .clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters
 from .init import skip_init
@@ -9,4 +9,4 @@ from .memory_format import convert_conv2d_weight_memory_format, convert_conv3d_w
 from .spectral_norm import remove_spectral_norm, spectral_norm
 from .weight_norm import remove_weight_norm, weight_norm
 
-__getattr__ = module_getattr(__name__, frozenset({"prune"}))
+__getattr__ = module_getattr(__name__, frozenset({"prune", "stateless"}))
