@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -279,6 +280,14 @@ def test_gradients_are_the_same_to_the_bit() -> None:
     assert found[0] == found[1]
 
 
+def test_sparse_gradients_stay_sparse() -> None:
+    table = torch.nn.Embedding(5, 2, sparse=True)
+    with profile() as prof:
+        table(torch.tensor([1, 3, 1])).sum().backward()
+    assert table.weight.grad.is_sparse
+    assert children(only(prof, "EmbeddingBackward0")) == ["aten::embedding_backward"]
+
+
 def test_flops_of_products() -> None:
     with profile(with_flops=True) as prof:
         torch.ones(2, 3) @ torch.ones(3, 4)
@@ -461,6 +470,8 @@ def test_files(tmp_path: Path) -> None:
     assert (trace["run"], trace["sizes"]) == ("one", [1, 2])
     spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
     assert [span["name"] for span in spans] == [event.name for event in prof.events() if event.name != "[memory]"]
+    assert all(span["ts"] >= 0 and span["dur"] >= 0 for span in spans)
+    assert abs(trace["baseTimeNanoseconds"] - time.time_ns()) < 6e10
     arrows = [event for event in trace["traceEvents"] if event.get("cat") == "fwdbwd"]
     assert [arrow["ph"] for arrow in arrows] == ["s", "f"] * 2 and arrows[0]["id"] == arrows[1]["id"]
     prof.export_stacks(str(tmp_path / "stacks.txt"))

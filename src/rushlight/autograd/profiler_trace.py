@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import threading
 from time import perf_counter_ns, time_ns
 from typing import Any
 
@@ -18,14 +17,18 @@ class Trace:
 
     def __init__(self, recorder: Recorder, start_ns: int, name: str) -> None:
         self.recorder, self.start_ns, self.trace_id = recorder, start_ns, name
-        self.zero_us = (time_ns() - perf_counter_ns()) / 1000  # from the counter to the time of day
+        self.base_ns = time_ns() - perf_counter_ns() + start_ns  # the start's time of day; in microseconds it has no decimals
 
     def trace_start_ns(self) -> int:
         return self.start_ns
 
+    def _since_start(self, time: int) -> float:
+        """Microseconds."""
+        return (time - self.start_ns) / 1000
+
     def save(self, path: str, metadata: dict[str, str]) -> None:
         """Writes the trace that chrome://tracing and Perfetto show; compressed if the path ends in .gz."""
-        pid, tid = os.getpid(), threading.get_native_id()
+        pid, tid = os.getpid(), self.recorder.thread
         events: list[dict[str, Any]] = [
             {"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "ts": 0, "args": {"name": "python"}},
             {"ph": "M", "name": "process_labels", "pid": pid, "tid": 0, "ts": 0, "args": {"labels": "CPU"}},
@@ -46,7 +49,7 @@ class Trace:
             if span.flops:
                 args["flops"] = span.flops
             kind = "user_annotation" if span.scope == USER else "cpu_op"
-            start = span.start / 1000 + self.zero_us
+            start = self._since_start(span.start)
             place: dict[str, Any] = {"pid": pid, "tid": tid, "ts": start}
             events.append(
                 {"ph": "X", "cat": kind, "name": span.name, "dur": (span.end - span.start) / 1000, "args": args} | place
@@ -56,12 +59,12 @@ class Trace:
             if span.forward_thread == 0:
                 forward[span.sequence] = span
             elif span.scope == 1 and span.sequence in forward:  # an arrow from the op to its node
-                begin = forward.pop(span.sequence).start / 1000 + self.zero_us
+                begin = self._since_start(forward.pop(span.sequence).start)
                 arrow = {"id": span.sequence + 1, "cat": "fwdbwd", "name": "fwdbwd"}
                 events.append({"ph": "s"} | place | {"ts": begin} | arrow)
                 events.append({"ph": "f", "bp": "e"} | place | arrow)
         for when, size in self.recorder.freed:
-            place = {"pid": pid, "tid": tid, "ts": when / 1000 + self.zero_us}
+            place = {"pid": pid, "tid": tid, "ts": self._since_start(when)}
             events.append(
                 {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "args": {"Bytes": size}} | place
             )
@@ -71,6 +74,7 @@ class Trace:
             **{key: json.loads(value) for key, value in metadata.items()},
             "trace_id": self.trace_id,
             "displayTimeUnit": "ms",
+            "baseTimeNanoseconds": self.base_ns,
             "traceEvents": events,
             "traceName": str(path),
         }
@@ -82,7 +86,7 @@ class Trace:
         """The spans as events in the order of their times, with memory that was freed between them."""
         recorder, made = self.recorder, []
         totals = _with_inner(recorder)
-        pid, tid = os.getpid(), threading.get_native_id()
+        pid, tid = os.getpid(), self.recorder.thread
         for number, span in enumerate(recorder.spans):
             made.append(
                 FunctionEvent(
@@ -91,8 +95,8 @@ class Trace:
                     overload_name="",
                     trace_name=_rewrite_name(span.name),
                     thread=1,
-                    start_us=(span.start - self.start_ns) / 1000,
-                    end_us=(span.end - self.start_ns) / 1000,
+                    start_us=self._since_start(span.start),
+                    end_us=self._since_start(span.end),
                     fwd_thread=span.forward_thread,
                     input_shapes=span.shapes,
                     concrete_inputs=span.concrete,
@@ -110,7 +114,7 @@ class Trace:
                 )
             )
         for when, size in recorder.freed:
-            time = (when - self.start_ns) / 1000
+            time = self._since_start(when)
             event = FunctionEvent(0, MEMORY_EVENT_NAME, 1, time, time, fwd_thread=1, cpu_memory_usage=size, stack=[], flops=0)
             event.input_shapes, event.overload_name = [], ""
             made.append(event)

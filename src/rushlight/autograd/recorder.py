@@ -74,7 +74,7 @@ class Recorder:
         self.passing = False
         self.calling: Any = None
         self.alive: dict[int, Any] = {}  # memory counted and not freed yet, by the identity of the array that owns it
-        self.thread = threading.get_ident()
+        self.thread = threading.get_native_id()
 
     def open(self, name: str, scope: int = FUNCTION, sequence: int = -1) -> Span:
         parent = self.top
