@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import batch_rules_by_index, batched_creation, batched_functions  # noqa: F401  (how ops and Functions take a batch along)
+from . import batch_rules_by_index, batch_rules_of_layers, batched_creation, batched_functions  # noqa: F401  (how ops take a batch along)
 from .autograd import gradients as reverse
 from .batched import Batched, Level, Refused, Unbatchable, has_level, left, rebatched, running
 from .ops.public import ops

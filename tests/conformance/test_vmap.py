@@ -86,7 +86,7 @@ def check(call: Any, x: Any) -> tuple[int, list[str]]:
     try:
         found = tensors_of(vmap(lambda one: tuple(tensors_of(call(one))))(batch))
     except RuntimeError as error:
-        assert "random operation" in str(error)
+        assert "random operation" in str(error) or "updated in place, were not batched" in str(error)
         return 0, []
     for one, column in zip(found, zip(*rows, strict=True), strict=True):
         expected = rushlight.stack(list(column))

@@ -45,12 +45,18 @@ def _tracked_whole(value: Tensor) -> Tensor:
         return value.view_as(value)  # type: ignore[attr-defined,no-any-return]
     if value._array.dtype.kind not in "fcV":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    if not value._strided:
+        leaf = value.detach()
+        leaf._needs_grad = True
+        return leaf
     leaf = new_tensor(value._array)
     leaf._counter, leaf._tangents, leaf._needs_grad = value._counter, value._tangents, True
     return leaf
 
 
 def _zeros_like(value: Tensor) -> Tensor:
+    if not value._strided:
+        return value.detach() * 0
     return wrap(np.zeros(value._array.shape, value._array.dtype))
 
 
