@@ -263,5 +263,7 @@ def test_older_orders_of_arguments() -> None:
     x, a = torch.ones(2), torch.tensor([2.0, 4.0])
     assert torch.add(x, 0.5, a).tolist() == x.clone().add_(0.5, a).tolist() == [2, 3]
     assert x.sub(0.5, a).tolist() == x.clone().sub_(0.5, a).tolist() == [0, -1]
-    assert torch.addcmul(x, 0.5, a, a).tolist() == x.clone().addcmul_(0.5, a, a).tolist() == [3, 9]
-    assert x.clone().addcdiv_(0.5, a, a).tolist() == [1.5, 1.5]
+    with pytest.warns(UserWarning, match="This overload of addcmul is deprecated"):
+        assert torch.addcmul(x, 0.5, a, a).tolist() == x.clone().addcmul_(0.5, a, a).tolist() == [3, 9]
+    with pytest.warns(UserWarning, match="This overload of addcdiv is deprecated"):
+        assert x.clone().addcdiv_(0.5, a, a).tolist() == [1.5, 1.5]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 
 import numpy as np
@@ -126,6 +127,55 @@ def test_broadcasting_shapes() -> None:
         torch.broadcast_shapes((1, -3))
     with pytest.raises(RuntimeError, match="should be of type ints"):
         torch.broadcast_shapes(1.5)
+
+
+def test_storages_hold_numbers_of_one_dtype() -> None:
+    storage = torch.ShortStorage.from_buffer(bytearray([1, 2, 3, 4]), "big")
+    assert storage.tolist() == [258, 772] and torch.tensor(storage, dtype=torch.int16).tolist() == [258, 772]
+    with pytest.raises(RuntimeError, match="Expected a Storage of type Float or an UntypedStorage, but got type Short"):
+        torch.tensor(storage, dtype=torch.float32)
+    with pytest.raises(RuntimeError, match="Expected a Storage of type Float"):
+        torch.empty(0).set_(storage)
+    with pytest.raises(RuntimeError, match="'byte_order'"):
+        torch.ShortStorage.from_buffer(bytearray(2))
+    assert torch.IntStorage([-1, 0, 2]).byte().tolist() == [255, 0, 2]
+
+
+def test_deep_copies_of_tensors_and_their_storages_share() -> None:
+    x = torch.zeros(4)
+    twin, storage, view = copy.deepcopy([x, x.untyped_storage(), x[2:]])
+    twin.add_(1)
+    assert view.tolist() == [1.0, 1.0] and storage.data_ptr() == twin.untyped_storage().data_ptr()
+    assert x.tolist() == [0.0] * 4
+
+
+def test_sizes_of_the_wrong_type() -> None:
+    x = torch.zeros(2, 3)
+    for call, text in (
+        (lambda: x.reshape(2.0, 3), r"reshape\(\) takes 1 positional argument but 2 were given"),
+        (lambda: x.expand((2, 3.0)), "argument 'size' failed to unpack the object at pos 2 .* but got float|but got float"),
+        (lambda: x.permute(), 'permute\\(\\) missing 1 required positional arguments: "dims"'),
+        (lambda: x.view("a"), r"view\(\) received an invalid combination of arguments - got \(str\)"),
+        (lambda: x.transpose(0), 'missing 1 required positional arguments: "dim1"'),
+        (lambda: x.select(0, 1.5), "argument 'index' \\(position 2\\) must be int, not float"),
+        (
+            lambda: torch.ones((2.0, 3)),
+            "argument 'size' \\(position 1\\) must be tuple of ints, but found element of type float",
+        ),
+        (lambda: torch.ones(True), "argument 'size' \\(position 1\\) must be tuple of ints, not bool"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            call()
+
+
+def test_repeated_elements() -> None:
+    assert torch.repeat_interleave(torch.tensor([0, 1, 2], dtype=torch.int32)).dtype == torch.int32
+    with pytest.raises(RuntimeError, match="repeats can not be negative"):
+        torch.repeat_interleave(torch.tensor([1, -1]))
+    with pytest.raises(RuntimeError, match="repeat_interleave: Invalid output_size, expected 4 but got 5"):
+        torch.ones(2).repeat_interleave(2, output_size=5)
+    assert [row.tolist() for row in reversed(torch.tensor([[1, 2], [3, 4]]))] == [[3, 4], [1, 2]]
+    assert torch.arange(6).view(2, 3).rot90().stride() == (1, 3)
 
 
 def test_tensors_to_test_with() -> None:

@@ -12,6 +12,7 @@ from .arguments import check_bool, options, type_name, warn
 from .backend import memory
 from .device import changes
 from .factory import creation, finished
+from .storage import TypedStorage, UntypedStorage
 from .tensor import Tensor
 
 _RANKS = {bool: 0, int: 1, float: 2, complex: 3}
@@ -135,6 +136,17 @@ def writable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 # From Python data ---------------------------------------------------------------------------------------------------
 
 
+def _of_storage(storage: TypedStorage | UntypedStorage, numpy_type: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
+    if isinstance(storage, TypedStorage):
+        if numpy_type is not None and storage._memory.dtype != numpy_type:
+            raise RuntimeError(
+                f"Expected a Storage of type {dtypes.of(numpy_type).scalar_name} or an UntypedStorage, but got type "
+                f"{storage.dtype.scalar_name} for argument 1 'storage'"
+            )
+        return storage._memory
+    return storage._memory.view(numpy_type or np.dtype(np.int64))
+
+
 def array_of(data: Any, numpy_type: np.dtype[Any] | None, copy: bool) -> np.ndarray[Any, Any]:
     """``data`` as an array of the given type or of the one it implies; shares memory with an array unless ``copy``."""
     kind = data.__class__
@@ -151,6 +163,8 @@ def array_of(data: Any, numpy_type: np.dtype[Any] | None, copy: bool) -> np.ndar
         return _converted(array, numpy_type, copy)
     elif isinstance(data, np.ndarray):
         return _converted(from_array(data), numpy_type, copy)
+    elif isinstance(data, (TypedStorage, UntypedStorage)):
+        return _of_storage(data, numpy_type).copy()
     elif isinstance(data, np.generic):
         dtypes.of(data.dtype)
         return _converted(np.asarray(data), numpy_type, True)

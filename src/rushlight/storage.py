@@ -367,6 +367,16 @@ CLASSES: dict[str, type] = {
     for each in dtypes.ALL
 }
 
+
+def _dtype_to_storage_type_map() -> dict[dtypes.dtype, str]:
+    """The names of the storages by dtype."""
+    return {each.dtype: name for name, each in CLASSES.items() if name != "Storage"}  # type: ignore[attr-defined]
+
+
+def _storage_type_to_dtype_map() -> dict[str, dtypes.dtype]:
+    return {name: dtype for dtype, name in _dtype_to_storage_type_map().items()}
+
+
 CLASSES["Storage"] = CLASSES["FloatStorage"]
 
 

@@ -14,7 +14,7 @@ from ..backend.pointwise import checked_number
 from ..dtypes import of as dtype_of
 from . import dispatch
 from .pointwise import LN2, not_differentiable, plain, smooth
-from .public import alias, methods, module, ops, public, publish
+from .public import alias, methods, module, ops, public, publish, warn
 from .reading import conj
 from .table import op
 
@@ -310,10 +310,21 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
     return ops.lerp(input, end, weight)
 
 
+def _warn_of_older(name: str) -> None:
+    warn(
+        f"This overload of {name} is deprecated:\n"
+        f"\t{name}(Tensor input, Number value, Tensor tensor1, Tensor tensor2, *, Tensor out = None)\n"
+        "Consider using one of the following signatures instead:\n"
+        f"\t{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",
+        once=True,
+    )
+
+
 @public(inplace=True)
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Any:
     """``input + value * tensor1 * tensor2``."""
     if older:  # with the value before the tensors, as it was written before PyTorch 1.5
+        _warn_of_older("addcmul")
         return addcmul(input, tensor2, older[0], value=tensor1)
     return ops.addcmul(input, tensor1, tensor2, value)
 
@@ -322,6 +333,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Any:
     """``input + value * tensor1 / tensor2``."""
     if older:  # with the value before the tensors, as it was written before PyTorch 1.5
+        _warn_of_older("addcdiv")
         return addcdiv(input, tensor2, older[0], value=tensor1)
     return ops.addcdiv(input, tensor1, tensor2, value)
 

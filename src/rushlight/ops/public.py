@@ -190,6 +190,9 @@ EXACT_OUT = frozenset(
 # Functions that read their inputs while they write: their ``out=`` must be memory of its own.
 UNSHARED_OUT = frozenset("gather take take_along_dim index_select masked_select cat concat concatenate stack".split())
 
+# These say it in other words.
+_SCALAR_TYPE_OUT = frozenset(("cummax", "cummin", "logcumsumexp"))
+
 
 def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape."""
@@ -207,9 +210,11 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
     result = f(*args, **kwargs)
     if isinstance(target, dispatch.Tensor_):
         _check_shared(name, target, [value for value in _flat(everything) if isinstance(value, dispatch.Tensor_)])
-    if name in EXACT_OUT:
+    if name in EXACT_OUT or name in _SCALAR_TYPE_OUT:
         pairs = zip(target, result, strict=False) if isinstance(result, tuple) else ((target, result),)
         for one, value in pairs:
+            if one.dtype != value.dtype and name in _SCALAR_TYPE_OUT:
+                raise RuntimeError(f"expected scalar_type {value.dtype.scalar_name} but found {one.dtype.scalar_name}")
             if one.dtype != value.dtype:
                 raise RuntimeError(
                     f"Expected out tensor to have dtype {value.dtype.c_name}, but got {one.dtype.c_name} instead"
