@@ -267,3 +267,14 @@ def test_older_orders_of_arguments() -> None:
         assert torch.addcmul(x, 0.5, a, a).tolist() == x.clone().addcmul_(0.5, a, a).tolist() == [3, 9]
     with pytest.warns(UserWarning, match="This overload of addcdiv is deprecated"):
         assert x.clone().addcdiv_(0.5, a, a).tolist() == [1.5, 1.5]
+
+
+def test_switches_of_libraries_can_be_set() -> None:
+    mkldnn = torch.backends.mkldnn
+    assert mkldnn.is_available() and mkldnn.enabled
+    with mkldnn.flags(enabled=False):
+        assert not mkldnn.enabled
+    assert mkldnn.enabled and torch.ones(2).to_mkldnn().to_dense().tolist() == [1.0, 1.0]
+    assert torch.backends.xnnpack.enabled is False and torch.backends.flags_frozen() is False
+    capabilities = torch.cpu.get_capabilities()
+    assert capabilities["num_logical_cores"] > 0 and capabilities["avx2"] is torch.cpu._is_avx2_supported()

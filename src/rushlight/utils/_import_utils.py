@@ -1,20 +1,23 @@
-"""torch.utils._import_utils: whether a module could be imported."""
+"""Whether other packages are there."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
-__all__ = ["_check_module_exists"]
+import importlib.util
 
 
 def _check_module_exists(name: str) -> bool:
-    """Whether a top-level module is there; it is not imported.
+    """Whether a module could be imported; it is not.
 
     >>> from rushlight.utils._import_utils import _check_module_exists
     >>> _check_module_exists("numpy"), _check_module_exists("no_such_module")
     (True, False)
     """
     try:
-        return find_spec(name) is not None
+        return importlib.util.find_spec(name) is not None
     except ImportError:
         return False
+
+
+def dill_available() -> bool:
+    """Whether dill can be imported."""
+    return _check_module_exists("dill")

@@ -1,0 +1,3 @@
+"""torch.backends.xnnpack: not used here."""
+
+enabled = False
