@@ -134,7 +134,7 @@ def test_storages_hold_numbers_of_one_dtype() -> None:
     assert storage.tolist() == [258, 772] and torch.tensor(storage, dtype=torch.int16).tolist() == [258, 772]
     with pytest.raises(RuntimeError, match="Expected a Storage of type Float or an UntypedStorage, but got type Short"):
         torch.tensor(storage, dtype=torch.float32)
-    with pytest.raises(RuntimeError, match="Expected a Storage of type Float"):
+    with pytest.raises(RuntimeError, match="Expected a Storage of type float or"):
         torch.empty(0).set_(storage)
     with pytest.raises(RuntimeError, match="'byte_order'"):
         torch.ShortStorage.from_buffer(bytearray(2))
@@ -153,7 +153,7 @@ def test_sizes_of_the_wrong_type() -> None:
     x = torch.zeros(2, 3)
     for call, text in (
         (lambda: x.reshape(2.0, 3), r"reshape\(\) takes 1 positional argument but 2 were given"),
-        (lambda: x.expand((2, 3.0)), "argument 'size' failed to unpack the object at pos 2 .* but got float|but got float"),
+        (lambda: x.expand((2, 3.0)), "argument 'size' failed to unpack the object at pos 2 with error .*but got float"),
         (lambda: x.permute(), 'permute\\(\\) missing 1 required positional arguments: "dims"'),
         (lambda: x.view("a"), r"view\(\) received an invalid combination of arguments - got \(str\)"),
         (lambda: x.transpose(0), 'missing 1 required positional arguments: "dim1"'),
