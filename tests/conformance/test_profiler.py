@@ -21,6 +21,8 @@ from op_check import execute, form_of, prepare
 from sides import Side
 
 import rushlight
+from rushlight.ops.table import table
+from rushlight.profiler.names import OPERATORS, OPS, WITH_OPERATOR, name_of_op, operator_of_node
 
 os.environ.setdefault("KINETO_LOG_LEVEL", "99")
 
@@ -342,6 +344,15 @@ OTHERWISE = re.compile(
     r"local_response_norm|grid_sampler|dropout3d|^(conj|stft|lu|__rmatmul__|__getitem__|unique|linalg.pinv.singular|"
     r"special.polygamma.*|max_pool2d_with_indices_backward|linalg.eig)$"
 )
+
+
+def test_names_that_ops_of_the_table_go_by() -> None:
+    operators = {f"aten::{name.partition('::')[2].partition('.')[0]}" for name in torch._C._dispatch_get_all_op_names()}
+    names = {name: name_of_op(name) for name in table}
+    assert not {name: event for name, event in names.items() if event.startswith("aten::") and event not in operators}
+    assert not set(OPS) - set(table)
+    assert not set(map(operator_of_node, OPERATORS)) - operators
+    assert not {operator_of_node(f"{stem}Backward0") for stem in WITH_OPERATOR} - operators
 
 
 def test_names_of_all_operators(record_property: Callable[[str, object], None]) -> None:

@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ..missing import is_in_torch
 from ..ops.public import methods, registry
 from ..overrides import _OPERATORS as OPERATORS_SPOKEN
 
+SPACES = ("torch", "torch.Tensor", "torch.nn.functional")
 PREFIXES = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}
 
 # Functions and methods whose operator is called otherwise; None: no event of its own, what it is made of has.
@@ -91,7 +93,7 @@ OPS = {
     "sigmoid_slope": "sigmoid_backward", "silu_slope": "silu_backward", "softmax_grad": "_softmax_backward_data",
     "solve": "linalg_solve", "solve_ex": "linalg_solve_ex", "solve_triangular": "linalg_solve_triangular",
     "squeeze_all": "squeeze", "squeeze_several": "squeeze", "sub_scaled": "sub", "sum_all": "sum",
-    "svdvals": "linalg_svdvals", "take_adjoint": "take_backward", "tanh_slope": "tanh_backward", "times": "mul",
+    "svdvals": "linalg_svdvals", "tanh_slope": "tanh_backward", "times": "mul",
     "to_copy": "to", "unique": "_unique2", "unsafe_view": "_unsafe_view", "vector_norm": "linalg_vector_norm",
     "xlogy_number": "xlogy", "number_xlogy": "xlogy", "zeroed": "zero", "zeros_as": "zeros_like",
     "interpolate_cubic2": "upsample_bicubic2d", "interpolate_cubic_antialias2": "_upsample_bicubic2d_aa",
@@ -100,31 +102,14 @@ OPS = {
     **{f"interpolate_nearest{n}": f"upsample_nearest{n}d" for n in (1, 2, 3)},
     **{f"interpolate_nearest_exact{n}": f"_upsample_nearest_exact{n}d" for n in (1, 2, 3)},
     "squeeze_all_copy": "squeeze_copy", "squeeze_several_copy": "squeeze_copy", "expand_dims_copy": "unsqueeze_copy",
-    "permute_dims_copy": "permute_copy",
+    "permute_dims_copy": "permute_copy", "div_rounded": "div", "hardtanh_slope": "hardtanh_backward",
+    "threshold_slope": "threshold_backward", "to_sparse_coo": "to_sparse", "from_sparse": "to_dense",
+    "foreach_maximum": "_foreach_maximum", "foreach_minimum": "_foreach_minimum",
 }  # fmt: skip
 
-# Ops of the table that PyTorch does not have: parts of its operators, or ways to write their derivatives.
-OWN = frozenset(
-    """
-    adaptive_avg_pool_adjoint add_along affine_grid_adjoint airy_ai argcummax argcummin argkth argmedian argmode argtopk
-    as_strided_adjoint avg_pool_adjoint bag_argmax bag_numbers bag_sizes bessel_j0 bessel_j1 bessel_y0 bessel_y1 causal
-    chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w ctc_slope cumsum_from_end
-    dirichlet_grad distinct draw_BernoulliBackward0 draw_BernoulliBackward1 draw_BernoulliBackward2 draw_CauchyBackward0
-    draw_ExponentialBackward0 draw_GeometricBackward0 draw_LogNormalBackward0 draw_NormalBackward0 draw_NormalBackward1
-    draw_NormalBackward2 draw_NormalBackward3 draw_PoissonBackward0 draw_RandomBackward0 draw_RandomBackward1
-    draw_RandomBackward2 draw_StandardGammaBackward0 draw_UniformBackward0 embedding_but entr eq_into erfcx fold_windows
-    fractional_max_pool2 fractional_max_pool3 full_like_shape gather_share gather_strided ge_into grid_sampler_adjoint
-    gt_into hermite_polynomial_h hermite_polynomial_he histogram_counts interpolate interpolate_adjoint
-    laguerre_polynomial_l le_into legendre_polynomial_p log_ndtr logcumsumexp_from_end lt_into masked_scatter_adjoint
-    masked_select_adjoint minors mirrored_pad mirrored_pad_adjoint modified_bessel_i0 modified_bessel_i1 modified_bessel_k0
-    modified_bessel_k1 multilabel_margin_slope ndtri ne_into nonsingular normalized normalized_slope not_nan number_xlog1py
-    number_zeta only pair_differences pair_differences_adjoint pool_gather pool_scatter put_along put_reduced recurrence
-    rows_swapped rows_swapped_back rrelu_noise safe_softmax scale_part scaled_modified_bessel_k0 scaled_modified_bessel_k1
-    segment_reduce_backward share share_all shift shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u
-    shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w spherical_bessel_j0 squeeze_row standard_gamma_grad
-    swapped take_along take_reduced trilinear unique_slices unrepeat xlog1py xlog1py_number zeta zeta_number
-    """.split()
-)
+# Operators of PyTorch's that it does not offer by name; and a name that is no operator.
+UNNAMED = frozenset("alias col2im copy im2col log_sigmoid slice zero".split())
+NO_OPERATOR = "interpolate"
 
 # Nodes whose derivative is one operator of PyTorch's, named after them; and those whose operator has another name.
 WITH_OPERATOR = frozenset(
@@ -209,6 +194,7 @@ def _operator(name: str) -> str | None:
     return "aten::" + spoken
 
 
+@functools.cache
 def name_of_op(name: str) -> str:
     """The event of an op of the table: ``rushlight::`` where PyTorch has no such operator.
 
@@ -216,4 +202,7 @@ def name_of_op(name: str) -> str:
     >>> name_of_op("mul"), name_of_op("mean_all"), name_of_op("cumsum_from_end")
     ('aten::mul', 'aten::mean', 'rushlight::cumsum_from_end')
     """
-    return "rushlight::" + name if name in OWN else "aten::" + OPS.get(name, name)
+    if name in OPS:
+        return "aten::" + OPS[name]
+    known = name in UNNAMED or (name != NO_OPERATOR and any(is_in_torch(f"{space}.{name}") for space in SPACES))
+    return ("aten::" if known else "rushlight::") + name
