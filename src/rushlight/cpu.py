@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from importlib import import_module
 from typing import Any
 
 from .missing import module_getattr
@@ -28,10 +29,9 @@ def synchronize(device: Any = None) -> None:
 def _features() -> dict[str, bool]:
     """What the processor can do, as NumPy found it."""
     try:
-        from numpy._core._multiarray_umath import __cpu_features__
-    except ImportError:
+        return dict(import_module("numpy._core._multiarray_umath").__cpu_features__)
+    except (ImportError, AttributeError):
         return {}
-    return dict(__cpu_features__)
 
 
 def get_capabilities() -> dict[str, Any]:
