@@ -10,6 +10,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd.gradcheck import GradcheckError, gradcheck
+from rushlight.autograd.modes import special
 
 KINDS = ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
 
@@ -248,3 +249,11 @@ def test_optimizers_that_refuse_sparse_gradients() -> None:
     dense.grad = torch.ones(1)
     with pytest.raises(RuntimeError, match="SparseAdam does not support dense gradients"):
         torch.optim.SparseAdam([dense]).step()
+
+
+def test_ops_are_short_again_when_no_sparse_tensor_lives() -> None:
+    before = special.active
+    s = torch.eye(2).to_sparse()
+    assert special.active > before
+    del s
+    assert special.active == before

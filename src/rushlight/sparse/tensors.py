@@ -15,14 +15,27 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd.graph import leaf_edge
+from ..autograd.modes import special
 from ..backend.scattered import ScatteredArray
 from ..device import layout, sparse_coo
 from ..ops.public import ops
-from ..overrides import DisableTorchFunctionSubclass, instance_made
+from ..overrides import DisableTorchFunctionSubclass
 from ..printing import PRINT_OPTS
 from ..tensor import Tensor, make_tensor, wrap
 
 Array = np.ndarray[Any, Any]
+
+
+class _Mark:
+    """While one lives every op takes its general path, which asks the classes of its arguments."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        special.enter()
+
+    def __del__(self) -> None:
+        special.leave()
 
 
 class SparseTensor(Tensor):
@@ -37,6 +50,7 @@ class SparseTensor(Tensor):
     _places: tuple[Array, ...]
     _held: Array
     _is_coalesced: bool
+    _mark: _Mark
     _cotangent: ScatteredArray | None = None  # that it came from, or was made into
 
     _strided = False
@@ -354,7 +368,7 @@ def made(
     result._counter = [0]
     result._layout, result._places, result._held, result._is_coalesced = kind, places, values, coalesced
     result._edge, result._needs_grad = edge, edge is not None
-    instance_made()
+    result._mark = _Mark()
     return result
 
 
