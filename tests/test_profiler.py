@@ -474,6 +474,12 @@ def test_files(tmp_path: Path) -> None:
     assert abs(trace["baseTimeNanoseconds"] - time.time_ns()) < 6e10
     arrows = [event for event in trace["traceEvents"] if event.get("cat") == "fwdbwd"]
     assert [arrow["ph"] for arrow in arrows] == ["s", "f"] * 2 and arrows[0]["id"] == arrows[1]["id"]
+    prof.events().export_chrome_trace(str(tmp_path / "events.json"))
+    listed = json.loads((tmp_path / "events.json").read_text())
+    assert [event["name"] for event in listed] == [event.name for event in prof.events()]
+    backward = next(event for event in prof.events() if event.name == "ExpBackward0")
+    forward = next(event for event in prof.events() if event.name == "aten::exp")
+    assert backward.stack == forward.stack and "test_files" in forward.stack[0]
     prof.export_stacks(str(tmp_path / "stacks.txt"))
     stacks = (tmp_path / "stacks.txt").read_text().splitlines()
     assert any(line.split(";")[-1].rpartition(" ")[0].endswith("_test_files") for line in stacks)

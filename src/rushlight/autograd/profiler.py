@@ -292,11 +292,8 @@ class profile:
         return self._finished().self_cpu_time_total
 
     def export_chrome_trace(self, path: Any, metadata: Any = None, use_python_export: bool = False) -> None:
-        """Writes a trace that chrome://tracing and Perfetto show."""
-        if use_python_export:
-            self._finished().export_chrome_trace(path)
-        else:
-            self.kineto_results.save(path, self._metadata)  # type: ignore[union-attr]
+        """Writes a trace that chrome://tracing and Perfetto show; AttributeError before the end of the block."""
+        self.kineto_results.save(path, self._metadata)  # type: ignore[union-attr]
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
         """Writes a line for each stack and its time; asks for ``with_stack=True``."""

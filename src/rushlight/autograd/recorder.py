@@ -6,6 +6,7 @@ in the profile opens a span before and closes it afterwards; nobody looks for a 
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import threading
@@ -168,6 +169,7 @@ def lines_of(frame: Any) -> list[str]:
     return lines
 
 
+@functools.cache
 def shortened(path: str) -> str:
     """A file's path as seen from the directories that modules are imported from."""
     for place in sys.path:
