@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -121,9 +122,20 @@ def _grid(positions: Array, axis: int) -> tuple[Any, ...]:
     """The index tuple that runs over ``positions``, which themselves give the place along ``axis``."""
     if not positions.ndim:
         return (positions,)
-    key = list(np.ogrid[tuple(slice(0, size) for size in positions.shape)])
+    shape = positions.shape
+    key = list(_kept_grid(shape) if sum(shape) < _SMALL_GRID else _open_grid(shape))
     key[axis] = positions
     return tuple(key)
+
+
+def _open_grid(shape: Shape) -> tuple[Array, ...]:
+    """For each dimension its positions, along that dimension."""
+    ndim = len(shape)
+    return tuple(np.arange(size).reshape((1,) * axis + (size,) + (1,) * (ndim - axis - 1)) for axis, size in enumerate(shape))
+
+
+_SMALL_GRID = 4096
+_kept_grid = functools.lru_cache(64)(_open_grid)
 
 
 def gather(x: Array, index: Array, axis: int) -> Array:
