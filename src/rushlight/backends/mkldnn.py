@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 enabled = True
 deterministic = False
 allow_tf32 = True
+matmul, conv, rnn = (SimpleNamespace(fp32_precision="none") for _ in range(3))
 VERBOSE_OFF, VERBOSE_ON, VERBOSE_ON_CREATION = 0, 1, 2
 
 

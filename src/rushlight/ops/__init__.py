@@ -96,3 +96,16 @@ class _Profiler:
 
 
 profiler = _Profiler()
+
+
+class _Mkldnn:
+    """torch.ops.mkldnn: what its library, of which there is none here, could compute faster."""
+
+    @staticmethod
+    def _is_mkldnn_acl_supported() -> bool:
+        return False
+
+    _is_mkldnn_bf16_supported = _is_mkldnn_fp16_supported = _is_mkldnn_acl_supported
+
+
+mkldnn = _Mkldnn()

@@ -1,7 +1,9 @@
 """torch.utils: what stands beside the tensors."""
 
 from ..missing import module_getattr
+from . import _import_utils
 
+__all__ = ["_import_utils"]
 __getattr__ = module_getattr(
     __name__,
     frozenset(
