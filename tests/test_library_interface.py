@@ -278,3 +278,14 @@ def test_switches_of_libraries_can_be_set() -> None:
     assert torch.backends.xnnpack.enabled is False and torch.backends.flags_frozen() is False
     capabilities = torch.cpu.get_capabilities()
     assert capabilities["num_logical_cores"] > 0 and capabilities["avx2"] is torch.cpu._is_avx2_supported()
+
+
+def test_random_numbers_of_tests_are_not_the_programs() -> None:
+    from rushlight.testing._utils import wrapper_set_seed
+
+    torch.manual_seed(0)
+    first = wrapper_set_seed(torch.rand, 2)
+    assert torch.equal(first, wrapper_set_seed(torch.rand, 2))
+    after = torch.rand(2)
+    torch.manual_seed(0)
+    assert torch.equal(after, torch.rand(2))

@@ -1,4 +1,4 @@
-"""torch.testing._utils: the random state kept over a call."""
+"""Random numbers in tests: the same ones for each call, and none taken from the program."""
 
 from __future__ import annotations
 
@@ -6,32 +6,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import rushlight as torch
-
-__all__ = ["freeze_rng_state", "wrapper_set_seed"]
+from ..random import get_rng_state, manual_seed, set_rng_state
 
 
 @contextmanager
 def freeze_rng_state() -> Iterator[None]:
-    """What is drawn inside leaves no trace behind.
+    """Leaves the random stream as it was before the block.
 
     >>> import rushlight as torch
     >>> from rushlight.testing._utils import freeze_rng_state
-    >>> before = torch.get_rng_state()
     >>> with freeze_rng_state():
-    ...     _ = torch.rand(3)
-    >>> torch.equal(torch.get_rng_state(), before)
+    ...     x = torch.rand(2)
+    >>> torch.equal(x, torch.rand(2))
     True
     """
-    state = torch.get_rng_state()
+    before = get_rng_state()
     try:
         yield
     finally:
-        torch.set_rng_state(state)
+        set_rng_state(before)
 
 
 def wrapper_set_seed(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """``op(*args, **kwargs)`` with the seed 42, whatever was drawn before."""
+    """What ``op`` gives with a fixed seed."""
     with freeze_rng_state():
-        torch.manual_seed(42)
+        manual_seed(42)
         return op(*args, **kwargs)
