@@ -24,8 +24,8 @@ STATES = (
 
 
 def stack_is_filling() -> bool:
-    """Whether more than half of the frames that Python allows are in use."""
-    left = sys.getrecursionlimit() // 2
+    """Whether more than half of the frames that Python allows are in use, or many: C's stack has its limit, too."""
+    left = min(sys.getrecursionlimit() // 2, 1000)
     frame: Any = sys._getframe()
     while frame is not None:
         left -= 1
