@@ -215,6 +215,7 @@ __getattr__ = module_getattr(
             "futures",
             "hub",
             "jit",
+            "library",
             "linalg",
             "masked",
             "mps",

@@ -20,13 +20,13 @@ class OpOverload:
     """One overload of an op; made by looking it up."""
 
     __module__ = "torch._ops"
-    namespace = "aten"
 
     def __init__(self, packet: OpOverloadPacket, overload: str) -> None:
         self._overloadpacket = self.overloadpacket = packet
-        self._opname, self._overloadname = packet._qualified_op_name.partition("::")[2], overload
+        self.namespace, _, self._opname = packet._qualified_op_name.partition("::")
+        self._overloadname = overload
         self.__name__ = f"{self._opname}.{overload}"
-        self.__module__ = "torch._ops.aten"
+        self.__module__ = f"torch._ops.{self.namespace}"
         self.op: Op | None = None  # where an op of the table was seen under this name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -37,13 +37,13 @@ class OpOverload:
         return self._overloadpacket(*args, **kwargs)
 
     def name(self) -> str:
-        return f"aten::{self._opname}" + ("" if self._overloadname == "default" else f".{self._overloadname}")
+        return f"{self.namespace}::{self._opname}" + ("" if self._overloadname == "default" else f".{self._overloadname}")
 
     def __str__(self) -> str:
-        return f"aten.{self.__name__}"
+        return f"{self.namespace}.{self.__name__}"
 
     def __repr__(self) -> str:
-        return f"<OpOverload(op='aten.{self._opname}', overload='{self._overloadname}')>"
+        return f"<OpOverload(op='{self.namespace}.{self._opname}', overload='{self._overloadname}')>"
 
     def __hash__(self) -> int:
         return hash(self.name())
@@ -54,8 +54,8 @@ class OpOverloadPacket:
 
     __module__ = "torch._ops"
 
-    def __init__(self, name: str) -> None:
-        self._qualified_op_name = f"aten::{name}"
+    def __init__(self, name: str, namespace: str = "aten") -> None:
+        self._qualified_op_name = f"{namespace}::{name}"
         self.__name__ = name
         self._found: dict[str, OpOverload] = {}
 
@@ -76,10 +76,10 @@ class OpOverloadPacket:
         return _function(self.__name__)(*args, **kwargs)
 
     def __str__(self) -> str:
-        return f"aten.{self.__name__}"
+        return self._qualified_op_name.replace("::", ".")
 
     def __repr__(self) -> str:
-        return f"<OpOverloadPacket(op='aten.{self.__name__}')>"
+        return f"<OpOverloadPacket(op='{self}')>"
 
 
 def _to_copy(x: Tensor, *, dtype: Any = None, **options: Any) -> Any:

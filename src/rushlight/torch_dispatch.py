@@ -73,7 +73,7 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
     __hash__ = object.__hash__
 
     def item(self) -> Any:
-        return _asked(aten._local_scalar_dense.default, (self.owner,))
+        return asked(aten._local_scalar_dense.default, (self.owner,))
 
     def numbers(self) -> np.ndarray[Any, Any]:
         """The numbers, asked for one by one."""
@@ -81,8 +81,8 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
         for place in np.ndindex(self.shape):
             element = self.owner
             for index in place:
-                element = _asked(aten.select.int, (element, 0, index)) if _kinds((element,)) else element[index]
-            found[place] = _asked(aten._local_scalar_dense.default, (element,)) if _kinds((element,)) else element.item()
+                element = asked(aten.select.int, (element, 0, index)) if _kinds((element,)) else element[index]
+            found[place] = asked(aten._local_scalar_dense.default, (element,)) if _kinds((element,)) else element.item()
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -96,7 +96,7 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
     def __setitem__(self, index: Any, value: Any) -> None:
         numbers = self.numbers()
         numbers[index] = value
-        _asked(aten.copy_.default, (self.owner, engine.wrap(numbers)))
+        asked(aten.copy_.default, (self.owner, engine.wrap(numbers)))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return getattr(ufunc, method)(*(_numbers(one) for one in inputs), **kwargs)
@@ -109,7 +109,7 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
             target, source = args[:2]
             if isinstance(target, Outline):  # all writes into tensors come this way
                 value = source.owner if isinstance(source, Outline) else engine.wrap(np.asarray(source))
-                return _asked(aten.copy_.default, (target.owner, value))
+                return asked(aten.copy_.default, (target.owner, value))
         if func in (np.zeros_like, np.ones_like, np.empty_like):
             make = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty}[func]
             return make(self.shape, kwargs.get("dtype", self.dtype))
@@ -219,7 +219,7 @@ def takes_part(values: Sequence[Any]) -> bool:
     return not _state.off and (bool(_state.modes) or bool(_kinds(values)))
 
 
-def _asked(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+def asked(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
     """What the mode around, or else the classes of the arguments, make of an op; below autograd."""
     kinds = _kinds(args)
     before, grad_enabled = _state.modes, modes.state.grad_enabled
@@ -255,7 +255,7 @@ def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
     inputs, params = list(args[:count]), args[count:]
     func = overload_of(op, args)
     early = dispatch.packed_first(op, inputs) if modes.state.saved_hooks else None
-    result = _asked(func, without_defaults(op, args))
+    result = asked(func, without_defaults(op, args))
     if not modes.state.grad_enabled and not op.view:
         return result
     outs = result if isinstance(result, (tuple, list)) else (result,)
@@ -279,7 +279,7 @@ def _write_below(name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[st
     if not takes_part(values) or (modes.state.grad_enabled and any(one.requires_grad for one in _flat(values))):
         return NotImplemented
     views.check_writable(self)
-    _asked(inplace_overload(name, args), (self, *args), kwargs)
+    asked(inplace_overload(name, args), (self, *args), kwargs)
     if isinstance(self._array, Outline):
         views.bump(self, name)
     return self
@@ -301,15 +301,15 @@ def _created(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     if overload == "lift_fresh":  # of data: made first, then shown
         with no_dispatch():
             made = function(*args, **kwargs)
-        return _asked(aten.lift_fresh.default, (made,)).requires_grad_(made.requires_grad)
+        return asked(aten.lift_fresh.default, (made,)).requires_grad_(made.requires_grad)
     options = {key: value for key, value in kwargs.items() if key != "requires_grad"}
-    made = _asked(aten._packet(function.__name__).overload(overload), args, options)
+    made = asked(aten._packet(function.__name__).overload(overload), args, options)
     return made.requires_grad_() if kwargs.get("requires_grad") else made
 
 
 def detach(tensor: Tensor) -> Any:
     """``tensor.detach()``, seen by modes and by the tensor's class."""
-    return _asked(aten.detach.default, (tensor,)) if takes_part([tensor]) else tensor.detach()
+    return asked(aten.detach.default, (tensor,)) if takes_part([tensor]) else tensor.detach()
 
 
 def _taken(g: Tensor) -> Any:
@@ -320,7 +320,7 @@ def _taken(g: Tensor) -> Any:
 
 def ones_like(tensor: Any) -> Any:
     """The cotangent of a result of one element."""
-    return _asked(aten.ones_like.default, (tensor,))
+    return asked(aten.ones_like.default, (tensor,))
 
 
 _watching = False
@@ -363,7 +363,7 @@ def watch() -> None:
     def detach(self: Tensor) -> Any:
         """The same memory without history: a tensor that needs no gradient."""
         is_users = takes_part([self]) and sys._getframe(1).f_code.co_filename not in saved.INSIDE
-        return _asked(aten.detach.default, (self,)) if is_users else plain_detach(self)
+        return asked(aten.detach.default, (self,)) if is_users else plain_detach(self)
 
     Tensor.detach = detach  # type: ignore[method-assign]
 

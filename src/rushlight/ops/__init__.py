@@ -1,5 +1,6 @@
 """The op table by family. Importing this package fills the table and the registry of public functions."""
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -72,6 +73,9 @@ def __getattr__(name: str) -> Any:
         from ..aten import aten
 
         return aten
+    library = sys.modules.get(f"{__package__.rpartition('.')[0]}.library")
+    if library is not None and name in library.namespaces:
+        return library.namespaces[name]
     raise AttributeError(f"module 'torch.ops' has no attribute {name!r}")
 
 

@@ -1,0 +1,439 @@
+"""torch.library: operators of one's own, with a derivative, under ``torch.ops``.
+
+``custom_op`` makes one of a Python function whose annotations say what it takes; ``define`` and ``impl`` make one of a schema.
+The function runs below autograd: what it does inside is not recorded, ``register_autograd`` says what its derivative is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .aten import OpOverload, OpOverloadPacket
+from .autograd import modes, views
+from .autograd.function import Function
+from .backend import numpy as backend
+from .schemas import Schema, inferred, parsed
+from .tensor import Tensor
+from .torch_dispatch import asked, takes_part
+from .utils._pytree import tree_flatten, tree_unflatten
+
+__all__ = [
+    "CustomOpDef",
+    "Library",
+    "custom_op",
+    "define",
+    "impl",
+    "impl_abstract",
+    "infer_schema",
+    "register_autograd",
+    "register_fake",
+    "register_kernel",
+    "register_vmap",
+]
+
+
+class _Overload(OpOverload):
+    """An operator of one's own, as ``torch.ops.<namespace>.<name>.default``."""
+
+    def __init__(self, packet: OpOverloadPacket, schema: Schema) -> None:
+        super().__init__(packet, "default")
+        self._schema = schema
+        self.kernel: Callable[..., Any] | None = None
+        self.backward: Callable[..., Any] | None = None
+        self.setup_context: Callable[..., Any] | None = None
+        self.further: dict[str, Any] = {}  # what transforms and tracers would ask for
+        self._function: type[Function] | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values = self._schema.bound(args, kwargs)
+        leaves, spec = tree_flatten(list(values))
+        needs = modes.state.grad_enabled and any(isinstance(one, Tensor) and one.requires_grad for one in leaves)
+        if not needs or self._schema.mutated:  # what writes has no derivative
+            return self.below(values)
+        if self._function is None:
+            self._function = _recorded(self)
+        shape: list[Any] = []
+        results = self._function.apply(spec, shape, *leaves)
+        outs = list(results) if isinstance(results, tuple) else [results]
+        return tree_unflatten(outs, shape[0])
+
+    def below(self, values: tuple[Any, ...]) -> Any:
+        """The operator below autograd, by the class or mode that takes it over, or by its function."""
+        return asked(self, values) if takes_part(values) else self.run(values)
+
+    def run(self, values: tuple[Any, ...]) -> Any:
+        if self.kernel is None:
+            raise NotImplementedError(
+                f"{self.name()}: attempted to run this operator with tensors, but there was no implementation for the CPU"
+            )
+        schema = self._schema
+        for place in schema.mutated:
+            if isinstance(values[place], Tensor):
+                views.check_writable(values[place])
+        with modes.no_grad():
+            out = self.kernel(*values)
+        for place in schema.mutated:
+            if isinstance(values[place], Tensor):
+                views.bump(values[place], str(self))
+        self._refuse_aliases(values, out)
+        return out
+
+    def _refuse_aliases(self, values: tuple[Any, ...], out: Any) -> None:
+        seen = {id(backend.root(one._array)) for one in tree_flatten(list(values))[0] if isinstance(one, Tensor)}
+        for one in tree_flatten(out)[0]:
+            if not isinstance(one, Tensor):
+                continue
+            if id(backend.root(one._array)) in seen:
+                raise RuntimeError(
+                    f"{self._opname}: The output of this custom operator (1) must not also be an input to this custom operator "
+                    "and (2) may not alias any inputs to this custom operator or other returns. The most common way to trigger "
+                    "this error is if we have y = custom_op(x) and y and x are the same Tensor. Please instead return a clone of "
+                    "the offending output tensor(s) (e.g. return x.clone()) or refactor the custom operator to not return y."
+                )
+            seen.add(id(backend.root(one._array)))
+
+
+def _recorded(op: _Overload) -> type[Function]:
+    """The Function by which autograd sees an operator; lists of tensors go in and come out leaf by leaf."""
+
+    def forward(ctx: Any, spec: Any, shape: list[Any], *leaves: Any) -> Any:
+        values = tuple(tree_unflatten(list(leaves), spec))
+        out = op.below(values)
+        ctx.spec = spec
+        outs, out_spec = tree_flatten(out)
+        shape.append(out_spec)
+        ctx.out_spec = out_spec
+        if op.setup_context is not None:
+            op.setup_context(ctx=ctx, inputs=values, output=out)
+        return tuple(outs)
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        if op.backward is None:
+            raise RuntimeError(
+                f"Trying to backward through {op} but no autograd formula was registered. Please use register_autograd to add "
+                "one."
+            )
+        given = tree_unflatten(list(grads), ctx.out_spec)
+        found = op.backward(ctx, *(given if isinstance(given, tuple) else (given,)))
+        found = list(found) if isinstance(found, tuple) else [found]
+        flat: list[Any] = []
+        for one, part in zip(found, ctx.spec.children_specs, strict=False):
+            flat += [None] * part.num_leaves if one is None else tree_flatten(one)[0]
+        return None, None, *flat
+
+    name = f"GeneratedBackwardFor_{op.namespace}_{op._opname}_default"
+    return type(name, (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+
+
+class _Packet(OpOverloadPacket):
+    """``torch.ops.<namespace>.<name>``."""
+
+    def __init__(self, namespace: str, name: str, schema: Schema) -> None:
+        super().__init__(name, namespace)
+        self._found = {"default": _Overload(self, schema)}
+
+    @property
+    def op(self) -> _Overload:
+        return self._found["default"]  # type: ignore[return-value]
+
+    def overload(self, name: str) -> OpOverload:
+        if name not in self._found:
+            raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'")
+        return self._found[name]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.op(*args, **kwargs)
+
+
+class _Namespace:
+    """``torch.ops.<namespace>``."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, name: str) -> Any:
+        found = _packets.get((self.name, name))
+        if found is None:
+            raise AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{name}'")
+        return found
+
+    def __repr__(self) -> str:
+        return f"<module 'torch.ops.{self.name}'>"
+
+
+_packets: dict[tuple[str, str], _Packet] = {}
+
+
+namespaces: dict[str, _Namespace] = {}
+
+
+def _add(space: str, name: str, schema: Schema) -> _Packet:
+    """Puts an operator under ``torch.ops``."""
+    namespaces.setdefault(space, _Namespace(space))
+    packet = _packets[space, name] = _Packet(space, name, schema.named(f"{space}::{name}"))
+    return packet
+
+
+def _parts(qualname: str) -> tuple[str, str]:
+    found = qualname.split("::")
+    if len(found) != 2:
+        raise ValueError(f"Expected an operator name of the form 'namespace::name' but got {qualname!r}")
+    return found[0], found[1].removesuffix(".default")
+
+
+def _op(op: Any) -> _Overload:
+    """The operator of a name, a definition or an overload."""
+    if isinstance(op, CustomOpDef):
+        return op._opoverload
+    if isinstance(op, _Overload):
+        return op
+    if isinstance(op, _Packet):
+        return op.op
+    packet = _packets.get(_parts(op))
+    if packet is None:
+        raise RuntimeError(f"Could not find the operator {op}. Please make sure you have already registered the operator")
+    return packet.op
+
+
+class CustomOpDef:
+    """What :func:`custom_op` makes: call it, and register what else there is to know of it."""
+
+    def __init__(self, overload: _Overload) -> None:
+        self._opoverload = overload
+        self._qualname = overload.name()
+
+    def __repr__(self) -> str:
+        return f"<CustomOpDef({self._qualname})>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._opoverload(*args, **kwargs)
+
+    def register_autograd(self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None) -> None:
+        """See :func:`register_autograd`."""
+        if self._opoverload._schema.mutated:
+            raise RuntimeError(
+                f"Cannot register autograd formula for non-functional operator {self._opoverload} with schema "
+                f"{self._opoverload._schema}. Please create a functional operator and register an autograd formula for that."
+            )
+        self._opoverload.backward, self._opoverload.setup_context = backward, setup_context
+
+    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
+        """See :func:`register_fake`."""
+        self._opoverload.further["fake"] = fn
+        return fn
+
+    def register_kernel(self, device_types: Any, fn: Callable[..., Any] | None = None, /) -> Any:
+        """The function for some kinds of devices; that for the CPU is used from now on."""
+        names = [device_types] if isinstance(device_types, str) else device_types
+
+        def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+            if names is None or "cpu" in names:
+                self._opoverload.kernel = fn
+            return fn
+
+        return register if fn is None else register(fn)
+
+    def register_vmap(self, func: Callable[..., Any] | None = None) -> Any:
+        """See :func:`register_vmap`."""
+        return register_vmap(self, func)
+
+
+def custom_op(
+    name: str,
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: Any = None,
+    schema: str | None = None,
+    tags: Any = None,
+) -> Any:
+    """Makes a function an operator ``namespace::name``, in ``torch.ops`` too; also a decorator.
+
+    ``mutates_args``  the names of the arguments that it writes into
+    ``schema``        what it takes and gives, where its annotations do not say
+
+    ValueError for annotations that no operator can have; RuntimeError where it returns (a view of) an argument.
+
+    >>> import rushlight as torch
+    >>> @torch.library.custom_op("docs::cube", mutates_args=())
+    ... def cube(x: torch.Tensor) -> torch.Tensor:
+    ...     return x**3
+    >>> def backward(ctx, g):
+    ...     return g * 3 * ctx.saved_tensors[0] ** 2
+    >>> cube.register_autograd(backward, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs))
+    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> torch.ops.docs.cube(x).backward()
+    >>> x.grad
+    tensor(12.)
+    """
+
+    def make(fn: Callable[..., Any]) -> CustomOpDef:
+        space, short = _parts(name)
+        form = inferred(fn, mutates_args) if schema is None else parsed(schema)
+        packet = _add(space, short, form)
+        if device_types is None or "cpu" in ([device_types] if isinstance(device_types, str) else device_types):
+            packet.op.kernel = fn
+        return CustomOpDef(packet.op)
+
+    return make if fn is None else make(fn)
+
+
+def infer_schema(prototype: Callable[..., Any], /, *, mutates_args: str | Iterable[str], op_name: str | None = None) -> str:
+    """The schema that a function's annotations say.
+
+    >>> import rushlight as torch
+    >>> def shift(x: torch.Tensor, by: int = 1) -> torch.Tensor: ...
+    >>> torch.library.infer_schema(shift, mutates_args=())
+    '(Tensor x, SymInt by=1) -> Tensor'
+    """
+    return (op_name or "") + inferred(prototype, mutates_args).text
+
+
+def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
+    """Defines an operator by its schema, '(Tensor x, int n=2) -> Tensor' say; :func:`impl` gives it a function.
+
+    >>> import rushlight as torch
+    >>> torch.library.define("docs::twice", "(Tensor x) -> Tensor")
+    >>> @torch.library.impl("docs::twice", "cpu")
+    ... def twice(x):
+    ...     return x * 2
+    >>> torch.ops.docs.twice(torch.ones(1))
+    tensor([2.])
+    """
+    space, name = _parts(qualname)
+    _add(space, name, parsed(schema))
+    if lib is not None:
+        lib._names.append((space, name))
+
+
+# Keys of PyTorch's dispatcher under which a function for the CPU may stand.
+_CPU_KEYS = frozenset({"", "cpu", "default", "compositeexplicitautograd", "compositeimplicitautograd"})
+
+
+def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
+    """Gives an operator its function, for ``types`` of devices; a decorator where ``func`` is left out.
+
+    Also ``impl(library, name, dispatch_key)``. See :func:`define`.
+    """
+    if isinstance(qualname, Library):
+        library, name, key = qualname, types, func
+
+        def register_in(fn: Callable[..., Any]) -> Callable[..., Any]:
+            library.impl(name, fn, key or "")
+            return fn
+
+        return register_in
+    names = [types] if isinstance(types, str) else list(types)
+
+    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+        if any(one.lower() in _CPU_KEYS for one in names):
+            _op(qualname).kernel = fn
+        return fn
+
+    return register if func is None else register(func)
+
+
+def register_kernel(op: Any, device_types: Any, func: Any = None, /, *, lib: Any = None) -> Any:
+    """The function of an operator for some kinds of devices; that for the CPU is used from now on.
+
+    >>> import rushlight as torch
+    >>> torch.library.define("docs::ten", "(Tensor x) -> Tensor")
+    >>> torch.library.register_kernel("docs::ten", "cpu", lambda x: x * 10) and None
+    >>> torch.ops.docs.ten(torch.ones(1))
+    tensor([10.])
+    """
+    return CustomOpDef(_op(op)).register_kernel(device_types, *(() if func is None else (func,)))
+
+
+def register_autograd(
+    op: Any, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None, lib: Any = None
+) -> None:
+    """The derivative of an operator: ``backward(ctx, *grads)`` gives one for each argument, from what
+    ``setup_context(ctx, inputs, output)`` kept.
+
+    See :func:`custom_op`.
+    """
+    CustomOpDef(_op(op)).register_autograd(backward, setup_context=setup_context)
+
+
+def register_fake(op: Any, func: Any = None, /, *, lib: Any = None, allow_override: bool = False) -> Any:
+    """What an operator's result looks like, for tracers: kept, nobody asks.
+
+    >>> import rushlight as torch
+    >>> torch.library.define("docs::same", "(Tensor x) -> Tensor")
+    >>> @torch.library.register_fake("docs::same")
+    ... def same(x):
+    ...     return torch.empty_like(x)
+    """
+
+    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+        _op(op).further["fake"] = fn
+        return fn
+
+    return register if func is None else register(func)
+
+
+impl_abstract = register_fake
+
+
+def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:
+    """How an operator takes a batch: kept; ``vmap`` runs it example by example."""
+
+    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+        _op(op).further["vmap"] = fn
+        return fn
+
+    return register if func is None else register(func)
+
+
+class Library:
+    """Operators of a namespace, defined by schemas (``kind`` 'DEF' or 'FRAGMENT') or given functions ('IMPL').
+
+    >>> import rushlight as torch
+    >>> mine = torch.library.Library("docs", "FRAGMENT")
+    >>> mine.define("half(Tensor x) -> Tensor")
+    'half'
+    >>> mine.impl("half", lambda x: x / 2, "CPU")
+    >>> torch.ops.docs.half(torch.ones(1))
+    tensor([0.5000])
+    """
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in ("IMPL", "DEF", "FRAGMENT"):
+            raise ValueError("Unsupported kind: ", kind)
+        self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
+        self._names: list[tuple[str, str]] = []
+
+    def __repr__(self) -> str:
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
+
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
+        """Defines an operator: 'name(Tensor x) -> Tensor'; returns its name."""
+        name = schema.partition("(")[0].strip()
+        define(f"{self.ns}::{name}", schema[schema.index("(") :], lib=self)
+        return name
+
+    def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", **options: Any) -> None:
+        """Gives an operator its function."""
+        op = _op(op_name if "::" in str(op_name) or not isinstance(op_name, str) else f"{self.ns}::{op_name}")
+        if (dispatch_key or self.dispatch_key).lower() in _CPU_KEYS:
+            op.kernel = fn
+
+    def _destroy(self) -> None:
+        for key in self._names:
+            _packets.pop(key, None)
+
+
+@contextmanager
+def _scoped_library(*args: Any, **kwargs: Any) -> Iterator[Library]:
+    """A library whose operators go at the end of the block."""
+    before = set(_packets)
+    try:
+        yield Library(*args, **kwargs)
+    finally:
+        for key in set(_packets) - before:
+            if key[0] == (args[0] if args else kwargs["ns"]):
+                del _packets[key]
