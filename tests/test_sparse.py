@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 from typing import Any
@@ -257,3 +258,14 @@ def test_ops_are_short_again_when_no_sparse_tensor_lives() -> None:
     assert special.active > before
     del s
     assert special.active == before
+
+
+@pytest.mark.parametrize("hooked", [False, True])
+def test_nodes_show_the_sparse_tensors_they_saved(hooked: bool) -> None:
+    a = torch.sparse_coo_tensor([[1, 1]], [1.0, 1.0], (3,), requires_grad=True)
+    with torch.autograd.graph.save_on_cpu() if hooked else contextlib.nullcontext():
+        y = a * a
+        assert y.grad_fn._saved_self.layout is torch.sparse_coo
+        assert y.grad_fn._saved_self.to_dense().tolist() == [0, 2, 0]
+        y.to_dense().sum().backward()
+    assert a.grad.is_sparse and a.grad.to_dense().tolist() == (2 * a).to_dense().tolist() == [0, 4, 0]

@@ -17,13 +17,19 @@ def _put(values: Array, places: tuple[Array, ...], shape: tuple[int, ...]) -> Ar
     return whole
 
 
+def _keep(x: Array, places: tuple[Array, ...]) -> Array:
+    whole = np.zeros_like(x)
+    whole[places] = x[places]
+    return whole
+
+
 op("put_places", _put, kind="linear", node="SparseCooTensorWithDimsAndTensorsBackward0",
    values=lambda g, xp, places: xp.take_places(g, places))  # fmt: skip
 op("put_compressed", _put, kind="linear", node="SparseCompressedTensorBackward0",
    values=lambda g, xp, places: xp.take_places(g, places))  # fmt: skip
 op("take_places", lambda x, places: x[places], kind="linear", node="ValuesBackward0",
    x=lambda g, xp, x_shape, places: xp.put_places(g, places, x_shape))  # fmt: skip
-op("keep_places", lambda x, places: _put(x[places], places, x.shape), kind="linear", node="SparseMaskBackward0",
+op("keep_places", _keep, kind="linear", node="SparseMaskBackward0",
    x=lambda g, xp, places: xp.keep_places(g, places))  # fmt: skip
 # The values stay; only the layout around them is another.
 op("from_sparse", lambda x, places: x.copy(), kind="linear", node="ToDenseBackward0",

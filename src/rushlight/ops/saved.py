@@ -58,7 +58,7 @@ class Packed:
         pack, self.unpack = hooks
         version = value._counter[0]
         with modes.no_grad():
-            self.packed = pack(value)
+            self.packed = pack(value.__dict__.get("stands_for", value))  # a sparse tensor for its dense stand-in
         if value._counter[0] != version:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
@@ -68,14 +68,23 @@ class Packed:
 
     def open(self, edge: Any = None) -> Tensor:
         """The tensor, at a place in the graph."""
+        return self.placed(self.unpacked(), edge)
+
+    def unpacked(self) -> Tensor:
+        """What the unpack hook gives."""
         with modes.no_grad():
-            value = self.unpack(self.packed)
+            value: Tensor = self.unpack(self.packed)
         if not hasattr(value, "_array"):
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(value).__name__}"
             )
+        return value
+
+    def placed(self, value: Tensor, edge: Any) -> Tensor:
+        if not value._strided:
+            value = value.to_dense()  # type: ignore[attr-defined]
         if edge is None:
-            return value.detach() if value._needs_grad else value  # type: ignore[no-any-return]
+            return value.detach() if value._needs_grad else value
         if not edge[0].is_leaf_sink:
             return make_tensor(value._array, value._counter, edge)  # type: ignore[no-any-return]
         leaf: Tensor = make_tensor(value._array, value._counter, None)

@@ -190,7 +190,13 @@ def _saved(node: Any, entry: Entry) -> Any:
         if version is None:
             is_number = isinstance(value, (np.ndarray, np.generic, float, int)) and not isinstance(value, bool)
             return saved.make_tensor(np.asarray(value, np.float64), [0], None) if is_number else value
-        return saved.tensor_of(node, op.sources.index(name) if name in op.sources else -1, value, version)
+        position = op.sources.index(name) if name in op.sources else -1
+        if isinstance(value, saved.Packed):
+            kept = value.unpacked()
+            return value.placed(kept, node.next[position] if position >= 0 else None) if kept._strided else kept
+        if "stands_for" in value.__dict__:
+            return value.stands_for
+        return saved.tensor_of(node, position, value, version)
     if kind == "output":
         return saved.output_tensor(node, op.outputs.index(name), value, *node.saved[place + 1 : place + 3])
     return _REDUCTIONS.get(value, value) if name == "reduction" else value

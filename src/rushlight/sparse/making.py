@@ -209,6 +209,7 @@ def laid_out(array: Array, kind: Any, sparse_dim: int | None = None, blocksize: 
 def sparse_mask(tensor: Tensor, mask: SparseTensor) -> SparseTensor:
     """The elements of a dense tensor at the places of ``mask``."""
     source = tensor.stand_in() if isinstance(tensor, SparseTensor) else tensor
+    mask = mask.detach().coalesce() if mask.is_sparse else mask
     places = mask.coordinates()
     with DisableTorchFunctionSubclass():
         edge = ops.keep_places(source, places)._edge if source._needs_grad else None

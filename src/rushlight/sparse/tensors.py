@@ -173,7 +173,9 @@ class SparseTensor(Tensor):
     def stand_in(self) -> Tensor:
         """A dense tensor of the same values at the same place of the graph."""
         edge = (self._edge or leaf_edge(self)) if self._needs_grad else None
-        return make_tensor(self.dense_array(), [0], edge)
+        dense = make_tensor(self.dense_array(), [0], edge)
+        dense.__dict__["stands_for"] = self  # who asks what a node saved is to see this tensor
+        return dense
 
     def _after(self, op: Callable[..., Any]) -> Any:
         """The place in the graph of a result that ``op`` records; None where nothing is recorded."""
@@ -189,12 +191,11 @@ class SparseTensor(Tensor):
         """A gradient of this tensor: in its layout where it is dense, and zero at all other places."""
         if not g._strided:
             return g
-        places = self.coordinates()
+        pattern = self.detach().coalesce() if self.is_sparse else self
+        places = pattern.coordinates()
         rest = g._array.copy()
         rest[places] = 0
-        if rest.any():
-            return g
-        return made(self._layout, self._places, g._array[places], g._array.shape, self._is_coalesced, g._edge)
+        return g if rest.any() else pattern.with_values(g._array[places], g._edge)
 
     def scattered(self) -> Any:
         """As a cotangent: by places and values where the layout is ``sparse_coo``, else dense."""
