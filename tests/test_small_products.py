@@ -85,3 +85,18 @@ def test_gradients_below_a_sum():
     assert (x.grad == y.detach().sum(1)).all() and (y.grad == x.detach().sum(0)[:, None]).all()
     x.grad[0, 0] = 1000
     assert (x.grad == 1000).sum() == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+@pytest.mark.parametrize(
+    ("rows", "inner", "columns"), [(16, 128, 384), (37, 784, 128), (5, 512, 512), (130, 256, 96), (9, 70, 300)]
+)
+def test_products_of_matrices_and_transposes_in_slices(in_place, rows, inner, columns, dtype):
+    generator = np.random.default_rng(rows)
+    a = whole_numbers(generator, rows, inner, dtype=dtype)
+    b = whole_numbers(generator, inner, columns, dtype=dtype)
+    exact = a.astype(np.complex128) @ b
+    for left in (a, np.asfortranarray(a), np.repeat(a, 2, 0)[::2]):
+        for right in (b, np.asfortranarray(b)):
+            assert (torch.from_numpy(left) @ torch.from_numpy(right)).numpy().shape == exact.shape
+            assert ((torch.from_numpy(left) @ torch.from_numpy(right)).numpy() == exact).all()

@@ -11,6 +11,8 @@ from .numpy import Array
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
 _SMALL = 1 << 18
+# Up to so many a product with a transpose is best left to BLAS.
+_FEW = 1 << 17
 # A thread of BLAS is worth having for so many, in float32, on half of the processors: on all of them one that another
 # program holds up would be waited for. Threads of our own are slower to wake, but each takes the next piece when it is
 # done: for a product of so many they share it.
@@ -22,7 +24,8 @@ def product(a: Array, b: Array) -> Array:
     """``a @ b`` for matrices and batches of them; half precision computes in single, integers as they are."""
     if a.dtype.char in "fdFD":
         if a.ndim == 2:
-            if a.size * b.shape[1] > _SMALL:
+            work = a.size * b.shape[1]
+            if work > _SMALL or (work > _FEW and b.strides[1] != b.itemsize):
                 return _large_product(a, b)
             # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
             return a.dot(b) if a.shape[1] != 1 else a * b
@@ -45,9 +48,13 @@ def _large_product(a: Array, b: Array) -> Array:
     work, count = a.size * columns * a.itemsize // 4, threads.limit()
     if work < _SHARED or count == 1 or max(rows, columns) < 64 * count or not threads.governs_blas():
         wanted = max(1, min(count // 2, work // _BLAS_THREAD))
+        whole = small_products.product(a, b) if wanted == 1 else None  # of slices each of which is for one thread
+        if whole is not None:
+            return whole
+        if count == 1:
+            return a.dot(b)
         with threads.blas_threads(wanted):
-            out = small_products.product(a, b) if wanted == 1 else None
-            return a.dot(b) if out is None else out
+            return a.dot(b)
     out = np.empty((rows, columns), a.dtype)
     tall = rows >= columns
     parts = _parts(rows if tall else columns, 2 * count)

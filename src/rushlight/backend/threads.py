@@ -220,6 +220,7 @@ class _Blas:
         """After a fork no other thread is inside."""
         self.lock = threading.Lock()
         self.users = 0
+        self.lowered = False
         for each, usual in zip(self.known or (), self.usual, strict=False):
             each.set(usual)
 
@@ -230,18 +231,18 @@ class _Blas:
 
     def enter(self, most: int) -> None:
         with self.lock:
-            counts = self.counts()
             if self.users == 0:
-                self.usual = [each.get() for each in counts]
-                for each, usual in zip(counts, self.usual, strict=True):
-                    if usual > most:
-                        each.set(most)
+                self.usual = [each.get() for each in self.counts()]
+                self.lowered = any(usual > most for usual in self.usual)
+                if self.lowered:
+                    for each, usual in zip(self.counts(), self.usual, strict=True):
+                        each.set(min(usual, most))
             self.users += 1
 
     def leave(self) -> None:
         with self.lock:
             self.users -= 1
-            if self.users == 0:
+            if self.users == 0 and self.lowered:
                 for each, usual in zip(self.counts(), self.usual, strict=True):
                     each.set(usual)
 
@@ -262,11 +263,14 @@ def governs_blas() -> bool:
     return bool(_blas.counts())
 
 
-@contextlib.contextmanager
-def blas_threads(most: int) -> Iterator[None]:
+class blas_threads:
     """Matrix products inside run on at most so many threads; with a BLAS that cannot be told, nothing changes."""
-    _blas.enter(most)
-    try:
-        yield
-    finally:
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def __enter__(self) -> None:
+        _blas.enter(self.most)
+
+    def __exit__(self, *error: object) -> None:
         _blas.leave()
