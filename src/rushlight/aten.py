@@ -195,6 +195,10 @@ _WITH_NUMBERS = frozenset("add sub mul div".split())
 def overload_of(op: Op, inputs: tuple[Any, ...]) -> OpOverload:
     """The overload that an op of the table is on these inputs."""
     known = _NAMES.get(op.name)
+    if op.name == "adjoint" and inputs[0]._array.dtype.kind != "c":
+        return aten._packet("t").overload("default")
+    if op.name in ("all", "any") and (len(inputs) < 2 or inputs[1] is None):
+        return aten._packet(op.name).overload("default")
     if known is not None:
         name, _, overload = known.partition(".")
     elif op.name in _COMPARISONS:

@@ -255,7 +255,10 @@ def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
     inputs, params = list(args[:count]), args[count:]
     func = overload_of(op, args)
     early = dispatch.packed_first(op, inputs) if modes.state.saved_hooks else None
-    result = asked(func, without_defaults(op, args))
+    if func is aten._to_copy.default and params[1:] in ((), ("preserve_format",)):
+        result = asked(func, tuple(inputs), {"dtype": dtypes.of(params[0])})
+    else:
+        result = asked(func, without_defaults(op, args))
     if not modes.state.grad_enabled and not op.view:
         return result
     outs = result if isinstance(result, (tuple, list)) else (result,)
