@@ -88,6 +88,8 @@ def by_parameters(op: Op, inputs: list[Any], params: dict[str, Any], level: Leve
         out = call_op(op, whole, {**params, **axes})
         found = [folded_view(one, (level.size,)) for one in (out if type(out) is tuple else [out])]
         return tuple(found) if type(out) is tuple else found[0]
+    if op.name in ("squeeze", "squeeze_several", "transpose") and dims_of(whole[0]) == 1:
+        return ops.alias(whole[0])  # a number has nothing to move
     new = dict(params)
     for name, value in params.items():
         if name in _AXES:
@@ -145,7 +147,8 @@ def _transposed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level)
 
 def _squeezed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     x = inputs[0].whole
-    return ops.squeeze_several(x, tuple(axis for axis, size in enumerate(x._array.shape) if axis and size == 1))
+    axes = tuple(axis for axis, size in enumerate(x._array.shape) if axis and size == 1)
+    return ops.squeeze_several(x, axes) if axes else ops.alias(x)
 
 
 def _of_all(name: str) -> Rule:
@@ -223,13 +226,8 @@ def _addmm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> A
     return product + (start if params.get("beta", 1) == 1 else start * params["beta"])
 
 
-def _viewed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """A view of each example need not be one of the batch."""
-    x, shape = inputs[0].whole, (level.size, *params["shape"])
-    try:
-        return call_op(op, [x], {"shape": shape})
-    except RuntimeError:
-        return ops.view(ops.contiguous(x), shape)
+def _reshaped(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    return folded_view(inputs[0].whole, (level.size, *params["shape"]))
 
 
 def _product_of_all(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
@@ -322,8 +320,7 @@ rules: dict[str, Rule] = {
         ).split(),
         _copied,
     ),
-    "view": _viewed,
-    "unsafe_view": _viewed,
+    "unsafe_view": _reshaped,
     "prod_all": _product_of_all,
     "addmm": _addmm,
     "mm": _mm,
@@ -352,7 +349,7 @@ rules: dict[str, Rule] = {
     ),
     **dict.fromkeys(
         (
-            "reshape_alias transpose squeeze squeeze_several squeeze_row expand_dims select slice diagonal "
+            "view reshape_alias transpose squeeze squeeze_several squeeze_row expand_dims select slice diagonal "
             "unfold unbind split split_with_sizes unsafe_split embed_select embed_slice embed_diagonal fold_windows gather "
             "gather_adjoint scatter_add flip sum mean nansum amax amin aminmax var std var_mean std_mean all any logsumexp "
             "cumsum cumprod cummax cummin argcummax argcummin logcumsumexp softmax softmax_grad log_softmax log_softmax_grad "

@@ -43,29 +43,41 @@ Refused.__module__ = "builtins"
 
 
 class _Flags:
-    c_contiguous = True
-    writeable = True
+    def __init__(self, c_contiguous: bool) -> None:
+        self.c_contiguous = c_contiguous
+        self.writeable = True
 
 
 class _Example:
     """What an array of one example is like; it holds no numbers, and whoever asks for them is told so."""
 
-    __slots__ = ("base", "dtype", "flags", "itemsize", "nbytes", "ndim", "shape", "size", "strides")
+    __slots__ = ("base", "dtype", "itemsize", "nbytes", "ndim", "shape", "size", "strides")
     __array_ufunc__ = None
 
-    def __init__(self, shape: Shape, dtype: np.dtype[Any]) -> None:
-        self.shape, self.dtype, self.ndim, self.itemsize = shape, dtype, len(shape), dtype.itemsize
-        self.size = math.prod(shape)
-        self.nbytes = self.size * dtype.itemsize
-        steps, step = [], dtype.itemsize
-        for length in reversed(shape):
-            steps.append(step)
-            step *= max(length, 1)
-        self.strides = tuple(reversed(steps))
-        self.flags, self.base = _Flags, None
+    def __init__(self, whole: Any) -> None:
+        self.shape, self.strides, self.dtype = whole.shape[1:], whole.strides[1:], whole.dtype
+        self.ndim, self.itemsize = len(self.shape), self.dtype.itemsize
+        self.size = math.prod(self.shape)
+        self.nbytes = self.size * self.itemsize
+        self.base = None
+
+    @property
+    def flags(self) -> _Flags:
+        step = self.itemsize
+        for length, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            if length != 1 and stride != step and self.size:
+                return _Flags(False)
+            step *= length
+        return _Flags(True)
 
     def __getattr__(self, name: str) -> Any:
         raise Unbatchable(name)
+
+    def __eq__(self, other: object) -> NoReturn:
+        raise Unbatchable("comparison")
+
+    __ne__ = __eq__
+    __hash__ = object.__hash__
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise Unbatchable("array")
@@ -140,6 +152,46 @@ class Batched(Tensor):
     def numpy(self, *, force: bool = False) -> NoReturn:
         _refuse(_NO_STORAGE)
 
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        if str(memory_format).endswith(("channels_last", "channels_last_3d")):
+            raise Refused("NYI: querying is_contiguous inside of vmap for memory_format other than torch.contiguous_format")
+        return self._array.flags.c_contiguous
+
+    def contiguous(self, memory_format: Any = None) -> Tensor:
+        return self if self.is_contiguous(memory_format) else ops.contiguous(self)
+
+    def storage_offset(self) -> int:
+        return self.whole.storage_offset()
+
+    def as_strided(self, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+        """A view of the memory of each example, within its bounds."""
+        if len(size) != len(stride):
+            raise Refused(
+                "Tensor.as_strided(size, stride, ...): size and stride must have the same length! Got size "
+                f"{list(size)} and stride {list(stride)}"
+            )
+        start = self.storage_offset()
+        first = start if storage_offset is None else storage_offset
+        reach = sum((length - 1) * step for length, step in zip(self.shape, self.stride(), strict=True))
+        wanted = sum((length - 1) * step for length, step in zip(size, stride, strict=True))
+        if 0 not in size and (not self._array.size or first < start or first + wanted > start + reach):
+            raise Refused(
+                f"as_strided(size={list(size)}, stride={list(stride)}, storage_offset={first}) reads memory outside of the example. "
+                "This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of PyTorch view "
+                "operations"
+            )
+        whole: Any = self.whole
+        return rebatched(whole.as_strided((self.level.size, *size), (whole.stride(0), *stride), first), self.level)
+
+    def clone(self, *, memory_format: Any = None) -> Tensor:
+        name = str(memory_format).rpartition(".")[2]
+        if name in ("channels_last", "channels_last_3d"):
+            raise Refused(
+                "NYI: Tensor.clone(memory_format) inside vmap is only supported with memory_format torch.preserve_format or "
+                f"torch.contiguous_format (got {'ChannelsLast' if name == 'channels_last' else 'ChannelsLast3d'})"
+            )
+        return Tensor.clone(self, memory_format=memory_format)  # type: ignore[attr-defined,no-any-return]
+
     @property
     def _needs_grad(self) -> bool:  # type: ignore[override]
         return self.whole._needs_grad
@@ -156,6 +208,7 @@ class Batched(Tensor):
     @_tangents.setter
     def _tangents(self, tangents: Any) -> None:
         if tangents or self.whole._tangents:
+            self.origin = None
             self.whole = _with_tangents(self.whole, {key: along(one, self.level) for key, one in (tangents or {}).items()})
 
 
@@ -163,7 +216,7 @@ def batched(whole: Tensor, level: Level) -> Batched:
     """The example's view of ``whole``."""
     made: Batched = object.__new__(Batched)
     made.whole, made.level = whole, level
-    made._array = _Example(whole._array.shape[1:], whole._array.dtype)  # type: ignore[assignment]
+    made._array = _Example(whole._array)  # type: ignore[assignment]
     made._counter = whole._counter
     return made
 
@@ -198,6 +251,8 @@ def left(value: Any, place: int | None, level: Level) -> Any:
         if is_batched(value, level):
             raise Refused("vmap: cannot return a Tensor that is vmapped over with out_dim None")
         return value
+    if isinstance(value, Batched) and value.level is level and value.origin is not None and value.origin[1] == place:
+        return value.origin[0]
     whole = along(value, level)
     return whole.movedim(0, place) if place else whole  # type: ignore[attr-defined]
 
@@ -377,7 +432,7 @@ def _by_example(op: Op, inputs: list[Any], params: dict[str, Any], level: Level)
 
 # In place.
 
-_LARGER = (
+LARGER = (
     "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
     "more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a vmap. "
     "Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being called inside the "
@@ -392,7 +447,7 @@ def _write(function: Callable[..., Any], name: str, self: Any, args: tuple[Any, 
     if level is None:
         return NotImplemented
     if not is_batched(self, level):
-        raise Refused(_LARGER)
+        raise Refused(LARGER)
     level.has_written = True
 
     def of_all(before: Tensor, *others: Any) -> Tensor:

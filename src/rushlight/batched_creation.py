@@ -14,7 +14,7 @@ import numpy as np
 
 from . import factory, layers
 from .autograd.gradients import stack
-from .batched import Batched, Level, Refused, _vmaps, is_batched, rebatched
+from .batched import LARGER, Batched, Level, Refused, _vmaps, is_batched, rebatched
 from .ops import dropout
 from .ops.public import methods, module, ops
 from .tensor import Tensor, wrap
@@ -49,6 +49,11 @@ def _make(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
     level = found[-1]
     if level.randomness == "error":
         raise Refused(RANDOM)
+    if kwargs.get("out") is not None:
+        raise Refused(
+            "vmap: We do not support calling out variants of random operations when inside of vmap. Please use non-out variants as "
+            "a workaround"
+        )
     level.has_drawn = True
     again = methods[name] if name in _IN_PLACE else module("torch")[name]
     with layers.without(level):
@@ -67,6 +72,10 @@ def _after_model(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     rest = {key: value for key, value in kwargs.items() if key != "input"}
     again = methods[name] if name in _NEW else module("torch")[name]
     with layers.without(level):
+        if name == "new_empty_strided":
+            size, stride = args[1:3] if len(args) > 2 else (kwargs["size"], kwargs["stride"])
+            span = 0 if 0 in size else 1 + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
+            return rebatched(again(model.whole, (level.size, *size), (span, *stride)), level)
         whole = again(model.whole, *args[1:], **rest)
         if name in _NEW:
             whole = ops.clone(ops.expand(whole, (level.size, *whole._array.shape)))
@@ -88,6 +97,10 @@ def _drawn(again: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: 
                 return ops.select(value.whole, 0, 0) if is_batched(value, level) else value
             return _along(value, level)
 
+        if name == "multinomial" and not same:
+            whole, *more = (of_all(one) for one in args)
+            rows = again(whole.reshape((-1, whole._array.shape[-1])), *more, **kwargs)
+            return rebatched(rows.reshape((*whole._array.shape[:-1], rows._array.shape[-1])), level)
         made = again(*(of_all(one) for one in args), **{key: of_all(value) for key, value in kwargs.items()})
         return made if same else rebatched(made, level)
     if same:
@@ -110,15 +123,16 @@ def _along(value: Tensor, level: Level) -> Tensor:
 def _filled(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
     """Random numbers written into a tensor."""
     target, *rest = args
-    if not (isinstance(target, Batched) and target.level is level):
+    by_example = any(is_batched(one, level) for one in rest)
+    if by_example and level.randomness == "same":
+        raise Refused(_SAME)
+    if not is_batched(target, level):
+        if by_example:
+            raise Refused(LARGER)
         if level.randomness == "different":
             raise Refused(_UNBATCHED)
-        if any(is_batched(one, level) for one in rest):
-            raise Refused(_SAME)
         return again(target, *rest, **kwargs)
     if level.randomness == "same":
-        if any(is_batched(one, level) for one in rest):
-            raise Refused(_SAME)
         one = again(wrap(np.empty(target._array.shape, target._array.dtype)), *rest, **kwargs)
         target.whole.copy_(one)  # type: ignore[attr-defined]
     else:
@@ -141,5 +155,18 @@ def _noise(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) ->
         return rebatched(_noise(draw, (level.size, *shape)), level)
 
 
+def _refuse_draw() -> None:
+    """RuntimeError where a function that has no batched form draws random numbers inside of ``vmap``."""
+    found = _vmaps()
+    if found:
+        raise Refused(
+            RANDOM
+            if found[-1].randomness == "error"
+            else "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations outside "
+            "of vmap as a workaround"
+        )
+
+
 factory.in_transforms = _make
+dropout.refuse_draw = _refuse_draw
 dropout.in_transforms = _noise

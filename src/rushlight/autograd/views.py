@@ -264,6 +264,7 @@ def short_name(node: Node) -> str:
 
 # These may write into a tensor that overlaps itself, an expanded one say.
 _INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_"})
+tell_overlap: Callable[[str, Tensor], object] | None = None  # warns of it; ops/subscripts.py sets it
 
 
 def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -286,6 +287,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     overlapping = name in _INTO_OVERLAP and overlaps_itself(self._array)
     if not overlapping:
         check_memory(self, args)
+    elif tell_overlap is not None:
+        tell_overlap(name, self)
     # A hook that packs the stand-in may keep its memory, which is about to be written to.
     before = new_tensor(self._array.copy() if modes.state.saved_hooks else self._array)
     before._counter = list(self._counter)
@@ -330,7 +333,7 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
     self._array = result._array
     bump(self, name)
     if "whole" in self.__dict__:  # a batch: what it stands for changes with it
-        self.__dict__["whole"] = result.__dict__["whole"]
+        self.__dict__.update(whole=result.__dict__["whole"], origin=None)
         return
     if not modes.state.grad_enabled:
         return
