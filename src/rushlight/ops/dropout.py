@@ -21,10 +21,13 @@ op("masked_scale", lambda x, mask, scale: x * mask * scale, node="NativeDropoutB
 
 # Set by batched_creation.py: how noise is drawn while transforms run.
 in_transforms: Any = provided("in_transforms")
+refuse_draw: Any = provided("refuse_draw")
 
 
 def default_stream() -> Any:
     """The stream of random numbers that functions without a generator draw from."""
+    if modes.state.transforms:
+        refuse_draw()
     return stream_of(default_generator)
 
 
