@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -194,3 +197,24 @@ def test_index_put_in_place_needs_no_second_tensor() -> None:
     y = torch.ones(4, requires_grad=True) * 2
     y.index_put_(places, torch.tensor(5.0))
     assert type(y.grad_fn).__name__ == "IndexPutBackward0"
+
+
+def test_writes_at_places_of_an_expanded_tensor_warn() -> None:
+    row = torch.zeros(3)
+    program = """
+import warnings, rushlight as torch
+row = torch.zeros(3)
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    row.expand(2, 3)[torch.tensor([0]), torch.tensor([1])] = 5.0
+    row.expand(2, 3).masked_fill_(torch.tensor([True, False, False]), 1.0)
+    row.expand(2, 3).index_fill_(1, torch.tensor([2]), 2.0)
+    row.as_strided((2, 2), (1, 1)).index_put_((torch.tensor([0]),), torch.tensor([1.0, 5.0]))
+print(row.tolist(), [str(one.message).split(" on ")[0] for one in seen])
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == str([1.0, 5.0, 2.0]) + " " + str(
+        [f"Use of {n}_" for n in ("index_put", "masked_fill", "index_fill")]
+    )
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        row.expand(2, 3).index_add_(0, torch.tensor([0]), torch.ones(1, 3))

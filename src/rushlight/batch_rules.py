@@ -5,7 +5,6 @@ By the names of the parameters where these say enough (``axis``, ``shape``), els
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from . import batched
@@ -287,15 +286,7 @@ def _of_equal_dimensions(op: Op, inputs: list[Any], params: dict[str, Any], leve
 
 
 def _strided(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """A view of the memory of each example, where that lies in order."""
-    whole = inputs[0].whole
-    if not whole._array.flags.c_contiguous:
-        whole = ops.contiguous(whole)
-    step = max(math.prod(whole._array.shape[1:]), 1)
-    new = {**params, "shape": (level.size, *params["shape"]), "strides": (step, *params["strides"])}
-    if params.get("x_strides") is not None:
-        new["x_strides"] = (step, *params["x_strides"])
-    return call_op(op, [whole], new)
+    return along(inputs[0].as_strided(params["shape"], params["strides"], params["offset"]), level)
 
 
 rules: dict[str, Rule] = {

@@ -124,7 +124,7 @@ def set_flush_denormal(mode: bool) -> bool:
 
 @creation
 def set_warn_always(b: bool) -> None:
-    """Kept for :func:`is_warn_always_enabled`."""
+    """Whether warnings that come once in a process come every time."""
     _switches.warn_always = bool(b)
 
 

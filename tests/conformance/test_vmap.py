@@ -22,8 +22,9 @@ from rushlight.func import grad, vmap
 
 MOST = 8
 OURS = Side(rushlight)
-# Random numbers are drawn anew; results whose shapes depend on numbers have no batch.
-LEFT_OUT = ("dropout", "bernoulli", "multinomial", "normal", "uniform", "rand", "rrelu", "exponential", "geometric", "cauchy",
+# Random numbers are drawn anew; results whose shapes depend on numbers have no batch; offsets of as_strided are counted from the
+# start of all memory, of which each example of a loop has a part of its own.
+LEFT_OUT = ("as_strided", "dropout", "bernoulli", "multinomial", "normal", "uniform", "rand", "rrelu", "exponential", "geometric", "cauchy",
             "lowrank", "empty", "nonzero", "unique", "masked_select", "argwhere", "fractional", "poisson", "binomial")  # fmt: skip
 
 

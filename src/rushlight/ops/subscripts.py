@@ -336,6 +336,23 @@ def _result_ndim(array: Any, indices: Sequence[Any]) -> int:
     return int(array.ndim) - used + max(1 if _is_mask(one) else one._array.ndim for one in found)
 
 
+_SAME_AS = {"index_put_": "[indices] = tensor", "index_fill_": "[mask] = scalar", "masked_fill_": "[mask] = scalar"}
+
+
+def _warn_of_overlap(name: str, written: Any) -> None:
+    """PyTorch's warning of a write at places of an expanded tensor, where one place is several elements."""
+    array = written._array
+    if name in _SAME_AS and any(size > 1 and not stride for size, stride in zip(array.shape, array.strides, strict=True)):
+        warn(
+            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+            f"This also applies to advanced indexing e.g. tensor{_SAME_AS[name]}",
+            once=True,
+        )
+
+
+views.tell_overlap = _warn_of_overlap
+
+
 def _delitem(self: Any, key: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
