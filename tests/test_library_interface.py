@@ -11,6 +11,7 @@ import pytest
 
 import rushlight as torch
 import rushlight.nn.functional as F
+from rushlight.distributed.optim import ZeroRedundancyOptimizer
 from rushlight.nn.attention import SDPBackend, sdpa_kernel
 
 low, full, double = torch.bfloat16, torch.float32, torch.float64
@@ -166,6 +167,8 @@ def test_one_process() -> None:
     assert list(model.state_dict()) == ["module.weight", "module.bias"]
     with pytest.raises(ValueError, match=r"^Default process group"):
         torch.nn.parallel.DistributedDataParallel(model)
+    with pytest.raises(ValueError, match=r"^Default process group"):
+        ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD, lr=0.1)
     with pytest.raises(TypeError, match="SDPBackend"), sdpa_kernel("math"):
         pass
     with sdpa_kernel([SDPBackend.MATH, SDPBackend.FLASH_ATTENTION]):
