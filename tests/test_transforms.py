@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import rushlight as torch
-from rushlight import functorch, layers
+from rushlight import functorch
 from rushlight._C import DispatchKey
 from rushlight._C import _functorch as core
 from rushlight._functorch.autograd_function import CtxWithSavedTensors, reductify_leaf
@@ -15,6 +15,7 @@ from rushlight._functorch.make_functional import combine_state_for_ensemble, mak
 from rushlight._functorch.utils import unwrap_dead_wrappers
 from rushlight._ops import HigherOrderOperator
 from rushlight.autograd import Function
+from rushlight.batching import layers
 from rushlight.func import (
     functional_call,
     functionalize,

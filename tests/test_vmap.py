@@ -10,10 +10,10 @@ import pytest
 
 import rushlight as torch
 import rushlight.nn.functional as F
-from rushlight import batched
 from rushlight._C import _functorch
 from rushlight._functorch.apis import chunk_vmap
 from rushlight._functorch.vmap import restore_vmap
+from rushlight.batching import examples
 from rushlight.func import debug_unwrap, grad, jvp, vmap
 
 
@@ -249,7 +249,7 @@ def test_results_with_their_dimensions() -> None:
 
 
 def test_the_loop_can_be_made_to_warn_and_be_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(batched.find_rule.__globals__["rules"], "tril")
+    monkeypatch.delitem(examples.find_rule.__globals__["rules"], "tril")
     x = double(3, 2, 2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -285,3 +285,14 @@ def test_tangents_of_examples_written_in_place() -> None:
     assert torch.allclose(value[1], y * scale)
     assert torch.allclose(slope[1], t * scale)
     assert torch.allclose(slope[0], t[:, 0] * 3)
+
+
+def test_as_strided_stays_within_an_example():
+    batch = torch.arange(12.0).view(3, 4)
+    found = torch.vmap(lambda row: row.as_strided((2, 2), (1, 2), 0))(batch)
+    assert found[1].tolist() == [[4.0, 6.0], [5.0, 7.0]]
+    for size, start in ((5, 0), (2, 3)):
+        with pytest.raises(
+            RuntimeError, match="can access memory outside of `tensor`. `result` can access some memory in range"
+        ):
+            torch.vmap(lambda row, size=size, start=start: row.as_strided((size,), (1,), start))(batch)

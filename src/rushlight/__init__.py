@@ -39,7 +39,7 @@ from .autograd.modes import (
     set_grad_enabled,
 )
 from .backend.heap import empty_cache, memory_stats, set_memory_fraction
-from .batching import vmap
+from .batching.vmap import vmap
 from .device import (
     _mkldnn,
     channels_last,

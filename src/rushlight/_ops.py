@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from . import layers
 from ._C import DispatchKey
 from ._C import _functorch as transforms
+from .batching import layers
 
 __all__ = ["HigherOrderOperator"]
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .batching import vmap as _batched
+from .batching.vmap import vmap as _batched
 
 
 def _vmap(

@@ -38,7 +38,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Shape = tuple[int, ...]
 
 
-# Set by batched_creation.py: what a function that makes tensors gives while transforms run, or NotImplemented.
+# Set by batching/creation.py: what a function that makes tensors gives while transforms run, or NotImplemented.
 in_transforms: Callable[..., Any] = provided("in_transforms")
 below_autograd: Any = None  # set by torch_dispatch.py: what its modes make of such a function, or NotImplemented
 

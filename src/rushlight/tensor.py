@@ -30,7 +30,7 @@ from .ops.public import axis_of, methods
 from .rooms import provided
 from .size import Size
 
-# Set by layers.py: what holds while function transforms run.
+# Set by batching/layers.py: what holds while function transforms run.
 refuse_in_transforms: Callable[[str], None] = provided("refuse_in_transforms")
 text_in_transforms: Callable[[Tensor], str | None] = provided("text_in_transforms")
 
@@ -81,7 +81,7 @@ class Tensor:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.__module__.startswith((__package__ + ".nn.", __package__ + ".batched")):  # results are plain tensors
+        if cls.__module__.startswith((__package__ + ".nn.", __package__ + ".batching.")):  # results are plain tensors
             from .overrides import _disabled_torch_function_impl
 
             cls.__torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[method-assign,assignment]

@@ -17,7 +17,8 @@ from op_samples import chosen, ops
 from sides import Missing, Side
 
 import rushlight
-from rushlight import batched, batching
+from rushlight.batching import examples
+from rushlight.batching import vmap as batching
 from rushlight.func import grad, vmap
 
 MOST = 8
@@ -28,7 +29,7 @@ LEFT_OUT = ("as_strided", "dropout", "bernoulli", "multinomial", "normal", "unif
             "lowrank", "empty", "nonzero", "unique", "masked_select", "argwhere", "fractional", "poisson", "binomial")  # fmt: skip
 
 
-class Watched(batched.Level):
+class Watched(examples.Level):
     """A level that is known here, with whether the function got to its end on it."""
 
     seen: ClassVar[list[Watched]] = []
@@ -42,7 +43,7 @@ class Watched(batched.Level):
 @pytest.fixture(autouse=True)
 def watched(monkeypatch: pytest.MonkeyPatch) -> None:
     def left(value: Any, place: Any, level: Any) -> Any:
-        result = batched.left(value, place, level)
+        result = examples.left(value, place, level)
         level.finished = True
         return result
 
@@ -56,7 +57,7 @@ def tensors_of(result: Any) -> list[Any]:
     return [one for part in result for one in tensors_of(part)] if isinstance(result, (tuple, list)) else []
 
 
-def examples(x: Any) -> Any:
+def batch_like(x: Any) -> Any:
     """A batch of three like ``x``."""
     if x.is_floating_point() or x.is_complex():
         return rushlight.stack([x, x * 0.9, x * 1.1])
@@ -74,7 +75,7 @@ def same(found: Any, expected: Any) -> bool:
 
 def check(call: Any, x: Any) -> tuple[int, list[str]]:
     """How many results were compared, and the ops that ran example by example."""
-    batch = examples(x)
+    batch = batch_like(x)
     try:
         rows = [tensors_of(call(one)) for one in batch.unbind(0)]
     except Exception:  # what the op refuses, vmap refuses

@@ -5,13 +5,13 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from .. import layers
 from ..autograd import engine, modes
 from ..autograd.delayed_error import DelayedError, Error
 from ..autograd.function import Function
 from ..autograd.graph import AccumulateGrad, Node
 from ..autograd.modes import is_grad_enabled
 from ..autograd.views import CopySlices
+from ..batching import layers
 from ..overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
 from ..random import Generator
 from ..size import Size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..batching import vmap
+from ..batching.vmap import vmap
 from ..func.derivatives import grad, grad_and_value
 
 __all__ = ["chunk_vmap", "grad", "grad_and_value", "vmap"]
@@ -23,7 +23,7 @@ def chunk_vmap(
     """
 
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        from ..batching import batch_size
+        from ..batching.vmap import batch_size
 
         size = -(-batch_size(func, in_dims, args, kwargs) // chunks)
         return vmap(func, in_dims, out_dims, randomness, chunk_size=size)(*args, **kwargs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..batched_functions import VmapInfo, reduced
+from ..batching.custom_functions import VmapInfo, reduced
 from ..tensor import Tensor
 
 __all__ = ["CtxWithSavedTensors", "VmapInfo", "WrappedCtx", "reductify", "reductify_leaf"]

@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .. import batching, func
+from .. import func
+from ..batching.vmap import vmap as batching
 from . import make_functional as models
 
 __all__ = [
@@ -43,7 +44,7 @@ def _warning(function: Callable[..., Any], new_name: str) -> Callable[..., Any]:
     return warned
 
 
-vmap = _warning(batching.vmap, "torch.vmap")
+vmap = _warning(batching, "torch.vmap")
 grad = _warning(func.grad, "torch.func.grad")
 grad_and_value = _warning(func.grad_and_value, "torch.func.grad_and_value")
 vjp = _warning(func.vjp, "torch.func.vjp")

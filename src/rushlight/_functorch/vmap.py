@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import batched, layers
-from ..batching import entered, vmap
+from ..batching import examples, layers
+from ..batching.vmap import entered, vmap
 from ..tensor import Tensor
 from ..utils._pytree import broadcast_prefix, tree_flatten, tree_unflatten
 
@@ -27,7 +27,7 @@ def restore_vmap(func: Callable[..., Any], in_dims: Any, batch_size: int, random
         dims = broadcast_prefix(in_dims, spec)
         if dims is None:
             raise ValueError(f"in_dims={in_dims} is not compatible with the structure of the arguments")
-        level = batched.Level(batch_size, randomness)
+        level = examples.Level(batch_size, randomness)
         with layers.entered(level):
             given = [one if dim is None else entered(one, dim, level) for one, dim in zip(leaves, dims, strict=True)]
             outputs, out_spec = tree_flatten(func(*tree_unflatten(given, spec), **kwargs))
@@ -38,8 +38,8 @@ def restore_vmap(func: Callable[..., Any], in_dims: Any, batch_size: int, random
     return wrapped
 
 
-def _left(value: Any, level: batched.Level) -> tuple[Any, int | None]:
-    if isinstance(value, Tensor) and batched.has_level(value, level):
-        origin = value.origin if isinstance(value, batched.Batched) and value.level is level else None
-        return origin or (batched.along(value, level), 0)
+def _left(value: Any, level: examples.Level) -> tuple[Any, int | None]:
+    if isinstance(value, Tensor) and examples.has_level(value, level):
+        origin = value.origin if isinstance(value, examples.Batched) and value.level is level else None
+        return origin or (examples.along(value, level), 0)
     return value, None

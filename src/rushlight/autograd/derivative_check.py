@@ -257,7 +257,7 @@ class Check(Differences):
 
     def batched_tangents(self) -> None:
         """Tangents one by one and as a batch, through vmap, must give the same."""
-        from ..batching import vectorized
+        from ..batching.vmap import vectorized
 
         for index, point in self.points:
             array = point._array

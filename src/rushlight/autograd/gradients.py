@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 # Set by tensor.py and ops: what this room needs to know of Tensors.
 is_tensor: Any = provided("is_tensor")
 stack: Any = provided("stack")
-refuse_in_transforms: Any = provided("refuse_in_transforms")  # set by layers.py
-vectorized: Any = provided("vectorized")  # set by batching.py
-in_transforms: Any = provided("in_transforms")  # set by batched.py: grad, where tensors may be examples of a batch
+refuse_in_transforms: Any = provided("refuse_in_transforms")  # set by batching/layers.py
+vectorized: Any = provided("vectorized")  # set by batching/vmap.py
+in_transforms: Any = provided("in_transforms")  # set by batching/examples.py: grad, where tensors may be of a batch
 
 
 def backward(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .. import layers
-from ..batched import Batched
+from ..batching import layers
+from ..batching.examples import Batched
 from ..tensor import Tensor
 
 

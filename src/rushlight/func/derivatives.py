@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import batched, layers
 from ..autograd import forward_ad, modes
 from ..autograd.graph import AccumulateGrad
+from ..batching import examples, layers
 from ..tensor import Tensor, new_tensor, wrap
 from ..utils._pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
 
@@ -30,17 +30,17 @@ def _tracked(value: Any) -> Tensor:
     """A tensor to differentiate by: a view where the caller can differentiate further, else a leaf of its own."""
     if not isinstance(value, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
-    value = batched.at_all_levels(value)
-    if isinstance(value, batched.Batched):
+    value = examples.at_all_levels(value)
+    if isinstance(value, examples.Batched):
         if value._array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        return batched.batched(_tracked_whole(value.whole), value.level)
+        return examples.batched(_tracked_whole(value.whole), value.level)
     return _tracked_whole(value)
 
 
 def _tracked_whole(value: Tensor) -> Tensor:
-    if isinstance(value, batched.Batched):
-        return batched.batched(_tracked_whole(value.whole), value.level)
+    if isinstance(value, examples.Batched):
+        return examples.batched(_tracked_whole(value.whole), value.level)
     if value.requires_grad:
         return value.view_as(value)  # type: ignore[attr-defined,no-any-return]
     if value._array.dtype.kind not in "fcV":
@@ -62,7 +62,7 @@ def _zeros_like(value: Tensor) -> Tensor:
 
 def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool:
     """Whether the graph of the outputs leads to leaves that are not ``own``."""
-    outputs, own = [batched.behind(one) for one in outputs], [batched.behind(one) for one in own]
+    outputs, own = [examples.behind(one) for one in outputs], [examples.behind(one) for one in own]
     stack = [one._edge[0] for one in outputs if one._edge is not None]
     if any(one._edge is None and one.requires_grad and not any(one is leaf for leaf in own) for one in outputs):
         return True
@@ -82,7 +82,7 @@ def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool
 
 def _released(tree: Any) -> Any:
     """Results without a history that leads to tensors of the transform only."""
-    return tree_map_only(Tensor, lambda one: batched.without_graph(one) if one.requires_grad else one, tree)
+    return tree_map_only(Tensor, lambda one: examples.without_graph(one) if one.requires_grad else one, tree)
 
 
 def _numbers(argnums: Any, count: int) -> tuple[int, ...]:
@@ -160,7 +160,7 @@ class _Vjp:
         pairs = [(out, g) for out, g in zip(outputs, cotangents, strict=True) if out.requires_grad]
         found: Sequence[Any] = [None] * len(self.inputs)
         if pairs and self.inputs:
-            found = batched.gradients_of(
+            found = examples.gradients_of(
                 [out for out, _ in pairs],
                 self.inputs,
                 [g for _, g in pairs],

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..batching import vmap
+from ..batching.vmap import vmap
 from ..ops.public import ops
 from ..tensor import Tensor, wrap
 from ..utils._pytree import tree_flatten, tree_unflatten

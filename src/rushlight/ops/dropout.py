@@ -19,7 +19,7 @@ op("masked_scale", lambda x, mask, scale: x * mask * scale, node="NativeDropoutB
    x=lambda g, mask, scale: g * mask * scale)  # fmt: skip
 
 
-# Set by batched_creation.py: how noise is drawn while transforms run.
+# Set by batching/creation.py: how noise is drawn while transforms run.
 in_transforms: Any = provided("in_transforms")
 refuse_draw: Any = provided("refuse_draw")
 

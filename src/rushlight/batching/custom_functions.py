@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import batched, layers
-from .autograd import function, modes
-from .autograd.function import Function, FunctionCtx
-from .tensor import Tensor, wrap
-from .utils._pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
+from ..autograd import function, modes
+from ..autograd.function import Function, FunctionCtx
+from ..tensor import Tensor, wrap
+from ..utils._pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
+from . import examples, layers
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -31,10 +31,10 @@ def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a Function while transforms run."""
     if not modes.state.transforms or issubclass(cls, (function._SingleLevelFunction, _Vmapped)):
         return NotImplemented
-    is_own = cls.__module__.partition(".")[0] in ("torch", __package__)
+    is_own = cls.__module__.partition(".")[0] in ("torch", "rushlight")
     if is_own or not layers.in_user_transform():
-        if batched._innermost(tree_flatten((args, kwargs))[0]) is not None:
-            raise batched.Unbatchable(cls.__name__)
+        if examples._innermost(tree_flatten((args, kwargs))[0]) is not None:
+            raise examples.Unbatchable(cls.__name__)
         return NotImplemented
     if cls.setup_context is Function.setup_context:
         raise RuntimeError(
@@ -42,7 +42,7 @@ def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             f"the setup_context staticmethod. {_MORE}"
         )
     leaves, spec = tree_flatten(args)
-    level = batched._innermost([*leaves, *tree_flatten(kwargs)[0]])
+    level = examples._innermost([*leaves, *tree_flatten(kwargs)[0]])
     if level is not None:
         return _batch(cls, level, leaves, spec, kwargs)
     if "_is_generated" in cls.__dict__:
@@ -52,7 +52,7 @@ def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return _generated[cls].apply(*args, **kwargs)  # type: ignore[attr-defined]
 
 
-def _batch(cls: Any, level: batched.Level, leaves: list[Any], spec: TreeSpec, kwargs: dict[str, Any]) -> Any:
+def _batch(cls: Any, level: examples.Level, leaves: list[Any], spec: TreeSpec, kwargs: dict[str, Any]) -> Any:
     named = {key: value for key, value in kwargs.items() if isinstance(value, Tensor)}
     if named:
         raise NotImplementedError(
@@ -76,29 +76,29 @@ def _batch(cls: Any, level: batched.Level, leaves: list[Any], spec: TreeSpec, kw
         values, dims = zip(*(_behind(one, level) for one in leaves), strict=True) if leaves else ((), ())
         with layers.without(level):
             outputs, spec_out = _by_rule(cls, level, list(values), list(dims), spec, kwargs)
-        made = [one if dim is None else batched.rebatched(one.movedim(dim, 0), level) for one, dim in outputs]
+        made = [one if dim is None else examples.rebatched(one.movedim(dim, 0), level) for one, dim in outputs]
         return tree_unflatten(made, spec_out)
-    job = _Job(cls, level, spec, kwargs, [batched.is_batched(one, level) for one in leaves])
-    wholes = [one.whole if batched.is_batched(one, level) else one for one in leaves]
+    job = _Job(cls, level, spec, kwargs, [examples.is_batched(one, level) for one in leaves])
+    wholes = [one.whole if examples.is_batched(one, level) else one for one in leaves]
     with layers.without(level):
         found = job.vmapped().apply(*wholes)
     found = found if isinstance(found, tuple) else (found,)
     made = [
-        batched.rebatched(one, level) if isinstance(one, Tensor) and of else one
+        examples.rebatched(one, level) if isinstance(one, Tensor) and of else one
         for one, of in zip(found, job.out_batched, strict=True)
     ]
     return tree_unflatten(made, job.out_spec)
 
 
-def _behind(value: Any, level: batched.Level) -> tuple[Any, int | None]:
+def _behind(value: Any, level: examples.Level) -> tuple[Any, int | None]:
     """The batch behind a value as ``vmap`` was given it, and its dimension."""
-    if not batched.is_batched(value, level):
+    if not examples.is_batched(value, level):
         return value, None
     return value.origin if value.origin is not None else (value.whole, 0)
 
 
 def _by_rule(
-    cls: Any, level: batched.Level, values: list[Any], dims: list[int | None], spec: TreeSpec, kwargs: dict[str, Any]
+    cls: Any, level: examples.Level, values: list[Any], dims: list[int | None], spec: TreeSpec, kwargs: dict[str, Any]
 ) -> tuple[list[tuple[Any, int | None]], TreeSpec]:
     """What the Function's own ``vmap`` gives: results with their dimensions."""
     info = VmapInfo(level.size, level.randomness)
@@ -149,9 +149,9 @@ class _Vmapped(Function):
 class _Job:
     """One call of a Function over a batch."""
 
-    def __init__(self, cls: Any, level: batched.Level, spec: TreeSpec, kwargs: dict[str, Any], is_batched: list[bool]) -> None:
+    def __init__(self, cls: Any, level: examples.Level, spec: TreeSpec, kwargs: dict[str, Any], is_batched: list[bool]) -> None:
         self.cls, self.outer, self.spec, self.kwargs, self.is_batched = cls, level, spec, kwargs, is_batched
-        self.level = batched.Level(level.size, level.randomness)
+        self.level = examples.Level(level.size, level.randomness)
         self.context = _Context()
         self.out_batched: list[bool] = []
         self.saved_batched: list[bool] = []
@@ -166,19 +166,19 @@ class _Job:
         return types.new_class(f"Vmapped{self.cls.__name__}", (_Vmapped,), exec_body=lambda space: space.update(body))
 
     def _example(self, value: Any, of: bool = True) -> Any:
-        return batched.rebatched(value, self.level) if of and isinstance(value, Tensor) else value
+        return examples.rebatched(value, self.level) if of and isinstance(value, Tensor) else value
 
     def _split(self, values: Any) -> tuple[list[Any], list[bool]]:
         """The tensors behind, and which were examples."""
-        flags = [batched.is_batched(one, self.level) for one in values]
-        return [batched.along(one, self.level) if of else one for one, of in zip(values, flags, strict=True)], flags
+        flags = [examples.is_batched(one, self.level) for one in values]
+        return [examples.along(one, self.level) if of else one for one, of in zip(values, flags, strict=True)], flags
 
     def forward(self, ctx: Any, *wholes: Any) -> Any:
         context = self.context
         context.needs_input_grad = ctx.needs_input_grad
-        with batched.running(self.level):
-            examples = [self._example(one, of) for one, of in zip(wholes, self.is_batched, strict=True)]
-            inputs = tree_unflatten(examples, self.spec)
+        with examples.running(self.level):
+            entered = [self._example(one, of) for one, of in zip(wholes, self.is_batched, strict=True)]
+            inputs = tree_unflatten(entered, self.spec)
             if self.cls.vmap is not Function.vmap:
                 with layers.without(self.level):
                     dims = [0 if of else None for of in self.is_batched]
@@ -189,7 +189,7 @@ class _Job:
             self.cls.setup_context(context, tuple(inputs), tree_unflatten(found, self.out_spec))
             outs, self.out_batched = self._split(found)
             kept, self.saved_batched = self._split(context.to_save or ())
-            places = {id(one): whole for one, whole in zip([*examples, *found], [*wholes, *outs], strict=True)}
+            places = {id(one): whole for one, whole in zip([*entered, *found], [*wholes, *outs], strict=True)}
             originals = context.to_save or ()
             ctx.save_for_backward(*(places.get(id(one), whole) for one, whole in zip(originals, kept, strict=True)))
             context.to_save = None
@@ -202,12 +202,12 @@ class _Job:
                 context.non_differentiable = ()
         ctx.set_materialize_grads(False)
         self.metas = [(one._array.shape, one._array.dtype) for one in found if isinstance(one, Tensor)]
-        self.shapes = [one._array.shape if isinstance(one, Tensor) else None for one in examples]
+        self.shapes = [one._array.shape if isinstance(one, Tensor) else None for one in entered]
         return tuple(outs) if len(outs) != 1 else outs[0]
 
     def backward(self, ctx: Any, *grads: Any) -> Any:
         context = self.context
-        with batched.running(self.level):
+        with examples.running(self.level):
             context.saved_tensors = tuple(
                 self._example(one, of) for one, of in zip(ctx.saved_tensors, self.saved_batched, strict=True)
             )
@@ -227,12 +227,12 @@ class _Job:
         if g is None:
             return None
         if of:
-            return reduced(batched.along(g, self.level), shape or (), 1)
-        return batched.along(g, self.level).sum(0) if batched.is_batched(g, self.level) else g  # type: ignore[attr-defined]
+            return reduced(examples.along(g, self.level), shape or (), 1)
+        return examples.along(g, self.level).sum(0) if examples.is_batched(g, self.level) else g  # type: ignore[attr-defined]
 
     def jvp(self, ctx: Any, *tangents: Any) -> Any:
         context = self.context
-        with batched.running(self.level):
+        with examples.running(self.level):
             if context.saved_for_forward is not None:
                 context.saved_tensors = context.saved_for_forward
             given = [self._example(one, of) if one is not None else None
@@ -240,7 +240,7 @@ class _Job:
             found = self.cls.jvp(context, *given)
             outs = found if isinstance(found, tuple) else (found,)
             made = tuple(
-                batched.along(one, self.level) if of and one is not None else one
+                examples.along(one, self.level) if of and one is not None else one
                 for one, of in zip(outs, self.out_batched, strict=True)
             )
             return made if isinstance(found, tuple) else made[0]

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from . import batch_rules
-from .batch_rules import dims_of, everything, folded_view, lifted, pointwise
-from .batched import Batched, Level, Rule, Unbatchable, along, call_op, is_batched
-from .ops.public import ops
-from .ops.table import Op
-from .tensor import Tensor, wrap
+from ...ops.public import ops
+from ...ops.table import Op
+from ...tensor import Tensor, wrap
+from ..examples import Batched, Level, Rule, Unbatchable, along, call_op, is_batched
+from . import forms
+from .forms import dims_of, everything, folded_view, lifted, pointwise
 
 
 def _nll(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
@@ -141,4 +141,4 @@ RULES: dict[str, Rule] = {
         _folded,
     ),
 }
-batch_rules.rules.update(RULES)
+forms.rules.update(RULES)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from . import tensor as tensors
-from .autograd import gradients, modes
-from .autograd.graph import AccumulateGrad, Node, orders
+from .. import tensor as tensors
+from ..autograd import gradients, modes
+from ..autograd.graph import AccumulateGrad, Node, orders
 
 if TYPE_CHECKING:
-    from .tensor import Tensor
+    from ..tensor import Tensor
 
 REQUIRES_GRAD = (
     "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of a "

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from . import factory, layers
-from .autograd.gradients import stack
-from .batched import LARGER, Batched, Level, Refused, _vmaps, is_batched, rebatched
-from .ops import dropout
-from .ops.public import methods, module, ops
-from .tensor import Tensor, wrap
+from .. import factory
+from ..autograd.gradients import stack
+from ..ops import dropout
+from ..ops.public import methods, module, ops
+from ..tensor import Tensor, wrap
+from . import layers
+from .examples import LARGER, Batched, Level, Refused, _vmaps, is_batched, rebatched
 
 RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags "

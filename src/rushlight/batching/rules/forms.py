@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import batched
-from .batched import Level, Rule, Shape, Unbatchable, along, call_op, is_batched
-from .ops import dispatch
-from .ops.public import ops
-from .ops.table import Op, table
-from .tensor import Tensor
+from ...ops import dispatch
+from ...ops.public import ops
+from ...ops.table import Op, table
+from ...tensor import Tensor
+from .. import examples
+from ..examples import Level, Rule, Shape, Unbatchable, along, call_op, is_batched
 
 
 def is_tensor(value: Any) -> bool:
@@ -375,4 +375,4 @@ def _find(op: Op) -> Rule:
     return _none
 
 
-batched.find_rule = _find
+examples.find_rule = _find

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from . import batch_rules
-from .batch_rules import by_parameters, lifted
-from .batched import Level, Rule, Shape, Unbatchable, along, call_op, is_batched
-from .ops.public import ops
-from .ops.table import Op
-from .tensor import Tensor, wrap
+from ...ops.public import ops
+from ...ops.table import Op
+from ...tensor import Tensor, wrap
+from ..examples import Level, Rule, Shape, Unbatchable, along, call_op, is_batched
+from . import forms
+from .forms import by_parameters, lifted
 
 
 class _Picked:
@@ -163,4 +163,4 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("index_add", "index_copy"), _by_shared_index),
     **dict.fromkeys(("scatter", "scatter_value", "scatter_reduce"), by_parameters),
 }
-batch_rules.rules.update(RULES)
+forms.rules.update(RULES)

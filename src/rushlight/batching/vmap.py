@@ -1,6 +1,6 @@
 """``vmap``: a function of single examples as a function of batches.
 
-The function runs once, on tensors that look like one example and carry them all (batched.py). Where it does what can only be
+The function runs once, on tensors that look like one example and carry them all (examples.py). Where it does what can only be
 done example by example (reads a number, writes in place, draws random numbers), it runs once for each instead, and the results
 are stacked.
 """
@@ -11,13 +11,13 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import batch_rules_by_index, batch_rules_of_layers, batched_creation, batched_functions  # noqa: F401  (how ops take a batch along)
-from .autograd import gradients as reverse
-from .batched import Batched, Level, Refused, Unbatchable, has_level, left, rebatched, running
-from .ops.public import ops
-from .random import get_rng_state, set_rng_state
-from .tensor import Tensor
-from .utils._pytree import LEAF, TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
+from ..autograd import gradients as reverse
+from ..ops.public import ops
+from ..random import get_rng_state, set_rng_state
+from ..tensor import Tensor
+from ..utils._pytree import LEAF, TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
+from . import creation, custom_functions, rules  # noqa: F401  (how functions and ops take a batch along)
+from .examples import Batched, Level, Refused, Unbatchable, has_level, left, rebatched, running
 
 
 def vmap(
@@ -145,7 +145,7 @@ def _all(func: Callable[..., Any], given: Given, out_dims: Any, randomness: str,
             leaves = _zeros(leaves, dims)
         result = given.call(func, _entries(leaves, dims, index))
         if randomness == "error" and index == 0 and not bool((get_rng_state() == start).all()):  # type: ignore[union-attr]
-            raise RuntimeError(batched_creation.RANDOM)
+            raise RuntimeError(creation.RANDOM)
         row, out_spec = tree_flatten(result)
         places = _out_dims(func, out_dims, out_spec, len(row))
         _check_results(func, row, places, None)
@@ -226,7 +226,7 @@ def _refuse_dynamic(error: Unbatchable) -> None:
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        own = trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] in ("torch", __package__)
+        own = trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] in ("torch", "rushlight")
         if own and code.co_name in _NUMBERS:
             raise Refused(_NUMBERS[code.co_name]) from None
         if own and code.co_name in _DYNAMIC:

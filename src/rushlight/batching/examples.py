@@ -1,7 +1,7 @@
 """Tensors that carry a batch: what ``vmap`` runs a function on.
 
 A :class:`Batched` looks like one example. Behind it stands ``whole``, a Tensor with all of them along dimension 0; each op on
-it is done once, on ``whole``, which records the graph. How, says the op's rule (batch_rules.py); where there is none the op
+it is done once, on ``whole``, which records the graph. How, says the op's rule (rules/); where there is none the op
 runs example by example. An op in place writes into ``whole``.
 """
 
@@ -16,18 +16,18 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..autograd import gradients, modes, views
+from ..autograd.graph import leaf_edge
+from ..ops import dispatch
+from ..ops.public import ops
+from ..ops.table import Op
+from ..overrides import _disabled_torch_function_impl
+from ..rooms import provided
+from ..tensor import Tensor
 from . import layers
-from .autograd import gradients, modes, views
-from .autograd.graph import leaf_edge
-from .ops import dispatch
-from .ops.public import ops
-from .ops.table import Op
-from .overrides import _disabled_torch_function_impl
-from .rooms import provided
-from .tensor import Tensor
 
 Shape = tuple[int, ...]
-find_rule: Callable[[Op], Rule] = provided("find_rule")  # set by batch_rules.py
+find_rule: Callable[[Op], Rule] = provided("find_rule")  # set by rules/
 
 
 class Unbatchable(Exception):
@@ -115,7 +115,7 @@ _NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
 def _refuse(text: str) -> NoReturn:
     """A number was asked for: an error for the user; a function of the package runs example by example instead."""
     caller = sys._getframe(2).f_globals.get("__name__", "")
-    if caller.partition(".")[0] in ("torch", __package__):
+    if caller.partition(".")[0] in ("torch", "rushlight"):
         raise Unbatchable("number")
     raise Refused(text)
 
@@ -176,9 +176,10 @@ class Batched(Tensor):
         wanted = sum((length - 1) * step for length, step in zip(size, stride, strict=True))
         if 0 not in size and (not self._array.size or first < start or first + wanted > start + reach):
             raise Refused(
-                f"as_strided(size={list(size)}, stride={list(stride)}, storage_offset={first}) reads memory outside of the example. "
-                "This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of PyTorch view "
-                "operations"
+                f"result = tensor.as_strided({list(size)}, {list(stride)}, {first}) can access memory outside of `tensor`. `result` "
+                f"can access some memory in range [{first}, {first + wanted + 1}], but `tensor` can only access some memory in range "
+                f"[{start}, {start + reach + 1}]. This is not supported inside of vmap, please try to rewrite the `as_strided` call "
+                "as a sequence of PyTorch view operations"
             )
         whole: Any = self.whole
         return rebatched(whole.as_strided((self.level.size, *size), (whole.stride(0), *stride), first), self.level)
