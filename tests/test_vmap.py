@@ -292,7 +292,5 @@ def test_as_strided_stays_within_an_example():
     found = torch.vmap(lambda row: row.as_strided((2, 2), (1, 2), 0))(batch)
     assert found[1].tolist() == [[4.0, 6.0], [5.0, 7.0]]
     for size, start in ((5, 0), (2, 3)):
-        with pytest.raises(
-            RuntimeError, match="can access memory outside of `tensor`. `result` can access some memory in range"
-        ):
+        with pytest.raises(RuntimeError, match="can access memory outside of `tensor`"):
             torch.vmap(lambda row, size=size, start=start: row.as_strided((size,), (1,), start))(batch)
