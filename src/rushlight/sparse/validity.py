@@ -1,0 +1,82 @@
+"""Whether the parts of a compressed sparse tensor fit each other and its size, said as PyTorch says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+
+Array = Any
+_NAMES = {
+    "r": ("crow_indices", "col_indices", "rows", "ncols"),
+    "c": ("ccol_indices", "row_indices", "columns", "nrows"),
+}
+
+
+def check_compressed(
+    kind: Any, pointers: Array, plain: Array, values: Array, shape: tuple[int, ...], in_order: bool = False
+) -> None:
+    """RuntimeError where the parts of a tensor of layout ``kind`` are not sound; ``in_order`` asks for sorted, distinct
+    places too."""
+    first, second, lines, limit = _NAMES[kind.name[-1]]
+    blocked = kind.name.startswith("sparse_bs")
+    if pointers.ndim != plain.ndim:
+        raise RuntimeError(
+            f"{first} and {second} dimensionalities must be equal but got {pointers.ndim} and {plain.ndim}, respectively"
+        )
+    if values.ndim <= 2 * blocked:
+        raise RuntimeError(
+            f"values must have dimensionality > sum of batch and block dimensionalities (=0 + {2 * blocked}) but got {values.ndim}"
+        )
+    dense = values.ndim - 1 - 2 * blocked
+    if len(shape) != 2 + dense:
+        raise RuntimeError(
+            "tensor dimensionality must be sum of batch, base, and dense dimensionalities "
+            f"(=0 + 2 + {dense}) but got {len(shape)}"
+        )
+    block = values.shape[1:3] if blocked else (1, 1)
+    for axis in range(2):
+        if block[axis] == 0 or shape[axis] % block[axis]:
+            raise RuntimeError(
+                f"tensor shape[{axis}] (={shape[axis]}) must be divisible with blocksize[{axis}] (={block[axis]}) as defined by "
+                "values shape"
+            )
+    counts = [shape[axis] // block[axis] for axis in range(2)]
+    line_count, place_count = counts if kind.name.endswith("r") else counts[::-1]
+    if pointers.shape[-1] != line_count + 1:
+        lines = lines.removesuffix("s") + " blocks" if blocked else lines
+        raise RuntimeError(
+            f"{first}.shape[-1] must be equal to the number of {lines} + 1 (={line_count + 1}), but got {pointers.shape[-1]}"
+        )
+    count = values.shape[0]
+    if plain.shape[-1] != count:
+        raise RuntimeError(
+            f"{second}.shape[-1] must be equal to nnz (={count}) as defined by values.shape[0], but got {plain.shape[-1]}"
+        )
+    if pointers.dtype != plain.dtype:
+        names = (of(part.dtype).scalar_name for part in (pointers, plain))
+        raise RuntimeError(f"{first} and {second} must have the same dtype, bot got {' and '.join(names)}, respectively")
+    if pointers.dtype not in (np.int32, np.int64):
+        raise RuntimeError(f"{first} and {second} dtype must be Int or Long, but got {of(pointers.dtype).scalar_name}")
+    lengths = np.diff(pointers)
+    _expect(pointers[0] == 0, f"{first}[..., 0] == 0")
+    _expect(pointers[-1] == count, f"{first}[..., -1] == nnz")
+    _expect(
+        (lengths >= 0).all() and (not in_order or (lengths <= place_count).all()),
+        f"0 <= {first}[..., 1:] - {first}[..., :-1] <= {limit}",
+    )
+    _expect(((plain >= 0) & (plain < place_count)).all(), f"0 <= {second} < {limit}")
+    if in_order and count:
+        starts = np.isin(np.arange(1, count), pointers)
+        _expect(
+            (starts | (np.diff(plain) > 0)).all(),
+            f"{second}[..., {first}[..., i - 1]:{first}[..., i]] for all i = 1, ..., n{lines.replace('columns', 'cols')} are "
+            "sorted and distinct along the last dimension values",
+        )
+
+
+def _expect(holds: Any, what: str) -> None:
+    if not holds:
+        raise RuntimeError(f"`{what}` is not satisfied.")
