@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -101,11 +102,33 @@ def test_resizing_beyond_all_memory() -> None:
 
 def test_numbers_transposed_are_themselves() -> None:
     number, turned = torch.tensor(2.0), torch.tensor(1 + 2j)
-    for name in ("T", "mT", "H", "mH"):
-        with pytest.warns(UserWarning, match=f"Tensor.{name} is deprecated on 0-D tensors"):
-            assert getattr(number, name).item() == 2.0
-    with pytest.warns(UserWarning, match="0-D"):
-        assert turned.mH.item() == 1 - 2j
+    torch.set_warn_always(True)  # else once in a process
+    try:
+        for name in ("T", "mT", "H", "mH"):
+            with pytest.warns(UserWarning, match=f"Tensor.{name} is deprecated on 0-D tensors"):
+                assert getattr(number, name).item() == 2.0
+        with pytest.warns(UserWarning, match="0-D"):
+            assert turned.mH.item() == 1 - 2j
+    finally:
+        torch.set_warn_always(False)
+
+
+def test_transposes_of_several_names() -> None:
+    x = torch.arange(6).view(1, 2, 3)
+    for swapped in (torch.swapaxes(x, axis0=-1, axis1=0), x.swapdims(dim0=0, dim1=2), x.transpose(2, 0)):
+        assert swapped.shape == (3, 2, 1) and swapped._base is x._base
+    y = torch.zeros(2, 3)
+    assert y.swapaxes_(axis0=0, axis1=1) is y and y.shape == (3, 2)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            torch.zeros(3).T  # noqa: B018
+    assert len(caught) <= 1
+
+
+def test_the_last_size_that_does_not_fit_is_named() -> None:
+    with pytest.raises(RuntimeError, match=r"\(1\) must match the existing size \(2\) at non-singleton dimension 2"):
+        torch.ones(3, 2).expand(4, 1, 1)
 
 
 def test_parts_by_tensors() -> None:

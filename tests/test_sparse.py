@@ -35,6 +35,30 @@ def test_a_layout_there_and_back(kind: str) -> None:
         assert again.layout is s.layout and again.to_dense().tolist() == dense().tolist()
 
 
+def test_numbers_have_a_sparse_layout_too() -> None:
+    number = torch.tensor(3.0, requires_grad=True)
+    sparse = number.to_sparse()
+    assert sparse._indices().shape == (0, 1) and sparse._values().tolist() == [3.0]
+    assert torch.tensor(0.0).to_sparse()._nnz() == 0
+    assert torch.tensor(0.0).to_sparse().to_dense().item() == 0
+    (sparse.t().to_dense() * (sparse * 2).to_dense()).backward()
+    assert number.grad is not None and number.grad.item() == 12
+    assert torch.sparse_coo_tensor(torch.zeros(0, 3, dtype=torch.long), [1.0, 2.0, 3.0], ()).coalesce().values().tolist() == [6]
+
+
+def test_sparse_dimensions_in_another_order() -> None:
+    marks = torch.tensor([[0, 1], [2, 0]]).to_sparse()
+    for turned in (marks.t(), marks.swapdims(-1, 0), torch.swapaxes(marks, axis0=0, axis1=1), marks.transpose(1, 0)):
+        assert turned.to_dense().tolist() == [[0, 2], [1, 0]]
+    assert marks.transpose(1, 1) is marks
+    with pytest.raises(RuntimeError, match="<= 2 sparse and 0 dense dimensions, but got 3 sparse and 0 dense"):
+        torch.ones(2, 2, 2).to_sparse().t()
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        marks.transpose(0, 2)
+    with pytest.raises(RuntimeError, match=r"must be in \[0,2\] range, but 3 is given"):
+        torch.ones(2, 2).to_sparse(3)
+
+
 def test_values_of_one_place_count_together() -> None:
     s = torch.sparse_coo_tensor([[1, 0, 1], [2, 0, 2]], [1.0, 5.0, 3.0], (2, 3))
     assert not s.is_coalesced() and s._nnz() == 3 and s.to_dense().tolist() == [[5, 0, 0], [0, 0, 4]]

@@ -247,7 +247,8 @@ def expand(self: Any, *sizes: Any, implicit: bool = False) -> Any:
             f"greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     full = list(wanted)
-    for axis, size in enumerate(wanted):
+    for axis in range(len(full) - 1, -1, -1):  # the last that does not fit is named
+        size = full[axis]
         if axis < lead:
             if size < 0:
                 raise RuntimeError(

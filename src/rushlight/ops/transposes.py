@@ -32,7 +32,7 @@ def t(input: Any) -> Any:
 def adjoint(input: Any) -> Any:
     """The last two dimensions swapped, conjugated if complex."""
     if not input._array.ndim:
-        warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
+        warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().", once=True)
         return input.conj()
     if input._array.ndim < 2:
         raise RuntimeError(
@@ -45,12 +45,13 @@ def adjoint(input: Any) -> Any:
 def _reversed(self: Any) -> Any:
     ndim = self._array.ndim
     if not ndim:
-        warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
+        warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.", once=True)
     elif ndim != 2:
         warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
             "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
-            "1, -1, -1))` to reverse the dimensions of a tensor."
+            "1, -1, -1))` to reverse the dimensions of a tensor.",
+            once=True,
         )
     return ops.permute_dims(self, tuple(range(ndim - 1, -1, -1)))
 
@@ -58,7 +59,7 @@ def _reversed(self: Any) -> Any:
 def _matrix_transpose(self: Any) -> Any:
     ndim = self._array.ndim
     if not ndim:
-        warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.")
+        warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.", once=True)
         return self
     if ndim < 2:
         raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor.")
@@ -68,7 +69,7 @@ def _matrix_transpose(self: Any) -> Any:
 def _matrix_h(self: Any) -> Any:
     ndim = self._array.ndim
     if not ndim:
-        warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().")
+        warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", once=True)
         return self.conj()
     if ndim != 2:
         raise RuntimeError(
@@ -80,7 +81,7 @@ def _matrix_h(self: Any) -> Any:
 
 def _batch_h(self: Any) -> Any:
     if not self._array.ndim:
-        warn("Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().")
+        warn("Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().", once=True)
         return self.conj()
     if self._array.ndim < 2:
         raise RuntimeError(f"tensor.mH is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor.")
@@ -142,5 +143,11 @@ def permute(input: Any, *dims: Any) -> Any:
     return ops.permute_dims(input, axes)
 
 
-for _new, _old in (("swapaxes", "transpose"), ("swapdims", "transpose")):
-    alias(_new, _old)
+alias("swapdims", "transpose")
+
+
+@public()
+def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    """Two dimensions swapped: :func:`transpose` with NumPy's names."""
+    ndim = input._array.ndim
+    return ops.transpose(input, axis_of(axis0, ndim), axis_of(axis1, ndim))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
+from ..ops.public import axis_of
 from ..overrides import DisableTorchFunctionSubclass
 from ..tensor import Tensor
 from .making import converted, laid_out, sparse_mask
@@ -164,24 +165,40 @@ def _requires_plain(name: str) -> Callable[..., Any]:
     return refuse
 
 
-def _permute(input: Any, *dims: Any) -> Any:
-    """The same values with the rows of the indices in another order."""
-    axes = [axis % input._array.ndim for axis in (dims[0] if dims and isinstance(dims[0], (tuple, list)) else dims)]
+def _rearranged(input: Any, axes: list[int], name: str, *args: Any) -> Any:
+    """The same values with the rows of the indices in another order; ``name`` is the dense function that does as much."""
     with DisableTorchFunctionSubclass():
-        result = _functions().permute(input.stand_in(), axes)
+        result = getattr(_functions(), name)(input.stand_in(), *args)
     if not input.is_sparse or input.dense_dim():
         return _in_layout("permute", result, [input])
     return made(sparse_coo, (input._places[0][axes],), input._held, result._array.shape, False, result._edge)
 
 
+def _permute(input: Any, *dims: Any) -> Any:
+    axes = [axis_of(axis, input._array.ndim) for axis in (dims[0] if dims and isinstance(dims[0], (tuple, list)) else dims)]
+    return _rearranged(input, axes, "permute", axes)
+
+
 def _transpose(input: Any, dim0: int, dim1: int) -> Any:
     axes = list(range(input._array.ndim))
-    axes[dim0], axes[dim1] = axes[dim1], axes[dim0]
-    return _permute(input, axes)
+    first, second = axis_of(dim0, len(axes)), axis_of(dim1, len(axes))
+    if first == second:
+        return input
+    axes[first], axes[second] = second, first
+    return _rearranged(input, axes, "transpose", first, second)
+
+
+def _swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    return _transpose(input, axis0, axis1)
 
 
 def _t(input: Any) -> Any:
-    return _permute(input, *reversed(range(input._array.ndim)))
+    if input.is_sparse and (input.sparse_dim() > 2 or input.dense_dim()):
+        raise RuntimeError(
+            "t() expects a tensor with <= 2 sparse and 0 dense dimensions, "
+            f"but got {input.sparse_dim()} sparse and {input.dense_dim()} dense dimensions"
+        )
+    return _rearranged(input, list(reversed(range(input._array.ndim))), "t")
 
 
 def _converter(kind: Any) -> Callable[..., Any]:
@@ -209,7 +226,8 @@ _OWN: dict[str, Callable[..., Any]] = {
     "sparse_mask": sparse_mask,
     "sub": _sub,
     "subtract": _sub,
-    "swapaxes": _transpose,
+    "swapaxes": _swapaxes,
+    "swapdims": _transpose,
     "t": _t,
     "to_sparse": _to_sparse,
     "to_sparse_bsc": _converter(sparse_bsc),

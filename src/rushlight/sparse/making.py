@@ -11,7 +11,9 @@ from ..device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr,
 from ..ops.public import ops
 from ..overrides import DisableTorchFunctionSubclass
 from ..tensor import Tensor
+from .invariants import check_sparse_tensor_invariants
 from .tensors import Array, SparseTensor, camel, made
+from .validity import check_compressed
 
 
 def _as_tensor(value: Any, dtype: Any = None) -> Any:
@@ -91,11 +93,20 @@ def _check_places(places: Array, values: Array, shape: tuple[int, ...]) -> None:
             raise RuntimeError(f"found negative index {row.min()} for dim {axis}")
 
 
-def _compressed(kind: Any, pointers: Any, plain: Any, values: Any, size: Any, dtype: Any, requires_grad: bool) -> SparseTensor:
+def _compressed(
+    kind: Any,
+    pointers: Any,
+    plain: Any,
+    values: Any,
+    size: Any,
+    dtype: Any,
+    requires_grad: bool,
+    in_order: bool | None = None,
+) -> SparseTensor:
     held = _as_tensor(values, dtype)
     first, second = (_as_tensor(part)._array for part in (pointers, plain))
     block = held._array.shape[1:] if kind.name.startswith("sparse_bs") else (1, 1)
-    if first.ndim != 1:
+    if first.ndim == second.ndim != 1:
         raise RuntimeError("batches of compressed sparse tensors are not supported")
     if size is None:
         lengths = ((len(first) - 1), int(second.max(initial=-1)) + 1)
@@ -103,6 +114,8 @@ def _compressed(kind: Any, pointers: Any, plain: Any, values: Any, size: Any, dt
         shape: tuple[int, ...] = (rows * block[0], columns * block[1])
     else:
         shape = tuple(int(one) for one in size)
+    in_order = check_sparse_tensor_invariants.is_enabled() if in_order is None else in_order
+    check_compressed(kind, first, second, held._array, shape, in_order)
     result = made(kind, (first, second), held._array, shape, True)
     if held.requires_grad:
         result._edge = ops.put_compressed(held, result.coordinates(), shape)._edge
@@ -123,7 +136,7 @@ def _maker(kind: Any, first: str, second: str) -> Any:
         requires_grad: bool = False,
         check_invariants: bool | None = None,
     ) -> SparseTensor:
-        return _compressed(kind, pointers, plain, values, size, dtype, requires_grad)
+        return _compressed(kind, pointers, plain, values, size, dtype, requires_grad, check_invariants)
 
     make.__name__ = make.__qualname__ = f"{kind.name}_tensor"
     make.__doc__ = f"A tensor of layout ``{kind}`` of its ``{first}``, ``{second}`` and ``values``."
@@ -156,7 +169,7 @@ def sparse_compressed_tensor(
     tensor([[0., 5.],
             [6., 0.]])
     """
-    return _compressed(layout, compressed_indices, plain_indices, values, size, dtype, requires_grad)
+    return _compressed(layout, compressed_indices, plain_indices, values, size, dtype, requires_grad, check_invariants)
 
 
 # Of dense tensors.
@@ -181,9 +194,13 @@ def laid_out(array: Array, kind: Any, sparse_dim: int | None = None, blocksize: 
     """The elements of an array that are not zero, in a sparse layout."""
     if kind is sparse_coo:
         count = array.ndim if sparse_dim is None else sparse_dim
+        if not 0 <= count <= array.ndim:
+            raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be in [0,{array.ndim}] range, but {count} is given")
+        if array.ndim and not count:
+            raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
         wanted = array if count == array.ndim else (array != 0).any(tuple(range(count, array.ndim)))
-        places = np.array(np.nonzero(wanted), np.int64).reshape(count, -1)
-        values = array[tuple(places)] if count else array.reshape(1, *array.shape)
+        places = np.argwhere(wanted).T.astype(np.int64)
+        values = array[tuple(places)] if count else array[wanted != 0]
         return made(kind, (places,), values, array.shape, True, edge)
     if array.ndim != 2:
         raise RuntimeError(f"to_{kind.name}: only tensors of two dimensions are supported, but got {array.ndim} of them")

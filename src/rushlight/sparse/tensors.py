@@ -97,7 +97,7 @@ class SparseTensor(Tensor):
     def coordinates(self) -> tuple[Array, ...]:
         """Where the values stand in the dense tensor: what it is indexed with to get them all."""
         if self.is_sparse:
-            return tuple(self._places[0])
+            return tuple(self._places[0]) if self._array.ndim else (np.array(self._nnz() > 0),)
         pointers, plain = self._places
         compressed = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
         rows, columns = (compressed, plain) if self._layout.name.endswith("sr") else (plain, compressed)
@@ -142,7 +142,7 @@ class SparseTensor(Tensor):
         kept, where = np.unique(flat, return_inverse=True)
         values = np.zeros((len(kept), *self._held.shape[1:]), self._held.dtype)
         np.add.at(values, where, self._held)
-        places = np.array(np.unravel_index(kept, shape), np.int64).reshape(len(shape), len(kept))
+        places = np.array(np.unravel_index(kept, shape) if shape else (), np.int64).reshape(len(shape), len(kept))
         return made(sparse_coo, (places,), values, self._array.shape, True, self._after(ops.coalesced))
 
     def crow_indices(self) -> Tensor:
@@ -167,7 +167,10 @@ class SparseTensor(Tensor):
 
     def dense_array(self) -> Array:
         whole = np.zeros(self._array.shape, self._held.dtype)
-        np.add.at(whole, self.coordinates(), self._held)
+        if whole.ndim:
+            np.add.at(whole, self.coordinates(), self._held)
+        else:
+            whole += self._held.sum(0)
         return whole
 
     def stand_in(self) -> Tensor:
