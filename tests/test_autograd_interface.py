@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import warnings
 import weakref
 from typing import Any
@@ -423,3 +424,30 @@ def test_the_stack_of_function_modes_can_be_looked_at() -> None:
     assert seen == ["ones"] and core._len_torch_function_stack() == 0
     with core.DisableTorchFunctionSubclass():
         assert core._get_torch_function_state() is core._TorchFunctionState.SUBCLASSES_DISABLED
+
+
+def test_the_log_of_a_pass(caplog: pytest.LogCaptureFixture) -> None:
+    a = torch.rand(10, dtype=torch.float64, requires_grad=True)
+    with caplog.at_level(logging.DEBUG):
+        a.sum().backward()
+        assert not caplog.messages, "the root logger's level says nothing of this log"
+    logger = logging.getLogger("torch.autograd.graph")
+    logger.addHandler(caplog.handler)
+    logger.propagate = False
+    try:
+        with caplog.at_level(logging.DEBUG, "torch.autograd"):
+            b = a.mul(2).div(3).sum()
+            torch.autograd.backward((b, b.clone()))
+            nodes = [line.split()[1].removeprefix("<") for line in caplog.messages]
+            assert nodes == ["CloneBackward0", "SumBackward0", "DivBackward0", "MulBackward0", "AccumulateGrad"]
+            assert caplog.messages[3].endswith("with grad_outputs: [f64[10]]")
+            caplog.clear()
+            first = a.max(0)[0]
+            torch.autograd.grad(first, a, retain_graph=True)
+            assert len(caplog.messages) == 1, "a leaf that is captured does not run"
+            caplog.clear()
+        torch.autograd.grad(first, a)
+        assert not caplog.messages
+    finally:
+        logger.propagate = True
+        logger.removeHandler(caplog.handler)

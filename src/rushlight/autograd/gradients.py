@@ -113,7 +113,23 @@ def backward(
             if edge is not None:
                 edges.append(edge)
         task.accumulate_only(edges, roots)
-    task.run(roots, seeds)
+    _run(task, roots, seeds)
+
+
+_log: Any = None  # the room pass_log, once anybody has imported Python's logging
+
+
+def _run(task: engine.Pass, roots: list[Edge], seeds: list[Any]) -> None:
+    global _log
+    if _log is None and "logging" in sys.modules:
+        from . import pass_log
+
+        _log = pass_log
+    if _log is not None and _log.is_asked_for():
+        with _log.logged(roots, task.needed):
+            task.run(roots, seeds)
+    else:
+        task.run(roots, seeds)
 
 
 def _called_by_method() -> bool:
@@ -223,7 +239,7 @@ def _grad(
     task = (engine.new_pass if modes.special.active else engine.Pass)(retain_graph, over_tensors)
     task.record = over_tensors and not dispatched
     task.capture(edges, roots)
-    task.run(roots, seeds)
+    _run(task, roots, seeds)
     results = []
     made: dict[int, Any] = {}  # one Tensor for one array, however many inputs ask for it
     for index, (value, g) in enumerate(zip(ins, task.captured, strict=True)):
