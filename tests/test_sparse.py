@@ -293,3 +293,16 @@ def test_nodes_show_the_sparse_tensors_they_saved(hooked: bool) -> None:
         assert y.grad_fn._saved_self.to_dense().tolist() == [0, 2, 0]
         y.to_dense().sum().backward()
     assert a.grad.is_sparse and a.grad.to_dense().tolist() == (2 * a).to_dense().tolist() == [0, 4, 0]
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.parametrize("shape", [(), (1, 2), (1, 0, 2)])
+def test_all_dimensions_dense(count: int, shape: tuple[int, ...]) -> None:
+    values = torch.ones(count, *shape, requires_grad=True)
+    s = torch.sparse_coo_tensor(torch.zeros(0, count, dtype=torch.int64), values, shape)
+    assert s.sparse_dim() == 0 and s._nnz() == count
+    assert torch.equal(s.to_dense(), torch.full(shape, float(count)))
+    once = s.coalesce()
+    assert once.values().shape == (min(count, 1), *shape) and once.indices().shape == (0, min(count, 1))
+    (once.values() * 2).sum().backward()
+    assert torch.equal(values.grad, torch.full_like(values, 2.0))

@@ -12,6 +12,8 @@ Array = np.ndarray[Any, Any]
 
 
 def _put(values: Array, places: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
+    if not places:  # all dimensions are dense: every value is for the whole
+        return values.sum(0, dtype=values.dtype).reshape(shape)  # type: ignore[no-any-return]
     whole = np.zeros(shape, values.dtype)
     np.add.at(whole, places, values)
     return whole
@@ -24,7 +26,7 @@ def _keep(x: Array, places: tuple[Array, ...]) -> Array:
 
 
 op("put_places", _put, kind="linear", node="SparseCooTensorWithDimsAndTensorsBackward0",
-   values=lambda g, xp, places: xp.take_places(g, places))  # fmt: skip
+   values=lambda g, xp, values_shape, places: xp.take_places(g, places) if places else xp.expand(g, values_shape))  # fmt: skip
 op("put_compressed", _put, kind="linear", node="SparseCompressedTensorBackward0",
    values=lambda g, xp, places: xp.take_places(g, places))  # fmt: skip
 op("take_places", lambda x, places: x[places], kind="linear", node="ValuesBackward0",

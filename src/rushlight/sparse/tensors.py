@@ -97,7 +97,7 @@ class SparseTensor(Tensor):
     def coordinates(self) -> tuple[Array, ...]:
         """Where the values stand in the dense tensor: what it is indexed with to get them all."""
         if self.is_sparse:
-            return tuple(self._places[0]) if self._array.ndim else (np.array(self._nnz() > 0),)
+            return tuple(self._places[0]) or (np.array(self._nnz() > 0),)
         pointers, plain = self._places
         compressed = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
         rows, columns = (compressed, plain) if self._layout.name.endswith("sr") else (plain, compressed)
@@ -167,7 +167,7 @@ class SparseTensor(Tensor):
 
     def dense_array(self) -> Array:
         whole = np.zeros(self._array.shape, self._held.dtype)
-        if whole.ndim:
+        if self.sparse_dim():
             np.add.at(whole, self.coordinates(), self._held)
         else:
             whole += self._held.sum(0)
