@@ -16,18 +16,13 @@ from math import e, inf, nan, pi
 
 from . import conversion as _conversion
 from . import dtypes as _dtypes
-from . import filling as _filling
 from . import foreach as _foreach
-from . import interop as _interop
 from . import layout_conversion as _layout_conversion
-from . import legacy as _legacy
 from . import ops as _ops
 from . import queries as _queries
 from . import rare_dtypes as _rare_dtypes
 from . import runtime as _runtime
-from . import sampling as _sampling
 from . import storage as _storage
-from . import windows as _windows
 from .autograd.modes import (
     enable_grad,
     inference_mode,
@@ -40,6 +35,24 @@ from .autograd.modes import (
 )
 from .backend.heap import empty_cache, memory_stats, set_memory_fraction
 from .batching.vmap import vmap
+from .creation import filling as _filling
+from .creation import interop as _interop
+from .creation import legacy as _legacy
+from .creation import matrices as _matrices
+from .creation import sampling as _sampling
+from .creation import windows as _windows
+from .creation.from_sizes import (
+    empty,
+    empty_strided,
+    eye,
+    full,
+    ones,
+    scalar_tensor,
+    zeros,
+)
+from .creation.like import empty_like, full_like, ones_like, zeros_like
+from .creation.random_tensors import rand, rand_like, randint, randint_like, randn, randn_like, randperm
+from .creation.ranges import arange, linspace, logspace, range
 from .device import (
     _mkldnn,
     channels_last,
@@ -70,16 +83,6 @@ from .dtypes import (
     set_default_dtype,
     set_default_tensor_type,
 )
-from .factory import (
-    empty,
-    empty_strided,
-    eye,
-    full,
-    ones,
-    scalar_tensor,
-    zeros,
-)
-from .like import empty_like, full_like, ones_like, zeros_like
 from .missing import module_getattr
 from .ops.public import registry as _registry
 from .printing import get_printoptions, set_printoptions
@@ -92,15 +95,13 @@ from .random import (
     seed,
     set_rng_state,
 )
-from .random_tensors import rand, rand_like, randint, randint_like, randn, randn_like, randperm
-from .ranges import arange, linspace, logspace, range
 from .size import Size
 from .storage import TypedStorage, UntypedStorage
 from .tensor import Tensor, install_methods
 from .torch_alias import install_as_torch
 from .version import __version__
 
-from .from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
+from .creation.from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
 
 newaxis = None
 __all__ = [

@@ -13,10 +13,11 @@ import numpy as np
 from . import dtypes
 from .arguments import as_dtype, check_bool, memory_format_name, type_name, warn
 from .backend import creation as backend
+from .creation.allocation import finished
 from .device import device as Device
 from .device import require_cpu
-from .factory import finished, method
 from .ops.table import op, table
+from .publishing import method
 from .tensor import Tensor
 
 

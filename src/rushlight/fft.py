@@ -9,7 +9,7 @@ import numpy as np
 from . import dtypes
 from .arguments import options, type_name
 from .backend.fourier import frequencies
-from .factory import finished, into
+from .creation.allocation import finished, into
 from .missing import module_getattr
 from .ops.public import public
 

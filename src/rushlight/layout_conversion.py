@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
-from .factory import method
+from .publishing import method
 from .tensor import Tensor
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from . import dtypes
 from .arguments import refuse, type_name
 from .backend.random_streams import memory_axes
-from .factory import creation, method
 from .ops import dispatch
 from .ops.public import methods
+from .publishing import method, published
 from .tensor import Tensor
 
 
@@ -19,61 +19,61 @@ def _tensor(name: str, input: Any) -> Tensor:
     return input
 
 
-@creation
+@published
 def is_tensor(obj: Any) -> bool:
     """Whether an object is a tensor."""
     return isinstance(obj, Tensor)
 
 
-@creation
+@published
 def is_floating_point(input: Any) -> bool:
     """Whether the tensor's dtype is a floating one."""
     return _tensor("is_floating_point", input).is_floating_point()
 
 
-@creation
+@published
 def is_complex(input: Any) -> bool:
     """Whether the tensor's dtype is complex."""
     return _tensor("is_complex", input).is_complex()
 
 
-@creation
+@published
 def is_signed(input: Any) -> bool:
     """Whether the tensor's dtype holds negative numbers."""
     return _tensor("is_signed", input).is_signed()
 
 
-@creation
+@published
 def is_conj(input: Any) -> bool:
     """Whether the tensor is a conjugate that is computed when its values are read."""
     return _tensor("is_conj", input).is_conj()
 
 
-@creation
+@published
 def is_neg(input: Any) -> bool:
     """Whether the tensor is a negative that is computed when its values are read: never, here."""
     return _tensor("is_neg", input).is_neg()
 
 
-@creation
+@published
 def is_inference(input: Any) -> bool:
     """Whether the tensor was made in inference mode."""
     return _tensor("is_inference", input).is_inference()
 
 
-@creation
+@published
 def is_same_size(input: Any, other: Any) -> bool:
     """Whether two tensors have the same shape."""
     return _tensor("is_same_size", input).is_same_size(other)
 
 
-@creation
+@published
 def numel(input: Any) -> int:
     """How many elements the tensor has."""
     return _tensor("numel", input).numel()
 
 
-@creation
+@published
 def is_nonzero(input: Any) -> bool:
     """Whether the one element is not zero. RuntimeError unless there is exactly one."""
     return bool(_tensor("is_nonzero", input))
@@ -82,7 +82,7 @@ def is_nonzero(input: Any) -> bool:
 methods["is_nonzero"] = is_nonzero
 
 
-@creation
+@published
 def typename(obj: Any) -> str:
     """The name of a tensor's type, 'torch.FloatTensor' say; of anything else its class with its module.
 
@@ -100,7 +100,7 @@ def typename(obj: Any) -> str:
     return prefix + str(getattr(named, "__qualname__", named.__class__.__name__))
 
 
-@creation
+@published
 def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
     """The dtype that an operation on two operands, tensors or numbers, gives.
 
@@ -114,13 +114,13 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
     return dispatch.common_dtype((tensor1, tensor2))
 
 
-@creation
+@published
 def get_device(input: Any) -> int:
     """-1: the tensor is on the CPU."""
     return _tensor("get_device", input).get_device()
 
 
-@creation
+@published
 def is_distributed(input: Any) -> bool:
     """False: tensors are in one process."""
     return False
@@ -163,13 +163,13 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
     return self if dtype is None else self.to(dtype)
 
 
-@creation
+@published
 def detach(input: Any) -> Tensor:
     """The same memory without history."""
     return _tensor("detach", input).detach()
 
 
-@creation
+@published
 def detach_(input: Any) -> Tensor:
     """Forgets the tensor's history."""
     return _tensor("detach_", input).detach_()

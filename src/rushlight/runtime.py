@@ -7,7 +7,7 @@ from typing import Any
 
 from .arguments import type_name, warn
 from .backend import threads
-from .factory import creation
+from .publishing import published
 
 
 @dataclass
@@ -31,31 +31,31 @@ def _positive(name: str, count: Any) -> int:
     return count
 
 
-@creation
+@published
 def get_num_threads() -> int:
     """How many threads a kernel may use."""
     return threads.limit()
 
 
-@creation
+@published
 def set_num_threads(int: Any) -> None:
     """Lets a kernel use at most so many threads. RuntimeError unless it is a positive integer."""
     threads.set_limit(_positive("set_num_threads", int))
 
 
-@creation
+@published
 def get_num_interop_threads() -> int:
     """What :func:`set_num_interop_threads` was told; nothing runs on such threads here."""
     return _switches.interop_threads
 
 
-@creation
+@published
 def set_num_interop_threads(int: Any) -> None:
     """Kept for :func:`get_num_interop_threads`."""
     _switches.interop_threads = _positive("set_num_interop_threads", int)
 
 
-@creation
+@published
 def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
     """Kept and answered: everything here is deterministic."""
     if not isinstance(mode, bool):
@@ -63,13 +63,13 @@ def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
     _switches.deterministic, _switches.warn_only = mode, bool(warn_only)
 
 
-@creation
+@published
 def are_deterministic_algorithms_enabled() -> bool:
     """What :func:`use_deterministic_algorithms` was told."""
     return _switches.deterministic
 
 
-@creation
+@published
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Whether :func:`use_deterministic_algorithms` was told to warn only."""
     return _switches.warn_only
@@ -78,13 +78,13 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 _DEBUG_MODES = ("default", "warn", "error")
 
 
-@creation
+@published
 def get_deterministic_debug_mode() -> int:
     """0 by default, 1 to warn, 2 to raise where an algorithm is not deterministic: none is."""
     return (1 if _switches.warn_only else 2) if _switches.deterministic else 0
 
 
-@creation
+@published
 def set_deterministic_debug_mode(debug_mode: Any) -> None:
     """Takes 'default', 'warn', 'error' or 0, 1, 2."""
     if not isinstance(debug_mode, (int, str)):
@@ -98,13 +98,13 @@ def set_deterministic_debug_mode(debug_mode: Any) -> None:
     use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
 
 
-@creation
+@published
 def get_float32_matmul_precision() -> str:
     """What :func:`set_float32_matmul_precision` was told; products are always computed in full."""
     return _switches.matmul_precision
 
 
-@creation
+@published
 def set_float32_matmul_precision(precision: str) -> None:
     """Takes 'highest', 'high' or 'medium'; warns of anything else."""
     if precision not in ("highest", "high", "medium"):
@@ -116,19 +116,19 @@ def set_float32_matmul_precision(precision: str) -> None:
     _switches.matmul_precision = precision
 
 
-@creation
+@published
 def set_flush_denormal(mode: bool) -> bool:
     """Whether numbers near zero can be made zero: NumPy cannot, so only ``set_flush_denormal(False)`` succeeds."""
     return not mode
 
 
-@creation
+@published
 def set_warn_always(b: bool) -> None:
     """Whether warnings that come once in a process come every time."""
     _switches.warn_always = bool(b)
 
 
-@creation
+@published
 def is_warn_always_enabled() -> bool:
     """What :func:`set_warn_always` was told."""
     return _switches.warn_always

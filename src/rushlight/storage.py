@@ -21,9 +21,9 @@ from .backend import memory, shared
 from .backend import numpy as backend
 from .device import CPU, channels_last, channels_last_3d, contiguous_format, preserve_format
 from .device import device as Device
-from .factory import creation, method
 from .ops.public import module
 from .ops.table import op, table
+from .publishing import method, published
 from .tensor import Tensor
 
 _BYTE = np.dtype(np.uint8)
@@ -380,7 +380,7 @@ def _storage_type_to_dtype_map() -> dict[str, dtypes.dtype]:
 CLASSES["Storage"] = CLASSES["FloatStorage"]
 
 
-@creation
+@published
 def is_storage(obj: Any) -> bool:
     """Whether an object is a storage."""
     return isinstance(obj, _Storage)

@@ -70,7 +70,7 @@ class Tensor:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is Tensor or not args or not isinstance(args[0], Tensor):
-            from . import legacy
+            from .creation import legacy
 
             made = legacy.construct(dtypes.get_default_dtype(), args, kwargs)
         else:

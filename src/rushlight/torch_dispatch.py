@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, factory
+from . import dtypes, publishing
 from .aten import aten, inplace_overload, overload_of, without_defaults
 from .autograd import engine, forward_ad, function, modes, views
 from .ops import dispatch, saved
@@ -360,7 +360,7 @@ def watch() -> None:
     engine.wrap = wrap
     views.write_below = _write_below
     engine.taken = _taken
-    factory.below_autograd = _created
+    publishing.below_autograd = _created
     plain_detach = Tensor.detach
 
     def detach(self: Tensor) -> Any:

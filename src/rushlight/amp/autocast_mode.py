@@ -14,7 +14,7 @@ from .. import dtypes, overrides
 from ..arguments import warn
 from ..autograd.modes import special
 from ..device import device
-from ..factory import creation
+from ..publishing import published
 from ..tensor import Tensor
 
 _LOWER = frozenset(
@@ -192,19 +192,19 @@ def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
     return call
 
 
-@creation
+@published
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Whether autocast is on for a type of device."""
     return _state.enabled.get(device_type, False)
 
 
-@creation
+@published
 def is_autocast_cpu_enabled() -> bool:
     """Whether autocast is on for the CPU."""
     return _state.enabled.get("cpu", False)
 
 
-@creation
+@published
 def set_autocast_enabled(*args: Any) -> None:
     """``set_autocast_enabled(device_type, enabled)`` switches autocast."""
     kind, enabled = args if len(args) == 2 else ("cuda", args[0])
@@ -213,42 +213,42 @@ def set_autocast_enabled(*args: Any) -> None:
     _switch()
 
 
-@creation
+@published
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
     """The dtype that products are computed in under autocast."""
     return _state.dtypes.get(device_type) or (dtypes.bfloat16 if device_type == "cpu" else dtypes.float16)
 
 
-@creation
+@published
 def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
     """Sets what :func:`get_autocast_dtype` answers."""
     _state.dtypes[device_type] = dtype
 
 
-@creation
+@published
 def get_autocast_gpu_dtype() -> dtypes.dtype:
     """:func:`get_autocast_dtype` of CUDA."""
     return get_autocast_dtype("cuda")
 
 
-@creation
+@published
 def get_autocast_cpu_dtype() -> dtypes.dtype:
     """:func:`get_autocast_dtype` of the CPU."""
     return get_autocast_dtype("cpu")
 
 
-@creation
+@published
 def is_autocast_cache_enabled() -> bool:
     """What autocast was told about keeping cast weights; they are cast anew."""
     return _state.cache
 
 
-@creation
+@published
 def set_autocast_cache_enabled(enabled: bool) -> None:
     """Kept for :func:`is_autocast_cache_enabled`."""
     _state.cache = bool(enabled)
 
 
-@creation
+@published
 def clear_autocast_cache() -> None:
     """Nothing is kept."""

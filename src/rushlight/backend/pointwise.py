@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes
-from ..fitting import fitting
 from . import blockwise
 from . import numpy as backend
+from .fitting import fitting
 from .numpy import Array
 
 divide = np.true_divide

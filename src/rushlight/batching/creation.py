@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import factory
+from .. import publishing
 from ..autograd.gradients import stack
 from ..ops import dropout
 from ..ops.public import methods, module, ops
@@ -168,6 +168,6 @@ def _refuse_draw() -> None:
         )
 
 
-factory.in_transforms = _make
+publishing.in_transforms = _make
 dropout.refuse_draw = _refuse_draw
 dropout.in_transforms = _noise

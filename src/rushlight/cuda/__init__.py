@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from .. import legacy
+from ..creation import legacy
 from ..missing import module_getattr
 
 has_half = has_magma = _initialized = False

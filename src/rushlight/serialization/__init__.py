@@ -227,7 +227,7 @@ def normalize_storage_type(storage_type: Any) -> Any:
 
 def storage_to_tensor_type(storage: TypedStorage | UntypedStorage) -> Any:
     """The class of tensors over a storage's numbers, ``torch.FloatTensor`` say."""
-    from .. import legacy
+    from ..creation import legacy
 
     return legacy.CLASSES[f"{storage.dtype.scalar_name}Tensor" if isinstance(storage, TypedStorage) else "ByteTensor"]
 

@@ -14,7 +14,8 @@ from pickle import UnpicklingError
 from pickletools import genops
 from typing import Any
 
-from .. import _tensor, _utils, dtypes, legacy
+from .. import _tensor, _utils, dtypes
+from ..creation import legacy
 from ..device import device
 from ..nn.parameter import Parameter
 from ..size import Size

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from .. import dtypes
+from ..creation.like import full_like
+from ..creation.ranges import linspace
 from ..device import strided
-from ..like import full_like
 from ..ops.public import registry
-from ..ranges import linspace
 from ..tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -17,7 +17,7 @@ from .validity import check_compressed
 
 
 def _as_tensor(value: Any, dtype: Any = None) -> Any:
-    from .. import from_data
+    from ..creation import from_data
 
     result = value if isinstance(value, Tensor) else from_data.tensor(value)
     return result if dtype is None or result.dtype is dtype else result.to(dtype)

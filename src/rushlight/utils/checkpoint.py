@@ -19,7 +19,7 @@ from ..autograd import engine, modes
 from ..autograd.function import Function
 from ..autograd.gradients import backward
 from ..autograd.saved_hooks import saved_tensors_hooks
-from ..factory import empty
+from ..creation.from_sizes import empty
 from ..ops import dispatch
 from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor

@@ -9,8 +9,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from ...creation.random_tensors import randperm
 from ...random import Generator, default_generator
-from ...random_tensors import randperm
 from ...tensor import Tensor
 
 __all__ = [

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ... import distributed
+from ...creation.random_tensors import randperm
 from ...random import Generator
-from ...random_tensors import randperm
 from .sampler import Sampler
 
 __all__ = ["DistributedSampler"]

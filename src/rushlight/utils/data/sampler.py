@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Generic, TypeVar
 
 from ... import dtypes
-from ...factory import empty
-from ...from_data import as_tensor
+from ...creation.from_data import as_tensor
+from ...creation.from_sizes import empty
+from ...creation.random_tensors import randint, randperm
+from ...creation.sampling import multinomial
 from ...random import Generator
-from ...random_tensors import randint, randperm
-from ...sampling import multinomial
 
 __all__ = [
     "BatchSampler",

@@ -11,7 +11,7 @@ import numpy as np
 
 from .... import dtypes
 from ....autograd.modes import special
-from ....from_data import as_tensor, tensor
+from ....creation.from_data import as_tensor, tensor
 from ....ops.public import registry
 from ....tensor import Tensor, new_tensor
 

@@ -10,7 +10,7 @@ from typing import Any
 from .... import dtypes
 from ....autograd.modes import state
 from ....autograd.recorder import USER
-from ....factory import empty
+from ....creation.from_sizes import empty
 from .fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 
 

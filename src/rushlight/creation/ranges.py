@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arguments import integer, number, options, type_name, warn
-from .autograd import views
-from .backend import creation as backend
-from .factory import creation, finished, into
-from .tensor import Tensor
+from .. import dtypes
+from ..arguments import integer, number, options, type_name, warn
+from ..autograd import views
+from ..backend import creation as backend
+from ..publishing import published
+from ..tensor import Tensor
+from .allocation import finished, into
 
 _NUMBERS = frozenset((int, float))
 
 
-@creation
+@published
 def arange(
     *bounds: Any,
     start: Any = None,
@@ -118,7 +119,7 @@ def _count(name: str, first: Any, last: Any, width: Any, whole: bool) -> int:
     return backend.steps_between(first, last, width, whole)
 
 
-@creation
+@published
 def range(
     start: Any,
     end: Any,
@@ -144,7 +145,7 @@ def range(
     return finished(array, requires_grad) if out is None else into(out, "range", array, dtype)
 
 
-@creation
+@published
 def linspace(
     start: Any,
     end: Any,
@@ -168,7 +169,7 @@ def linspace(
     return finished(array, requires_grad) if out is None else into(out, "linspace", array, dtype)
 
 
-@creation
+@published
 def logspace(
     start: Any,
     end: Any,

@@ -9,15 +9,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import dtypes
-from .arguments import type_name
-from .device import as_device, strided
-from .factory import allocated, finished, method
+from .. import dtypes
+from ..arguments import type_name
+from ..device import as_device, strided
+from ..ops.public import ops
+from ..publishing import method
+from ..size import Size
+from ..storage import TypedStorage, UntypedStorage
+from ..tensor import Tensor
+from .allocation import allocated, finished
 from .from_data import array_of, is_sequence
-from .ops.public import ops
-from .size import Size
-from .storage import TypedStorage, UntypedStorage
-from .tensor import Tensor
 
 _FORMS = (
     "*, torch.device device = None",

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import type_name
-from .autograd import views
-from .factory import method
-from .tensor import Tensor
+from ..arguments import type_name
+from ..autograd import views
+from ..publishing import method
+from ..tensor import Tensor
 
 
 @method

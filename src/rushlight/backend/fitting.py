@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, NoReturn
 
-from . import dtypes
+from .. import dtypes
 
 
 def fitting(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
     """A number as a fill or an argument of ``dtype``: RuntimeError where its range does not hold it.
 
     >>> import rushlight as torch
-    >>> from rushlight.fitting import fitting
+    >>> from rushlight.backend.fitting import fitting
     >>> fitting(1.5, torch.int64), fitting(-1, torch.uint8)
     (1, 255)
     """

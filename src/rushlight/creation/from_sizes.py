@@ -6,159 +6,21 @@ PyTorch does). The plain call is short on purpose: a small tensor should cost li
 
 from __future__ import annotations
 
-import functools
-import math
 import operator
-import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arguments import (
-    as_dtype,
-    checked_shape,
-    integer,
-    memory_format_name,
-    number,
-    options,
-    shape_of,
-    type_name,
-)
-from .autograd import modes, views
-from .autograd.modes import special
-from .backend import creation as backend
-from .fitting import fitting
-from .ops.public import methods, module, protocol
-from .rooms import provided
-from .tensor import Tensor, new_tensor
-
-F = TypeVar("F", bound=Callable[..., Any])
-Shape = tuple[int, ...]
-
-
-# Set by batching/creation.py: what a function that makes tensors gives while transforms run, or NotImplemented.
-in_transforms: Callable[..., Any] = provided("in_transforms")
-below_autograd: Any = None  # set by torch_dispatch.py: what its modes make of such a function, or NotImplemented
-
-
-def creation(function: F) -> F:
-    """Publishes a function that makes tensors."""
-    module("torch")[function.__name__] = watched = _watched(function)
-    return watched
-
-
-def method(function: F) -> F:
-    """Publishes a function as a method of Tensor."""
-    methods[function.__name__] = watched = _watched(function)
-    return watched
-
-
-def _watched(function: F) -> F:
-    """``function``, seen by modes that watch calls (``TorchFunctionMode``) and by subclasses."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if special.active and protocol:
-            result = protocol[0](call, args, kwargs)
-            if result is not NotImplemented:
-                return result
-        if special.active and modes.state.transforms:
-            result = in_transforms(function, args, kwargs)
-            if result is not NotImplemented:
-                return result
-        if special.active and below_autograd is not None:
-            result = below_autograd(function, args, kwargs)
-            if result is not NotImplemented:
-                return result
-        try:
-            return function(*args, **kwargs)
-        except TypeError as error:
-            raise _reworded(error, function.__name__) from None
-
-    return call  # type: ignore[return-value]
-
-
-def _reworded(error: TypeError, name: str) -> TypeError:
-    """Python's error for a missing argument in PyTorch's words."""
-    found = re.fullmatch(rf"{name}\(\) missing (\d+) required (?:positional|keyword-only) arguments?: ('.*)", str(error))
-    if found is None:
-        return error
-    names = ", ".join(f'"{each}"' for each in re.findall(r"'(\w+)'", found[2]))
-    return TypeError(f"{name}() missing {found[1]} required positional arguments: {names}")
-
-
-def finished(array: np.ndarray[Any, Any], requires_grad: Any = False) -> Tensor:
-    """The new leaf around a new array."""
-    result = new_tensor(array)
-    if requires_grad:
-        result._needs_grad = True
-    if special.active and modes.state.inference:
-        result._inference = modes.Inference()
-    return result
-
-
-def _second_try(
-    make: Callable[..., np.ndarray[Any, Any]],
-    name: str,
-    sizes: Any,
-    one: bool,
-    numpy_type: np.dtype[Any],
-    owner: str | None,
-    error: Exception,
-) -> np.ndarray[Any, Any]:
-    """After NumPy refused: the array if the sizes are right all the same, else PyTorch's error."""
-    shape = checked_shape(name, sizes, one=one, owner=owner)
-    size = math.prod(shape) * numpy_type.itemsize
-    if size >= 2**63:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}") from None
-    if isinstance(error, TypeError):
-        return make(shape, numpy_type)  # NumPy is stricter about what an integer is
-    if isinstance(error, MemoryError) or size >= 2**40:
-        raise RuntimeError(
-            f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {size} bytes. Error code 12 (Cannot "
-            "allocate memory)"
-        ) from None
-    raise error
-
-
-def allocated(
-    make: Callable[..., np.ndarray[Any, Any]],
-    name: str,
-    sizes: Any,
-    one: bool,
-    numpy_type: np.dtype[Any],
-    owner: str | None = None,
-) -> np.ndarray[Any, Any]:
-    """``make(sizes, numpy_type)``; where NumPy refuses, PyTorch's error. ``one``, ``owner``: see checked_shape."""
-    try:
-        return make(sizes, numpy_type)
-    except Exception as error:
-        return _second_try(make, name, sizes, one, numpy_type, owner, error)
-
-
-def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor:
-    """Puts the values of a new array into ``out``, which gets its shape."""
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
-    if dtype is not None and as_dtype(name, dtype) is not out.dtype:
-        raise RuntimeError(
-            f"dtype {as_dtype(name, dtype).scalar_name} does not match dtype of out parameter ({out.dtype.scalar_name})"
-        )
-    if out._needs_grad and modes.state.grad_enabled:
-        raise RuntimeError(
-            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
-        )
-    views.check_memory(out)
-    if out._array.shape != array.shape:
-        out._array = np.empty(array.shape, out._array.dtype)
-    views.write(out, array, name)
-    return out
-
-
-# From sizes ---------------------------------------------------------------------------------------------------------
+from .. import dtypes
+from ..arguments import checked_shape, integer, memory_format_name, number, options, shape_of, type_name
+from ..autograd import modes
+from ..autograd.modes import special
+from ..backend import creation as backend
+from ..backend.fitting import fitting
+from ..publishing import published
+from ..tensor import Tensor, new_tensor
+from .allocation import allocated, finished, into, second_try
 
 
 def _filled_function(name: str, make: Callable[..., np.ndarray[Any, Any]], owner: str | None, doc: str) -> Any:
@@ -179,7 +41,7 @@ def _filled_function(name: str, make: Callable[..., np.ndarray[Any, Any]], owner
         try:
             array = make(wanted, numpy_type)
         except Exception as error:
-            array = _second_try(make, name, wanted, wanted is sizes, numpy_type, owner, error)
+            array = second_try(make, name, wanted, wanted is sizes, numpy_type, owner, error)
         if out is not None:
             return into(out, name, array, dtype)
         result = new_tensor(array)
@@ -191,7 +53,7 @@ def _filled_function(name: str, make: Callable[..., np.ndarray[Any, Any]], owner
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    return creation(function)
+    return published(function)
 
 
 def _ones(shape: Any, numpy_type: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -225,7 +87,7 @@ ones = _filled_function(
 )
 
 
-@creation
+@published
 def empty(
     *sizes: Any,
     size: Any = None,
@@ -255,7 +117,7 @@ def empty(
     return out  # type: ignore[no-any-return]
 
 
-@creation
+@published
 def empty_strided(
     size: Sequence[Any],
     stride: Sequence[Any],
@@ -277,7 +139,7 @@ def empty_strided(
     return finished(backend.empty_strided(shape, steps, numpy_type), requires_grad)
 
 
-@creation
+@published
 def empty_permuted(
     size: Sequence[Any],
     physical_layout: Sequence[int],
@@ -307,7 +169,7 @@ def empty_permuted(
     return finished(backend.in_order(shape, numpy_type, tuple(physical_layout)), requires_grad)
 
 
-@creation
+@published
 def full(
     size: Any,
     fill_value: Any,
@@ -338,7 +200,7 @@ def full(
     return finished(array, requires_grad) if out is None else into(out, "full", array, dtype)
 
 
-@creation
+@published
 def eye(
     n: Any,
     m: Any = None,
@@ -367,7 +229,7 @@ def eye(
     return finished(array, requires_grad) if out is None else into(out, "eye", array, dtype)
 
 
-@creation
+@published
 def scalar_tensor(
     s: Any,
     *,

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arguments import checked_shape, memory_format_name, number, options, shape_of, type_name
-from .backend import creation as backend
-from .device import CPU
-from .factory import allocated, creation, finished, method
-from .fitting import fitting
+from .. import dtypes
+from ..arguments import checked_shape, memory_format_name, number, options, shape_of, type_name
+from ..backend import creation as backend
+from ..backend.fitting import fitting
+from ..device import CPU
+from ..publishing import method, published
+from ..tensor import Tensor
+from .allocation import allocated, finished
 from .from_data import array_of, warn_of_copy
-from .tensor import Tensor
 
 
 def unset_like(
@@ -37,7 +38,7 @@ def unset_like(
     return backend.empty_in_format(array.shape, numpy_type, memory_format_name(name, memory_format), array)
 
 
-@creation
+@published
 def zeros_like(
     input: Any,
     *,
@@ -59,7 +60,7 @@ def zeros_like(
     return finished(array, requires_grad)
 
 
-@creation
+@published
 def ones_like(
     input: Any,
     *,
@@ -76,7 +77,7 @@ def ones_like(
     return finished(array, requires_grad)
 
 
-@creation
+@published
 def empty_like(
     input: Any,
     *,
@@ -92,7 +93,7 @@ def empty_like(
     return finished(array, requires_grad)
 
 
-@creation
+@published
 def full_like(
     input: Any,
     fill_value: Any,

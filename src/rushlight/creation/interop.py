@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arguments import as_dtype, check_bool, options, type_name, warn
-from .backend import memory
-from .factory import creation, finished
+from .. import dtypes
+from ..arguments import as_dtype, check_bool, options, type_name, warn
+from ..backend import memory
+from ..publishing import published
+from ..storage import UntypedStorage
+from ..tensor import Tensor
+from .allocation import finished
 from .from_data import array_of, writable
-from .storage import UntypedStorage
-from .tensor import Tensor
 
 
-@creation
+@published
 def asarray(
     obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
 ) -> Tensor:
@@ -85,7 +86,7 @@ def _has_buffer(obj: Any) -> bool:
     return True
 
 
-@creation
+@published
 def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
     """A one-dimensional tensor over the memory of a buffer: ``count`` numbers (all), from byte ``offset`` on.
 
@@ -149,7 +150,7 @@ class _Capsule:
         return (1, 0)
 
 
-@creation
+@published
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor over the memory of another library's tensor, or of a DLPack capsule.
 
@@ -177,7 +178,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     return finished(array if array.flags.writeable else memory.fenced(array))
 
 
-@creation
+@published
 def to_dlpack(tensor: Any) -> Any:
     """A DLPack capsule of a tensor's memory. BufferError for a tensor that requires a gradient."""
     if not isinstance(tensor, Tensor):

@@ -7,20 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arguments import check_bool, options, type_name, warn
-from .backend import memory
-from .device import changes
-from .factory import creation, finished
-from .storage import TypedStorage, UntypedStorage
-from .tensor import Tensor
+from .. import dtypes
+from ..arguments import check_bool, options, type_name, warn
+from ..backend import memory
+from ..device import changes
+from ..publishing import published
+from ..storage import TypedStorage, UntypedStorage
+from ..tensor import Tensor
+from .allocation import finished
 
 _RANKS = {bool: 0, int: 1, float: 2, complex: 3}
 _LISTS = frozenset((list, tuple))
 _TEXT = (str, bytes)
 
 
-@creation
+@published
 def tensor(
     data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
@@ -58,7 +59,7 @@ def warn_of_copy(name: str) -> None:
     )
 
 
-@creation
+@published
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """``data`` as a tensor: itself if it is one of that dtype, sharing memory with a NumPy array where it can.
 
@@ -73,7 +74,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     return finished(array_of(data, None if dtype is None else numpy_type, False))
 
 
-@creation
+@published
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array. TypeError for arrays of types that tensors do not have.
 

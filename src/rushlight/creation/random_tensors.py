@@ -6,13 +6,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import dtypes
-from . import random as generators
-from .arguments import checked_shape, integer, options, refuse, shape_of, type_name, warn
-from .factory import creation, finished, into
-from .fitting import fitting
+from .. import dtypes
+from .. import random as generators
+from ..arguments import checked_shape, integer, options, refuse, shape_of, type_name, warn
+from ..backend.fitting import fitting
+from ..publishing import published
+from ..tensor import Tensor
+from .allocation import finished, into
 from .like import unset_like
-from .tensor import Tensor
 
 Shape = tuple[int, ...]
 
@@ -37,7 +38,7 @@ def _shape(name: str, sizes: tuple[Any, ...], size: Any, generator: Any) -> Shap
     return checked_shape(name, wanted, one=wanted is sizes)
 
 
-@creation
+@published
 def rand(
     *sizes: Any,
     size: Any = None,
@@ -65,7 +66,7 @@ def rand(
     return finished(array, requires_grad) if out is None else into(out, "rand", array, dtype)
 
 
-@creation
+@published
 def randn(
     *sizes: Any,
     size: Any = None,
@@ -123,7 +124,7 @@ _RANDINT_FORMS = (
 )
 
 
-@creation
+@published
 def randint(
     *bounds: Any,
     low: Any = None,
@@ -172,7 +173,7 @@ def _whole_numbers(low: int, high: int, shape: Shape, numpy_type: np.dtype[Any],
     return generators.stream_of(generator).integers(shape, numpy_type, low, high)
 
 
-@creation
+@published
 def randperm(
     n: Any,
     *,
@@ -204,7 +205,7 @@ def randperm(
 # Like another tensor --------------------------------------------------------------------------------------------------
 
 
-@creation
+@published
 def rand_like(
     input: Any,
     *,
@@ -224,7 +225,7 @@ def rand_like(
     return finished(array, requires_grad)
 
 
-@creation
+@published
 def randn_like(
     input: Any,
     *,
@@ -245,7 +246,7 @@ def randn_like(
     return finished(array, requires_grad)
 
 
-@creation
+@published
 def randint_like(
     input: Any,
     *bounds: Any,

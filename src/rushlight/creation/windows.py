@@ -1,4 +1,4 @@
-"""Window functions for signals, and the matrices that are made of sizes: tril_indices, vander and so on."""
+"""Window functions for signals: hann_window and its like."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arguments import integer, options, type_name
-from .backend import creation as backend
-from .factory import creation, finished
-from .ops.public import registry
-from .tensor import Tensor
+from .. import dtypes
+from ..arguments import integer, options
+from ..backend import creation as backend
+from ..publishing import published
+from ..tensor import Tensor
+from .allocation import finished
 
 
 def _window(
@@ -46,7 +46,7 @@ def _window(
     return finished(values.astype(numpy_type), requires_grad)
 
 
-@creation
+@published
 def hann_window(
     window_length: Any,
     periodic: bool = True,
@@ -67,7 +67,7 @@ def hann_window(
     return _window("hann_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
 
 
-@creation
+@published
 def hamming_window(
     window_length: Any,
     periodic: bool = True,
@@ -85,7 +85,7 @@ def hamming_window(
     return _window("hamming_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
 
 
-@creation
+@published
 def blackman_window(
     window_length: Any,
     periodic: bool = True,
@@ -101,7 +101,7 @@ def blackman_window(
     return _window("blackman_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
 
 
-@creation
+@published
 def bartlett_window(
     window_length: Any,
     periodic: bool = True,
@@ -117,7 +117,7 @@ def bartlett_window(
     return _window("bartlett_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
 
 
-@creation
+@published
 def kaiser_window(
     window_length: Any,
     periodic: bool = True,
@@ -132,89 +132,3 @@ def kaiser_window(
     """The Kaiser window of shape parameter ``beta``."""
     compute = lambda x, last: backend.kaiser_window(x, last, beta)  # noqa: E731
     return _window("kaiser_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
-
-
-# Index and power matrices ---------------------------------------------------------------------------------------------
-
-
-def _triangle(
-    name: str,
-    row: Any,
-    col: Any,
-    offset: Any,
-    dtype: Any,
-    device: Any,
-    layout: Any,
-    pin_memory: Any,
-    select: Callable[..., tuple[Any, ...]],
-) -> Tensor:
-    numpy_type = options(name, dtype, layout, device, False, pin_memory, dtypes.int64)
-    if dtypes.of(numpy_type) not in (dtypes.int32, dtypes.int64):
-        raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.of(numpy_type).scalar_name}'")
-    rows, columns = integer(name, "row", 1, row), integer(name, "col", 2, col)
-    for label, count in (("row", rows), ("col", columns)):
-        if count < 0:
-            raise RuntimeError(f"{label} must be non-negative, got{count}")
-    return finished(np.stack(select(rows, integer(name, "offset", 3, offset), columns)).astype(numpy_type))
-
-
-@creation
-def tril_indices(
-    row: Any,
-    col: Any,
-    offset: Any = 0,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    layout: Any = None,
-    pin_memory: bool = False,
-) -> Tensor:
-    """Rows and columns of the elements on and below a diagonal of a ``row`` by ``col`` matrix.
-
-    >>> import rushlight as torch
-    >>> torch.tril_indices(2, 2)
-    tensor([[0, 1, 1],
-            [0, 0, 1]])
-    """
-    return _triangle("tril_indices", row, col, offset, dtype, device, layout, pin_memory, np.tril_indices)
-
-
-@creation
-def triu_indices(
-    row: Any,
-    col: Any,
-    offset: Any = 0,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    layout: Any = None,
-    pin_memory: bool = False,
-) -> Tensor:
-    """Rows and columns of the elements on and above a diagonal of a ``row`` by ``col`` matrix."""
-    return _triangle("triu_indices", row, col, offset, dtype, device, layout, pin_memory, np.triu_indices)
-
-
-@creation
-def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
-    """Powers of the elements of ``x``, one row for each, N (as many as elements) columns.
-
-    >>> import rushlight as torch
-    >>> torch.vander(torch.tensor([2, 3]), 3)
-    tensor([[4, 2, 1],
-            [9, 3, 1]])
-    """
-    if not isinstance(x, Tensor):
-        raise TypeError(f"vander(): argument 'x' (position 1) must be Tensor, not {type_name(x)}")
-    if x.ndim != 1:
-        raise RuntimeError("x must be a one-dimensional tensor.")
-    count = len(x) if N is None else integer("vander", "N", 2, N)
-    if count < 0:
-        raise RuntimeError("N must be non-negative.")
-    torch = registry["torch"]
-    result = torch["ones"](len(x), count, dtype=dtypes.int64 if x.dtype.kind_rank < dtypes.FLOATING else x.dtype)
-    if count > 1:
-        powers = torch["cumprod"](x.unsqueeze(-1).expand(len(x), count - 1), -1)
-        result = torch["cat"]([result[:, :1], powers], 1)
-    elif count == 0:
-        return result  # type: ignore[no-any-return]
-    return result if increasing else torch["flip"](result, (1,))  # type: ignore[no-any-return]

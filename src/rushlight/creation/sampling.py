@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from . import random as generators
-from .arguments import checked_shape, number, options, refuse, type_name
-from .autograd import modes, views
-from .backend import implicit_gradients
-from .factory import creation, finished, into, method
-from .ops import dispatch
-from .ops.sort import underivable
-from .ops.table import op, table
+from .. import random as generators
+from ..arguments import checked_shape, number, options, refuse, type_name
+from ..autograd import modes, views
+from ..backend import implicit_gradients
+from ..ops import dispatch
+from ..ops.sort import underivable
+from ..ops.table import op, table
+from ..publishing import method, published
+from ..tensor import Tensor
+from .allocation import finished, into
 from .random_tensors import check_bounds, fill_as_laid_out, no_kernel
-from .tensor import Tensor
 
 Array = np.ndarray[Any, Any]
 Draw = Callable[[tuple[int, ...], bool], Array]
@@ -232,7 +233,7 @@ def _result(node: str, inputs: tuple[Tensor, ...], values: Array, name: str, out
     return finished(values)
 
 
-@creation
+@published
 def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     """Ones at the chances that ``input`` holds (or at the chance ``p``), zeros otherwise.
 
@@ -249,7 +250,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
     return _result("BernoulliBackward0", (input,), stream.bernoulli(array.shape, array.dtype, array), "bernoulli", out)
 
 
-@creation
+@published
 def multinomial(input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None) -> Tensor:
     """Indices drawn by the weights in the last dimension of ``input``, which has one or two."""
     array = _tensor("multinomial", "input", 1, input)._array
@@ -263,7 +264,7 @@ def multinomial(input: Any, num_samples: int, replacement: bool = False, *, gene
     return finished(drawn) if out is None else into(out, "multinomial", drawn, None)
 
 
-@creation
+@published
 def poisson(input: Any, generator: Any = None) -> Tensor:
     """Poisson numbers of the rates that ``input`` holds."""
     array = _tensor("poisson", "input", 1, input)._array
@@ -272,7 +273,7 @@ def poisson(input: Any, generator: Any = None) -> Tensor:
     return _result("PoissonBackward0", (input,), generators.stream_of(generator).poisson(array), "poisson", None)
 
 
-@creation
+@published
 def binomial(count: Any, prob: Any, generator: Any = None) -> Tensor:
     """How many of ``count`` trials succeed at chances ``prob``."""
     for label, each in (
@@ -294,7 +295,7 @@ _NORMAL_FORMS = (
 )
 
 
-@creation
+@published
 def normal(
     mean: Any,
     std: Any = None,
@@ -347,7 +348,7 @@ def _same_kind(tensor: Tensor) -> None:
         no_kernel("normal_kernel_cpu", tensor._array.dtype)
 
 
-@creation
+@published
 def _standard_gamma(input: Any, generator: Any = None) -> Tensor:
     """Gamma numbers of scale 1 with the shape parameters that ``input`` holds; they have a gradient."""
     shapes = _tensor("_standard_gamma", "input", 1, input)
@@ -355,19 +356,19 @@ def _standard_gamma(input: Any, generator: Any = None) -> Tensor:
     return table["draw_StandardGammaBackward0"].call(shapes, values)  # type: ignore[no-any-return]
 
 
-@creation
+@published
 def _standard_gamma_grad(self: Any, output: Any) -> Tensor:
     """How gamma numbers ``output`` move with their shape parameters ``self``."""
     return table["standard_gamma_grad"].call(self, output)  # type: ignore[no-any-return]
 
 
-@creation
+@published
 def _sample_dirichlet(input: Any, generator: Any = None) -> Tensor:
     """Dirichlet numbers with concentrations along the last dimension of ``input``."""
     return finished(generators.stream_of(generator).dirichlet(_tensor("_sample_dirichlet", "input", 1, input)._array))
 
 
-@creation
+@published
 def _dirichlet_grad(x: Any, alpha: Any, total: Any) -> Tensor:
     """How shares ``x`` move with their concentrations ``alpha``, over 1 - x; ``total`` is the sum of concentrations."""
     return table["dirichlet_grad"].call(x, alpha, total)  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""What tensors are made by: sizes, data, ranges, other tensors, other libraries' memory and random numbers."""

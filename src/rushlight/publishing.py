@@ -1,0 +1,68 @@
+"""Functions of torch and methods of Tensor that are not in the op table: how they become public.
+
+Whatever takes calls over (modes, subclasses, running transforms) is asked first.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .autograd import modes
+from .autograd.modes import special
+from .ops.public import methods, module, protocol
+from .rooms import provided
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Set by batching/creation.py: what a function that makes tensors gives while transforms run, or NotImplemented.
+in_transforms: Callable[..., Any] = provided("in_transforms")
+below_autograd: Any = None  # set by torch_dispatch.py: what its modes make of such a function, or NotImplemented
+
+
+def published(function: F) -> F:
+    """Makes a function one of torch's."""
+    module("torch")[function.__name__] = watched = _watched(function)
+    return watched
+
+
+def method(function: F) -> F:
+    """Makes a function a method of Tensor."""
+    methods[function.__name__] = watched = _watched(function)
+    return watched
+
+
+def _watched(function: F) -> F:
+    """``function``, seen by modes that watch calls (``TorchFunctionMode``) and by subclasses."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if special.active and protocol:
+            result = protocol[0](call, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        if special.active and modes.state.transforms:
+            result = in_transforms(function, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        if special.active and below_autograd is not None:
+            result = below_autograd(function, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            raise _reworded(error, function.__name__) from None
+
+    return call  # type: ignore[return-value]
+
+
+def _reworded(error: TypeError, name: str) -> TypeError:
+    """Python's error for a missing argument in PyTorch's words."""
+    found = re.fullmatch(rf"{name}\(\) missing (\d+) required (?:positional|keyword-only) arguments?: ('.*)", str(error))
+    if found is None:
+        return error
+    names = ", ".join(f'"{each}"' for each in re.findall(r"'(\w+)'", found[2]))
+    return TypeError(f"{name}() missing {found[1]} required positional arguments: {names}")
