@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rushlight
-from rushlight import checking
+from rushlight.as_torch import checking
 
 SOURCE = str(Path(rushlight.__file__).parents[1])
 

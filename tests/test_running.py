@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import rushlight
-from rushlight import tracebacks
-from rushlight.torch_alias import install_as_torch
+from rushlight.as_torch import tracebacks
+from rushlight.as_torch.alias import install_as_torch
 
 PYTHON = [sys.executable]
 RUSHLIGHT = [sys.executable, "-m", "rushlight"]

@@ -14,15 +14,15 @@ from __future__ import annotations
 
 from math import e, inf, nan, pi
 
-from . import conversion as _conversion
 from . import dtypes as _dtypes
 from . import foreach as _foreach
-from . import layout_conversion as _layout_conversion
 from . import ops as _ops
 from . import queries as _queries
 from . import rare_dtypes as _rare_dtypes
 from . import runtime as _runtime
 from . import storage as _storage
+from .as_torch.alias import install_as_torch
+from .as_torch.missing import module_getattr
 from .autograd.modes import (
     enable_grad,
     inference_mode,
@@ -35,6 +35,8 @@ from .autograd.modes import (
 )
 from .backend.heap import empty_cache, memory_stats, set_memory_fraction
 from .batching.vmap import vmap
+from .conversion import to_dtype as _conversion
+from .conversion import to_layout as _layout_conversion
 from .creation import filling as _filling
 from .creation import interop as _interop
 from .creation import legacy as _legacy
@@ -83,7 +85,6 @@ from .dtypes import (
     set_default_dtype,
     set_default_tensor_type,
 )
-from .missing import module_getattr
 from .ops.public import registry as _registry
 from .printing import get_printoptions, set_printoptions
 from .random import (
@@ -98,7 +99,6 @@ from .random import (
 from .size import Size
 from .storage import TypedStorage, UntypedStorage
 from .tensor import Tensor, install_methods
-from .torch_alias import install_as_torch
 from .version import __version__
 
 from .creation.from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)

@@ -18,7 +18,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from rushlight import version
-from rushlight.process import prepare_process
+from rushlight.as_torch.process import prepare_process
 
 USAGE = """\
 usage: rushlight [-m module | -c code | script | -] [argument ...]
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif first in ("-V", "--version"):
         print(f"rushlight {version.rushlight} (PyTorch {version.__version__.partition('+')[0]})")
     elif first == "check" and len(words) > 1:
-        from rushlight.checking import main as check
+        from rushlight.as_torch.checking import main as check
 
         sys.exit(check(words[1:]))
     elif first in ("-m", "-c"):

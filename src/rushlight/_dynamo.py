@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+from .as_torch.missing import module_getattr
 from .compiler import allow_in_graph, disable, is_compiling, list_backends, reset
-from .missing import module_getattr
 
 __all__ = ["allow_in_graph", "config", "disable", "graph_break", "is_compiling", "list_backends", "mark_dynamic", "reset"]
 

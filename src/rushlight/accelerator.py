@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .missing import module_getattr
+from .as_torch.missing import module_getattr
 
 
 def is_available() -> bool:

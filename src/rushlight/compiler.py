@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
-from .missing import module_getattr
+from .as_torch.missing import module_getattr
 
 __all__ = [
     "allow_in_graph",

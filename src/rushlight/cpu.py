@@ -7,7 +7,7 @@ import platform
 from importlib import import_module
 from typing import Any
 
-from .missing import module_getattr
+from .as_torch.missing import module_getattr
 
 
 def is_available() -> bool:

@@ -8,9 +8,9 @@ import numpy as np
 
 from . import dtypes
 from .arguments import options, type_name
+from .as_torch.missing import module_getattr
 from .backend.fourier import frequencies
 from .creation.allocation import finished, into
-from .missing import module_getattr
 from .ops.public import public
 
 __getattr__ = module_getattr(__name__)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from .missing import module_getattr
+from .as_torch.missing import module_getattr
 
 __all__ = ["Future", "collect_all", "wait_all"]
 

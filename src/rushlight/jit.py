@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, Final, NoReturn, TypeVar, get_args, get_origin
 
+from .as_torch.missing import module_getattr
 from .futures import Future
-from .missing import module_getattr
 from .nn.modules.module import Module
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 import sys
 
-from .missing import module_getattr
+from .as_torch.missing import module_getattr
 
 _ops = sys.modules[__name__]  # the examples of PyTorch's docstrings say torch.masked._ops.sum
 __getattr__ = module_getattr(__name__)

@@ -8,7 +8,7 @@ from multiprocessing import *  # noqa: F403
 from multiprocessing import get_context
 from typing import Any
 
-from .missing import module_getattr
+from .as_torch.missing import module_getattr
 
 __all__ = [*multiprocessing.__all__, "get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy", "spawn",
            "start_processes"]  # fmt: skip

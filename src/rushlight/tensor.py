@@ -763,7 +763,7 @@ class Tensor:
         def __itruediv__(self, other: Any) -> Tensor: ...
 
     def __getattr__(self, name: str) -> Any:
-        from .missing import explain_attribute, is_in_torch
+        from .as_torch.missing import explain_attribute, is_in_torch
 
         text = explain_attribute("Tensor", name, type(self).__name__)
         # With its name, the error would be given a "Did you mean" that is out of place for a name PyTorch has.

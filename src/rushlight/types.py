@@ -7,10 +7,10 @@ import os
 from collections.abc import Sequence
 from typing import IO
 
+from .as_torch.missing import module_getattr
 from .device import device as _device
 from .device import layout as _layout  # noqa: F401
 from .dtypes import dtype as _dtype  # noqa: F401
-from .missing import module_getattr
 from .size import Size
 from .storage import TypedStorage, UntypedStorage
 from .tensor import Tensor

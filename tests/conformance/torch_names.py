@@ -1,6 +1,6 @@
 """Write down the public names of PyTorch, so that rushlight can tell a name it lacks from one nobody has.
 
-Run with an interpreter that has PyTorch; it rewrites ``src/rushlight/torch_names.txt``, one line
+Run with an interpreter that has PyTorch; it rewrites ``src/rushlight/as_torch/torch_names.txt``, one line
 for each module or class.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-DATA = Path(__file__).parents[2] / "src" / "rushlight" / "torch_names.txt"
+DATA = Path(__file__).parents[2] / "src" / "rushlight" / "as_torch" / "torch_names.txt"
 
 MODULES = """
 torch torch.accelerator torch.amp torch.autograd torch.autograd.anomaly_mode torch.autograd.forward_ad

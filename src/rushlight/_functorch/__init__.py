@@ -1,6 +1,6 @@
 """torch._functorch: where PyTorch keeps the function transforms; the public names are in torch.func."""
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 
 __getattr__ = module_getattr(
     __name__,

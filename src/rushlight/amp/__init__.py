@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from .autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 from .grad_scaler import GradScaler
 

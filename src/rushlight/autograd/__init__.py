@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from . import function, graph
 from .function import Function
 from .gradients import _calculate_shape, backward, grad

@@ -422,6 +422,6 @@ def __getattr__(name: str) -> Any:
     for room in (graph_access, saved_hooks):
         if name in room.__all__:
             return getattr(room, name)
-    from ..missing import attribute_error
+    from ..as_torch.missing import attribute_error
 
     raise attribute_error("torch.autograd.graph", name, f"module 'torch.autograd.graph' has no attribute {name!r}")

@@ -19,7 +19,7 @@ from time import perf_counter_ns
 from types import TracebackType
 from typing import Any, ClassVar
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from . import modes
 from .profiler_kinds import DeviceType, ProfilerActivity, ProfilerState
 from .profiler_trace import Trace

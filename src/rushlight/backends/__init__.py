@@ -1,6 +1,6 @@
 """torch.backends: switches of libraries that are not used here, kept so that programs can set them."""
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from . import cuda, cudnn, mkl, mkldnn, mps, openmp, xnnpack
 
 __all__ = ["cuda", "cudnn", "disable_global_flags", "flags_frozen", "mkl", "mkldnn", "mps", "openmp", "xnnpack"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from ..as_torch.missing import module_getattr
 from ..creation import legacy
-from ..missing import module_getattr
 
 has_half = has_magma = _initialized = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NoReturn
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 
 
 def is_available() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from ..optim import Optimizer
 from . import get_rank
 

@@ -7,7 +7,7 @@
 tensor([0.5000, 0.5000, 0.5000])
 """
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from . import constraints, kl, kl_across, kl_within, transforms, utils
 from .bernoulli import Bernoulli
 from .beta import Beta

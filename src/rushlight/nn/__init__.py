@@ -1,6 +1,6 @@
 """torch.nn: modules, their parameters, and the functions they are made of."""
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from . import functional, init, modules, parameter, utils
 from .modules import (
     CELU,

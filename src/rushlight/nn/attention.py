@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 

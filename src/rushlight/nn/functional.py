@@ -1,5 +1,5 @@
 """torch.nn.functional: the functions of neural networks, served from the op table."""
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 
 __getattr__ = module_getattr(__name__)

@@ -1,6 +1,6 @@
 """torch.optim: optimizers and schedules of their learning rates."""
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from . import lr_scheduler, swa_utils
 from ._adafactor import Adafactor
 from ._muon import Muon

@@ -10,7 +10,7 @@ from typing import Any
 
 import rushlight as torch
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from ..nn import Module
 from ..nn.modules.batchnorm import _BatchNorm
 from ..tensor import Tensor

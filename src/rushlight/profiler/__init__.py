@@ -12,9 +12,9 @@ aten::matmul [[3, 3], [3, 3]]
 aten::mm [[3, 3], [3, 3]]
 """
 
+from ..as_torch.missing import module_getattr
 from ..autograd.profiler import KinetoStepTracker, kineto_available, record_function
 from ..autograd.profiler_kinds import DeviceType, ProfilerActivity, RecordScope
-from ..missing import module_getattr
 from . import itt, profiler
 from .profiler import ProfilerAction, _KinetoProfile, profile, schedule, supported_activities, tensorboard_trace_handler
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..missing import is_in_torch
+from ..as_torch.missing import is_in_torch
 from ..ops.public import methods, registry
 from ..overrides import _OPERATORS as OPERATORS_SPOKEN
 

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from enum import Enum
 from typing import IO, Any, NoReturn
 
+from ..as_torch.missing import module_getattr
 from ..device import device as Device
 from ..device import named
-from ..missing import module_getattr
 from ..storage import CLASSES as _STORAGES
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor

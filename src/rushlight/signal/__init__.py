@@ -1,6 +1,6 @@
 """torch.signal: window functions."""
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from . import windows
 
 __all__ = ["windows"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from ._comparison import assert_close
 from ._creation import make_tensor
 

@@ -1,6 +1,6 @@
 """torch.utils: what stands beside the tensors."""
 
-from ..missing import module_getattr
+from ..as_torch.missing import module_getattr
 from . import _import_utils
 
 __all__ = ["_import_utils"]

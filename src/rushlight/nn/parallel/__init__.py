@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...missing import module_getattr
+from ...as_torch.missing import module_getattr
 from ..modules.module import Module
 
 __all__ = ["DataParallel", "DistributedDataParallel"]

@@ -1,6 +1,6 @@
 """torch.optim.lr_scheduler: learning rates that change as training goes on."""
 
-from ...missing import module_getattr
+from ...as_torch.missing import module_getattr
 from .composed import ChainedScheduler, SequentialLR
 from .cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .decay import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .device import _mkldnn, layout
-from .ops.public import ops
-from .overrides import DisableTorchFunctionSubclass
-from .tensor import Tensor
+from ..device import _mkldnn, layout
+from ..ops.public import ops
+from ..overrides import DisableTorchFunctionSubclass
+from ..tensor import Tensor
 
 
 class OpaqueTensor(Tensor):

@@ -10,15 +10,15 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import dtypes
-from .arguments import as_dtype, check_bool, memory_format_name, type_name, warn
-from .backend import creation as backend
-from .creation.allocation import finished
-from .device import device as Device
-from .device import require_cpu
-from .ops.table import op, table
-from .publishing import method
-from .tensor import Tensor
+from .. import dtypes
+from ..arguments import as_dtype, check_bool, memory_format_name, type_name, warn
+from ..backend import creation as backend
+from ..creation.allocation import finished
+from ..device import device as Device
+from ..device import require_cpu
+from ..ops.table import op, table
+from ..publishing import method
+from ..tensor import Tensor
 
 
 def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any], memory_format: str) -> np.ndarray[Any, Any]:

@@ -6,7 +6,7 @@ import copy
 import pickle
 import warnings
 
-import factory_expressions
+import creation_expressions
 import numpy as np
 import pytest
 import torch
@@ -60,9 +60,9 @@ def outcome(expression, module):
             return type(error).__name__, first.split(" PyTorch splits")[0]
 
 
-@pytest.mark.parametrize("group", [name for name in dir(factory_expressions) if name.isupper()])
+@pytest.mark.parametrize("group", [name for name in dir(creation_expressions) if name.isupper()])
 def test_expressions(group):
-    expressions = getattr(factory_expressions, group).strip().split("\n")
+    expressions = getattr(creation_expressions, group).strip().split("\n")
     different = []
     for expression in expressions:
         ours, theirs = outcome(expression, rushlight), outcome(expression, torch)

@@ -23,7 +23,8 @@ from opcode import opmap
 from types import FrameType, TracebackType
 from typing import Any
 
-_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+from ..autograd.graph import ROOT
+
 _GENERATED = "<rushlight"
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy", "ml_dtypes"}
 _RAISE = opmap["RAISE_VARARGS"]
@@ -93,7 +94,7 @@ def _is_own_fault(error: BaseException, entries: list[TracebackType]) -> bool:
 
 
 def _is_own(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith((_PACKAGE, _GENERATED))
+    return frame.f_code.co_filename.startswith((ROOT, _GENERATED))
 
 
 def _entries(trace: TracebackType | None) -> Iterator[TracebackType]:

@@ -25,7 +25,7 @@ def torch_names() -> dict[str, frozenset[str]]:
 def is_in_torch(qualified: str) -> bool:
     """Whether PyTorch has the public name.
 
-    >>> from rushlight.missing import is_in_torch
+    >>> from rushlight.as_torch.missing import is_in_torch
     >>> is_in_torch("torch.linalg.det"), is_in_torch("torch.linalg.dett")
     (True, False)
     """
@@ -41,7 +41,7 @@ def lacks(qualified: str) -> str:
 def explain_attribute(owner: str, name: str, kind: str) -> str:
     """What to say of a lookup that failed on an object of torch's class ``owner``; ``kind`` is its own class's name.
 
-    >>> from rushlight.missing import explain_attribute
+    >>> from rushlight.as_torch.missing import explain_attribute
     >>> explain_attribute("Tensor", "cuda", "Tensor")
     'rushlight does not have torch.Tensor.cuda (yet); PyTorch has it'
     >>> explain_attribute("Tensor", "no_such_name", "Parameter")
@@ -54,7 +54,7 @@ def explain_attribute(owner: str, name: str, kind: str) -> str:
 def attribute_error(owner: str, name: str, plain: str) -> AttributeError:
     """The error for a lookup that failed; ``plain`` is what Python says of a name that PyTorch does not have either.
 
-    >>> from rushlight.missing import attribute_error
+    >>> from rushlight.as_torch.missing import attribute_error
     >>> attribute_error("torch.linalg", "dett", "no such thing")
     AttributeError('no such thing')
     """
@@ -70,7 +70,7 @@ def module_getattr(
     """A ``__getattr__`` for the module ``rushlight[.x]``: functions of the op table, else submodules in ``lazy``, else names
     that a submodule gives: ``elsewhere`` says which.
 
-    >>> from rushlight.missing import module_getattr
+    >>> from rushlight.as_torch.missing import module_getattr
     >>> module_getattr("rushlight.fft")("no_such_transform")
     Traceback (most recent call last):
     AttributeError: module 'torch.fft' has no attribute 'no_such_transform'
@@ -78,7 +78,7 @@ def module_getattr(
     spelling = "torch" + module.removeprefix("rushlight")
 
     def __getattr__(name: str) -> Any:
-        from .ops.public import registry
+        from ..ops.public import registry
 
         function = registry.get(spelling, {}).get(name)
         if function is not None and name[-1] == "_" != name[0] and not is_in_torch(f"{spelling}.{name}"):

@@ -16,6 +16,7 @@ from types import FunctionType, ModuleType
 
 from .missing import is_in_torch, lacks
 
+_OWN = __name__.partition(".")[0]
 # Where PyTorch has those of the names in `torch` that it defines elsewhere.
 _HOMES = {
     "Generator": "torch._C",
@@ -94,7 +95,7 @@ def _name_as_in_torch(module: ModuleType) -> None:
     for value in vars(module).values():
         if isinstance(value, type):
             top, _, rest = value.__module__.partition(".")
-            if top == __package__:
+            if top == _OWN:
                 value.__module__ = f"torch.{rest}"
 
 
@@ -119,7 +120,7 @@ def install_as_torch() -> None:
         rushlight.install_as_torch()
         import torch  # is rushlight
     """
-    rushlight = import_module(__package__)
+    rushlight = import_module(_OWN)
     present = sys.modules.get("torch")
     if present is rushlight:
         return
@@ -135,8 +136,8 @@ def install_as_torch() -> None:
     rushlight.__name__ = "torch"
     sys.meta_path.insert(0, _TorchFinder())
     for value in vars(rushlight).values():
-        if isinstance(value, type) and value.__module__.partition(".")[0] == __package__:
+        if isinstance(value, type) and value.__module__.partition(".")[0] == _OWN:
             value.__module__ = _HOMES.get(value.__name__, "torch")
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == __package__ and name != __package__:
+        if name.partition(".")[0] == _OWN and name != _OWN:
             _name_as_in_torch(module)

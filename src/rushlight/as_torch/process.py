@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from . import tracebacks
-from .torch_alias import install_as_torch
+from .alias import install_as_torch
 
 
 def prepare_process() -> None:

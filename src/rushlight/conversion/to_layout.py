@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
-from .publishing import method
-from .tensor import Tensor
+from ..device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
+from ..publishing import method
+from ..tensor import Tensor
 
 
 def _sparse(tensor: Tensor, kind: Any, sparse_dim: int | None = None, blocksize: Any = None) -> Tensor:
-    from .sparse.making import converted
+    from ..sparse.making import converted
 
     return converted(tensor, kind, sparse_dim, (blocksize, blocksize) if isinstance(blocksize, int) else blocksize)
 
@@ -93,7 +93,7 @@ def sparse_mask(self: Tensor, mask: Any) -> Tensor:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    from .sparse.making import sparse_mask
+    from ..sparse.making import sparse_mask
 
     return sparse_mask(self, mask)
 

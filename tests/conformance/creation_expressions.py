@@ -1,4 +1,4 @@
-"""Expressions that make and convert tensors, for test_factory.py: `torch` is PyTorch or rushlight."""
+"""Expressions that make and convert tensors, for test_creation.py: `torch` is PyTorch or rushlight."""
 
 FROM_DATA = r"""
 torch.tensor(np.float64(1.5))

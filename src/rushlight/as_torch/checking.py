@@ -64,7 +64,7 @@ def check(files: Sequence[Path]) -> tuple[list[Use], list[str]]:
 
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from rushlight.checking import check, is_here
+    >>> from rushlight.as_torch.checking import check, is_here
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "program.py"
     ...     _ = path.write_text("import torch.nn.functional as F\\ny = F.relu(1)\\nz = F.no_such(2)\\n")
@@ -122,12 +122,12 @@ def _places(use: Use) -> str:
 def is_here(name: str) -> bool:
     """Whether rushlight has what PyTorch calls by this name.
 
-    >>> from rushlight.checking import is_here
+    >>> from rushlight.as_torch.checking import is_here
     >>> is_here("torch.nn.functional.relu"), is_here("torch.nn.functional.no_such")
     (True, False)
     """
-    holder: Any = import_module(__package__)
-    spelled = __package__
+    holder: Any = import_module("rushlight")
+    spelled = "rushlight"
     for part in name.split(".")[1:]:
         spelled += f".{part}"
         try:

@@ -1,0 +1,1 @@
+"""Tensors in other dtypes and layouts."""
