@@ -176,3 +176,47 @@ def test_parameters_without_a_shape_refuse_to_be_used() -> None:
     norm = nn.LazyBatchNorm1d().double().float()
     norm(torch.ones(2, 3))
     assert norm.running_mean.shape == (3,) and type(norm) is nn.BatchNorm1d
+
+
+def test_an_always_called_hook_sees_how_far_the_call_came() -> None:
+    layer, seen = nn.Linear(2, 2), []
+
+    def broken(*given: object) -> None:
+        raise ValueError("broken hook")
+
+    layer.register_forward_hook(lambda module, args, output: output + 1)
+    layer.register_forward_hook(broken)
+    layer.register_forward_hook(lambda module, args, output: seen.append((args, output)), always_call=True)
+    x = torch.ones(1, 2)
+    with pytest.raises(ValueError, match="broken hook"):
+        layer(x)
+    ((args, output),) = seen
+    assert args == (x,)
+    assert torch.equal(output, layer.forward(x) + 1)
+
+
+@pytest.mark.parametrize("register", ["register_full_backward_hook", "register_full_backward_pre_hook"])
+def test_hooks_that_wait_for_no_input_say_so(register: str) -> None:
+    layer, seen = nn.Linear(2, 2), []
+    getattr(layer, register)(lambda *given: seen.append(given))
+    with pytest.warns(UserWarning, match="^Full backward hook is firing when gradients are computed with respect to module"):
+        layer(torch.ones(1, 2)).sum().backward()
+    assert len(seen) == 1
+
+
+def test_loading_with_swaps_asks_the_class_of_the_tensors(swapping: None) -> None:
+    class Tagged(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            if func is torch.Tensor.module_load:
+                return args[1] if args[1].sum() < 0 else args[1].detach() * 2
+            return super().__torch_function__(func, types, args, kwargs)
+
+    layer = nn.Linear(2, 1, bias=False)
+    weight = layer.weight
+    layer.load_state_dict({"weight": torch.ones(1, 2).as_subclass(Tagged)})
+    assert layer.weight is weight
+    assert weight.tolist() == [[2.0, 2.0]]
+    with pytest.raises(RuntimeError, match=r'While swapping the parameter named "weight".*module_load returned one of self'):
+        layer.load_state_dict({"weight": (-torch.ones(1, 2)).as_subclass(Tagged)})
+    assert weight.tolist() == [[2.0, 2.0]]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 
 import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.nn.utils.rnn import pack_sequence, pad_packed_sequence
+from rushlight.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence, pad_sequence, unpad_sequence
 
 
 def net() -> nn.Sequential:
@@ -151,3 +152,67 @@ def test_a_layer_of_lstm_in_one_op_is_what_its_steps_are(bias: bool, backwards: 
         results.append([*outputs, *torch.autograd.grad(total, used), *first, *second])
     for one, other in zip(*results, strict=True):
         torch.testing.assert_close(one, other)
+
+
+def test_loading_leaves_nothing_to_the_collector() -> None:
+    model = net()
+    state = copy.deepcopy(model).state_dict()
+    gc.collect()
+    gc.disable()
+    try:
+        model.load_state_dict(state)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_old_statistics_of_instance_norm_are_explained() -> None:
+    plain = nn.InstanceNorm1d(2)
+    with pytest.raises(
+        RuntimeError, match=r'Unexpected running stats buffer\(s\) "running_mean" and "running_var" for Instance'
+    ):
+        plain.load_state_dict({"running_mean": torch.zeros(2), "running_var": torch.ones(2)})
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+@pytest.mark.parametrize("lengths", [[4, 2, 1], [2, 4, 1]])
+def test_packing_and_padding_and_both_their_derivatives(batch_first: bool, lengths: list[int]) -> None:
+    x = torch.arange(24.0, dtype=torch.float64).reshape(4, 3, 2).requires_grad_()
+    is_sorted = lengths == sorted(lengths, reverse=True)
+
+    def packed(x: torch.Tensor) -> torch.Tensor:
+        given = x.transpose(0, 1) if batch_first else x
+        return pack_padded_sequence(given, lengths, batch_first, is_sorted)
+
+    first = packed(x)
+    assert first.batch_sizes.tolist() == [3, 2, 1, 1]
+    assert first.data[:3, 0].tolist() == [0.0, 2.0, 4.0] if is_sorted else [2.0, 0.0, 4.0]
+    back, counts = pad_packed_sequence(first, batch_first, padding_value=-1.0, total_length=5)
+    back = back.transpose(0, 1) if batch_first else back
+    assert counts.tolist() == lengths
+    for number, length in enumerate(lengths):
+        assert torch.equal(back[:length, number], x[:length, number])
+        assert (back[length:, number] == -1).all()
+    assert torch.autograd.gradcheck(lambda x: packed(x).data.sin(), x)
+    assert torch.autograd.gradgradcheck(lambda x: pad_packed_sequence(packed(x))[0].sin(), x)
+
+
+def test_packed_sequences_convert_as_tensors_do() -> None:
+    packed = pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+    for name, dtype in (("double", torch.float64), ("long", torch.int64), ("char", torch.int8), ("byte", torch.uint8)):
+        assert getattr(packed, name)().data.dtype == dtype
+    assert packed.long() is packed
+    assert packed.cpu() is packed
+
+
+def test_sequences_that_cannot_be_padded_or_packed() -> None:
+    with pytest.raises(RuntimeError, match="received an empty list of sequences"):
+        pad_sequence([])
+    with pytest.raises(TypeError, match="expected Tensor as element 1 in argument 0, but got int"):
+        pad_sequence([torch.ones(1), 2])
+    with pytest.raises(RuntimeError, match="Cannot pack empty tensors"):
+        pack_padded_sequence(torch.zeros(0, 0), [])
+    with pytest.raises(RuntimeError, match="has to be greater than 0"):
+        pack_padded_sequence(torch.zeros(2, 2), [2, 0])
+    one, other = unpad_sequence(torch.arange(6).reshape(3, 2), torch.tensor([3, 1]))
+    assert (one.tolist(), other.tolist()) == ([0, 2, 4], [1])

@@ -47,6 +47,7 @@ FAMILIES = (
     "numbers",
     "losses",
     "normalization",
+    "packing",
     "padding",
     "embedding",
     "distances",

@@ -21,6 +21,9 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
     for name, tensor in (("t1", t1), ("t2", t2)):
         if weakref.getweakrefs(tensor):
             raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
+    slots = [{name for kind in type(tensor).__mro__ for name in getattr(kind, "__slots__", ())} for tensor in (t1, t2)]
+    if slots[0] != slots[1]:
+        raise RuntimeError("Cannot swap t1 and t2 if they have different slots")
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
     t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
     for tensor in (t1, t2):  # graphs that end at a tensor go on with its values, not with its name

@@ -110,20 +110,34 @@ def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> Remova
     return add(buffer_registration, hook, False)
 
 
+class _Call:
+    """How far a call has come: what a hook to be called in any case is told."""
+
+    __slots__ = ("args", "called", "kwargs", "result")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.args, self.kwargs = args, kwargs
+        self.result: Any = None
+        self.called: set[int] = set()
+
+
 def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``module.forward`` between its hooks."""
-    called: set[int] = set()
+    call = _Call(args, kwargs)
     try:
-        return _between_hooks(module, args, kwargs, called)
+        return _between_hooks(module, call)
     except Exception:
         for hooks, always, kwarg_ids in (
             (forward, forward_always, forward_with_kwargs),
             (module._forward_hooks, module._forward_hooks_always_called, module._forward_hooks_with_kwargs),
         ):
             for number, hook in list(hooks.items()):
-                if number in always and number not in called:
+                if number in always and number not in call.called:
+                    given = (call.args, call.kwargs) if number in kwarg_ids else (call.args,)
                     try:
-                        hook(module, args, kwargs, None) if number in kwarg_ids else hook(module, args, None)
+                        new = hook(module, *given, call.result)
+                        if new is not None:
+                            call.result = new
                     except Exception as error:
                         warnings.warn(
                             "module forward hook with ``always_call=True`` raised an exception that was silenced as another "
@@ -133,20 +147,20 @@ def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         raise
 
 
-def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]) -> Any:
+def _between_hooks(module: Module, call: _Call) -> Any:
     for number, hook in (*forward_pre.items(), *module._forward_pre_hooks.items()):
         if number in module._forward_pre_hooks_with_kwargs:
-            result = hook(module, args, kwargs)
+            result = hook(module, call.args, call.kwargs)
             if result is not None:
                 if not (isinstance(result, tuple) and len(result) == 2):
                     raise RuntimeError(
                         f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}."
                     )
-                args, kwargs = result
+                call.args, call.kwargs = result
         else:
-            result = hook(module, args)
+            result = hook(module, call.args)
             if result is not None:
-                args = result if isinstance(result, tuple) else (result,)
+                call.args = result if isinstance(result, tuple) else (result,)
     full: list[Any] = []
     old: list[Any] = []
     (old if backward_is_full is False else full).extend(backward.values())
@@ -154,17 +168,18 @@ def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
     pre = [*backward_pre.values(), *module._backward_pre_hooks.values()]
     watch = BackwardWatch(module, full, pre) if full or pre else None
     if watch is not None:
-        args = watch.inputs(args)
-    result = module.forward(*args, **kwargs)
+        call.args = watch.inputs(call.args)
+    call.result = module.forward(*call.args, **call.kwargs)
     for number, hook in (*forward.items(), *module._forward_hooks.items()):
         if number in forward_always or number in module._forward_hooks_always_called:
-            called.add(number)
+            call.called.add(number)
         if number in forward_with_kwargs or number in module._forward_hooks_with_kwargs:
-            new = hook(module, args, kwargs, result)
+            new = hook(module, call.args, call.kwargs, call.result)
         else:
-            new = hook(module, args, result)
+            new = hook(module, call.args, call.result)
         if new is not None:
-            result = new
+            call.result = new
+    result = call.result
     if watch is not None:
         if not isinstance(result, (Tensor, tuple)):
             warnings.warn(
@@ -180,7 +195,7 @@ def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
         if tensor.grad_fn is not None:
             for hook in old:
                 tensor.grad_fn.register_hook(lambda grads, outs, hook=hook: hook(module, grads, outs))
-            reason = _what_old_hooks_miss(args, result, tensor.grad_fn)
+            reason = _what_old_hooks_miss(call.args, result, tensor.grad_fn)
             if reason is not None:
                 warnings.warn(
                     f"Using {reason}. Please use register_full_backward_hook to get the documented behavior.",
@@ -270,6 +285,12 @@ class BackwardWatch:
                     full = self._checked(new, self.output_count, "Backward pre hook", "grad_output")
             self.grad_outputs = full
             if self.input_places is None:  # no input needs a gradient: there is nothing to wait for
+                warnings.warn(
+                    "Full backward hook is firing when gradients are computed with respect to module outputs since no "
+                    "inputs require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+                    "#torch.nn.Module.register_full_backward_hook for more details.",
+                    stacklevel=2,
+                )
                 for user_hook in self.hooks:
                     nothing = (None,) * self.input_count
                     new = user_hook(self.module, nothing, full)

@@ -36,6 +36,31 @@ class _InstanceNorm(_NormBase):
             return self._normalized(input.unsqueeze(0)).squeeze(0)
         return self._normalized(input)
 
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        if local_metadata.get("version", None) is None and not self.track_running_stats:
+            kept = [name for name in ("running_mean", "running_var") if prefix + name in state_dict]
+            if kept:
+                names, kind = " and ".join(f'"{prefix}{name}"' for name in kept), type(self).__name__
+                error_msgs.append(
+                    f"Unexpected running stats buffer(s) {names} for {kind} with track_running_stats=False. If state_dict is a "
+                    "checkpoint saved before 0.4.0, this may be expected because "
+                    f"{kind} does not track running stats by default since 0.4.0. Please remove these keys from state_dict. If "
+                    "the running stats are actually needed, instead set track_running_stats=True in "
+                    f"{kind} to enable them. See the documentation of {kind} for details."
+                )
+                for name in kept:
+                    state_dict.pop(prefix + name)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+
     def _normalized(self, input: Tensor) -> Tensor:
         return F.instance_norm(
             input,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import rushlight as torch
 
 from ... import __future__ as choices
-from ...tensor import Tensor
+from ...publishing import method
+from ...tensor import Tensor, install_methods
 from ..parameter import Parameter, is_lazy
 
 if TYPE_CHECKING:
@@ -109,40 +110,65 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
     """Loads a module and all below it; RuntimeError with all that did not fit."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-    missing: list[str] = []
-    unexpected: list[str] = []
-    errors: list[str] = []
-    metadata = getattr(state_dict, "_metadata", None)
     left: Any = OrderedDict(state_dict)
+    metadata = getattr(state_dict, "_metadata", None)
     if metadata is not None:
         left._metadata = metadata
+    loading = _Loading(metadata, assign)
+    loading.into(module, left, "")
+    errors = loading.errors
+    if strict:
+        for title, keys in (("Unexpected", loading.unexpected), ("Missing", loading.missing)):
+            if keys:
+                names = ", ".join(f'"{key}"' for key in keys)
+                errors.insert(0, f"{title} key(s) in state_dict: {names}. ")
+    if errors:
+        raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t" + "\n\t".join(errors))
+    return _IncompatibleKeys(loading.missing, loading.unexpected)
 
-    def load_below(owner: Module, part: Any, prefix: str) -> None:
-        local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
-        if assign:
-            local_metadata["assign_to_params_buffers"] = assign
-        owner._load_from_state_dict(part, prefix, local_metadata, True, missing, unexpected, errors)
+
+@method
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What takes the place of ``self`` when a module loads ``other``, with parameters exchanged rather than written to.
+
+    Subclasses of Tensor say their own in ``__torch_function__``; a result that is ``self`` or ``other`` is refused.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2).module_load(torch.ones(2))
+    tensor([1., 1.])
+    """
+    return other.detach() if assign else self.copy_(other).detach()
+
+
+install_methods([module_load.__name__])
+
+
+class _Loading:
+    """What is found missing, unexpected or wrong while a state dict goes into a module."""
+
+    def __init__(self, metadata: Any, assign: bool) -> None:
+        self.metadata, self.assign = metadata, assign
+        self.missing: list[str] = []
+        self.unexpected: list[str] = []
+        self.errors: list[str] = []
+
+    def into(self, owner: Module, part: Any, prefix: str) -> None:
+        """Loads ``owner`` and all below it."""
+        local_metadata = {} if self.metadata is None else self.metadata.get(prefix[:-1], {})
+        if self.assign:
+            local_metadata["assign_to_params_buffers"] = True
+        owner._load_from_state_dict(part, prefix, local_metadata, True, self.missing, self.unexpected, self.errors)
         for name, child in owner._modules.items():
             if child is not None:
-                child_prefix = f"{prefix}{name}."
-                load_below(child, {key: value for key, value in part.items() if key.startswith(child_prefix)}, child_prefix)
-        keys = _IncompatibleKeys(missing, unexpected)
+                below = f"{prefix}{name}."
+                self.into(child, {key: value for key, value in part.items() if key.startswith(below)}, below)
+        keys = _IncompatibleKeys(self.missing, self.unexpected)
         for hook in owner._load_state_dict_post_hooks.values():
             if hook(owner, keys) is not None:
                 raise AssertionError(
                     "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, "
                     "if incompatible_keys need to be modified, it should be done inplace."
                 )
-
-    load_below(module, left, "")
-    if strict:
-        for title, keys in (("Unexpected", unexpected), ("Missing", missing)):
-            if keys:
-                names = ", ".join(f'"{key}"' for key in keys)
-                errors.insert(0, f"{title} key(s) in state_dict: {names}. ")
-    if errors:
-        raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t" + "\n\t".join(errors))
-    return _IncompatibleKeys(missing, unexpected)
 
 
 def load_own(
@@ -199,23 +225,33 @@ def _load_one(module: Module, name: str, have: Any, key: str, value: Any, assign
                 f"model is {have.shape}."
             )
             return
+    swaps = choices._swap_module_params_on_conversion and not is_lazy(have)
     try:
         with torch.no_grad():
-            if not assign:
+            if swaps:
+                new = have.module_load(value, assign=assign)
+                if new is have or new is value:
+                    raise RuntimeError(
+                        "module_load returned one of self or other, please .detach() the result if returning one of the inputs "
+                        "in module_load"
+                    )
+            elif assign:
+                new = value
+            else:
                 have.copy_(value)
                 return
             if isinstance(have, Parameter):
-                if not isinstance(value, Parameter):
-                    value = Parameter(value, requires_grad=have.requires_grad)
+                if not isinstance(new, Parameter):
+                    new = Parameter(new, requires_grad=have.requires_grad)
                 else:
-                    value.requires_grad_(have.requires_grad)
-            if choices._swap_module_params_on_conversion and not is_lazy(have):
-                torch.utils.swap_tensors(have, type(value)(value.detach(), have.requires_grad))
+                    new.requires_grad_(have.requires_grad)
+            if swaps:
+                torch.utils.swap_tensors(have, new)
             else:
-                setattr(module, name, value)
+                setattr(module, name, new)
     except Exception as error:
         # The sizes in full, since the shapes agree and the reason must be another.
         errors.append(
-            f'While copying the parameter named "{key}", whose dimensions in the model are {have.size()} and whose dimensions '
-            f"in the checkpoint are {value.size()}, an exception occurred : {error.args}."
+            f'While {"swapping" if swaps else "copying"} the parameter named "{key}", whose dimensions in the model are '
+            f"{have.size()} and whose dimensions in the checkpoint are {value.size()}, an exception occurred : {error.args}."
         )

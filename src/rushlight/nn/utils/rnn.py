@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from itertools import pairwise
 from typing import Any
 
 import rushlight as torch
@@ -27,6 +26,8 @@ class PackedSequence(PackedSequence_):
         cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None
     ) -> PackedSequence:
         if batch_sizes is None:
+            if not isinstance(data, (list, tuple)) or len(data) != 2:
+                raise AssertionError("Expected data to be a list or tuple of length 2")
             data, batch_sizes = data
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
@@ -36,8 +37,11 @@ class PackedSequence(PackedSequence_):
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else self._replace(data=data)
 
-    def cpu(self) -> PackedSequence:
-        return self
+    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        return self.to(*args, device="cpu", **kwargs)
+
+    def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        return self.to(*args, **{"device": "cuda", **kwargs})
 
     def float(self) -> PackedSequence:
         return self.to(dtype=torch.float)
@@ -47,6 +51,24 @@ class PackedSequence(PackedSequence_):
 
     def half(self) -> PackedSequence:
         return self.to(dtype=torch.half)
+
+    def long(self) -> PackedSequence:
+        return self.to(dtype=torch.long)
+
+    def int(self) -> PackedSequence:
+        return self.to(dtype=torch.int)
+
+    def short(self) -> PackedSequence:
+        return self.to(dtype=torch.short)
+
+    def char(self) -> PackedSequence:
+        return self.to(dtype=torch.int8)
+
+    def byte(self) -> PackedSequence:
+        return self.to(dtype=torch.uint8)
+
+    def pin_memory(self) -> PackedSequence:
+        return type(self)(self.data.pin_memory(), self.batch_sizes, self.sorted_indices, self.unsorted_indices)
 
     @property
     def is_cuda(self) -> bool:
@@ -79,53 +101,23 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     else:
         lengths, order = torch.sort(lengths, descending=True)
         input = input.index_select(0 if batch_first else 1, order)
-    sizes = lengths.tolist()
-    if batch_first:
-        input = input.transpose(0, 1)
-    if not sizes:
-        raise RuntimeError("Expected `len(lengths)` to be equal to batch_size, but got 0")
-    if len(sizes) != input.size(1):
-        raise RuntimeError(
-            f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size={input.size(1)})"
-        )
-    if any(size <= 0 for size in sizes):
-        raise RuntimeError("Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0")
-    if any(one < two for one, two in pairwise(sizes)):
-        raise RuntimeError(
-            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not "
-            "need ONNX exportability."
-        )
-    counts = [sum(size > step for size in sizes) for step in range(sizes[0])]
-    data = torch.cat([input[step, :count] for step, count in enumerate(counts)])
-    return PackedSequence(data, torch.tensor(counts), order, None)
+    data, counts = torch._pack_padded_sequence(input, lengths, batch_first)
+    return PackedSequence(data, counts, order, None)
 
 
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """The padded sequences of a packed one, and their lengths."""
-    counts = sequence.batch_sizes.tolist()
-    steps = len(counts)
-    if total_length is not None:
-        if total_length < steps:
-            raise ValueError(
-                "Expected total_length to be at least the length of the longest sequence in input, but got "
-                f"total_length={total_length} and max sequence length being {steps}"
-            )
-        steps = total_length
-    data = sequence.data
-    rows = []
-    for part in data.split(counts):
-        missing = counts[0] - part.size(0)
-        filling = data.new_full((missing, *data.shape[1:]), padding_value)
-        rows.append(torch.cat([part, filling]) if missing else part)
-    if steps > len(counts):
-        rows += [data.new_full((counts[0], *data.shape[1:]), padding_value)] * (steps - len(counts))
-    padded = torch.stack(rows)
-    lengths = torch.tensor([sum(count > number for count in counts) for number in range(counts[0])])
-    if batch_first:
-        padded = padded.transpose(0, 1)
+    steps = sequence.batch_sizes.size(0)
+    if total_length is not None and total_length < steps:
+        raise ValueError(
+            "Expected total_length to be at least the length of the longest sequence in input, but got "
+            f"total_length={total_length} and max sequence length being {steps}"
+        )
+    padded, lengths = torch._pad_packed_sequence(
+        sequence.data, sequence.batch_sizes, batch_first, padding_value, total_length or steps
+    )
     if sequence.unsorted_indices is not None:
         padded = padded.index_select(0 if batch_first else 1, sequence.unsorted_indices)
         lengths = lengths[sequence.unsorted_indices]
@@ -146,7 +138,12 @@ def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float
         raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}")
     sequences = tuple(sequences)
     if padding_side not in ("left", "right"):
-        raise RuntimeError("Expected padding_side to be left or right")
+        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    if not sequences:
+        raise RuntimeError("received an empty list of sequences")
+    for place, sequence in enumerate(sequences):
+        if not isinstance(sequence, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(sequence).__name__}")
     longest = max(sequence.size(0) for sequence in sequences)
     rows = []
     for sequence in sequences:
@@ -162,7 +159,8 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     """The sequences of a padded tensor."""
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
-    return [sequence[: int(length)] for sequence, length in zip(padded_sequences, lengths, strict=True)]
+    steps = torch.arange(padded_sequences.size(1))
+    return [sequence[steps < length] for sequence, length in zip(padded_sequences, lengths, strict=True)]
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
