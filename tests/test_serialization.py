@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import mmap
 import os
 import pickle
 import struct
@@ -139,6 +140,87 @@ def test_mapped_files_change_in_memory_only(tmp_path: Path) -> None:
         torch.load(io.BytesIO(before), mmap=True)
 
 
+def test_shared_maps_change_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "weights.pt"
+    torch.save({"a": torch.ones(3)}, path)
+    with torch.serialization.set_default_mmap_options(mmap.MAP_SHARED):
+        torch.load(path, mmap=True)["a"][0] = 5
+    torch.load(path, mmap=True)["a"][1] = 6
+    assert torch.load(path, mmap=True)["a"].tolist() == [5, 1, 1]
+    with pytest.raises(ValueError, match=r"expected mmap\.MAP_PRIVATE or mmap\.MAP_SHARED, but got 7"):
+        torch.serialization.set_default_mmap_options(7)
+
+
+def test_files_by_their_records(tmp_path: Path) -> None:
+    path = tmp_path / "notes.pt"
+    with torch.serialization._open_zipfile_writer(path) as writer:
+        writer.write_record("a/b", b"12345", 4)
+        writer.write_record("empty", b"", 0)
+        assert not path.exists() and writer.get_all_written_records() == {"a/b", "empty"}
+        with pytest.raises(RuntimeError, match="serialize file twice: empty"):
+            writer.write_record("empty", b"", 0)
+    with torch.serialization._open_zipfile_reader(path) as reader:
+        assert reader.get_all_records() == ["a/b", "empty", "version", "byteorder"]
+        assert (reader.get_record("a/b"), reader.get_record_size("empty"), reader.has_record("c")) == (b"1234", 0, False)
+        assert path.read_bytes()[reader.get_record_offset("a/b") :].startswith(b"1234")
+        with pytest.raises(RuntimeError, match="locating file c: file not found"):
+            reader.get_record("c")
+    with pytest.raises(ZeroDivisionError), torch.serialization._open_zipfile_writer(path) as writer:
+        writer.write_record("lost", b"1", 1 // 0)
+    with path.open("rb") as file:
+        assert torch.serialization._is_zipfile(file) and file.tell() == 0
+        assert torch.PyTorchFileReader(file).has_record("a/b")
+
+
+class Spoofed:
+    """A sparse tensor whose places are not what its size allows."""
+
+    def __init__(self, layout: Any, *parts: Any) -> None:
+        self.reduction = torch._utils._rebuild_sparse_tensor, (layout, parts)
+
+    def __reduce__(self) -> Any:
+        return self.reduction
+
+
+def test_sparse_tensors_that_are_not_sound() -> None:
+    places, values = torch.tensor([1, 0]), torch.tensor([5.0, 6.0])
+    spoofed = {
+        "size is inconsistent with indices: for dim 0, size is 2 but found index 3": Spoofed(
+            torch.sparse_coo, torch.tensor([[0, 3]]), values, (2,)
+        ),
+        r"`crow_indices\[\.\.\., 0\] == 0` is not satisfied": Spoofed(
+            torch.sparse_csr, torch.tensor([3, 1, 2]), places, values, (2, 2)
+        ),
+        r"`0 <= row_indices < nrows` is not satisfied": Spoofed(
+            torch.sparse_csc, torch.tensor([0, 1, 2]), places + 1, values, (2, 2)
+        ),
+        "parts that are no tensors": Spoofed(torch.sparse_csr, [0], places, values, (2, 2)),
+        "rebuilding sparse tensor for layout torch.strided": Spoofed(torch.strided, values, values, values, (2,)),
+    }
+    for message, one in spoofed.items():
+        file = io.BytesIO()
+        torch.save(one, file)
+        for weights_only in (True, False):
+            file.seek(0)
+            with pytest.raises((RuntimeError, pickle.UnpicklingError), match=message):
+                torch.load(file, weights_only=weights_only)
+
+
+class Old:
+    """Pickles as tensors did before PyTorch 0.2."""
+
+    def __reduce__(self) -> Any:
+        return torch.Tensor, (), (torch.arange(9.0)._typed_storage(), 2, (2, 2), (4, 1))
+
+
+def test_tensors_of_old() -> None:
+    file = io.BytesIO()
+    torch.save(Old(), file)
+    for weights_only in (True, False):
+        file.seek(0)
+        assert torch.load(file, weights_only=weights_only).tolist() == [[2, 3], [6, 7]]
+
+
 def test_files_read_from_where_they_stand() -> None:
     file = io.BytesIO(b"header")
     file.seek(6)
@@ -163,7 +245,7 @@ def test_writers_that_can_only_write() -> None:
     assert torch.load(io.BytesIO(b"".join(sink.parts)))["a"].tolist() == [0, 1, 2]
     with pytest.raises(AttributeError, match=r"^expected 'f' to be string, path, or a file-like object"):
         torch.save(1, 3)
-    with pytest.raises(AttributeError, match=r"^'int' object has no attribute 'read'\. You can only torch\.load from a file"):
+    with pytest.raises(AttributeError, match=r"^'int' object has no attribute 'seek'\. You can only torch\.load from a file"):
         torch.load(3)
 
 

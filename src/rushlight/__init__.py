@@ -238,6 +238,8 @@ __getattr__ = module_getattr(
     ),
     {
         "Future": "futures",
+        "PyTorchFileReader": "serialization",
+        "PyTorchFileWriter": "serialization",
         "autocast": "amp",
         "compile": "compiler",
         "load": "serialization",

@@ -8,6 +8,8 @@ from typing import Any
 
 from . import dtypes
 from .backend import memory
+from .device import layout as Layout
+from .device import sparse_coo
 from .storage import TypedStorage, UntypedStorage
 from .tensor import _OWN, Tensor, wrap
 
@@ -15,6 +17,7 @@ __all__ = [
     "_element_size",
     "_rebuild_parameter",
     "_rebuild_parameter_with_state",
+    "_rebuild_sparse_tensor",
     "_rebuild_tensor",
     "_rebuild_tensor_v2",
     "_rebuild_tensor_v3",
@@ -68,6 +71,28 @@ def _rebuild_tensor_v3(
     return _finished(_laid_over(storage, dtype, storage_offset, size, stride), requires_grad, backward_hooks, metadata)
 
 
+def _rebuild_sparse_tensor(layout: Any, data: tuple[Any, ...]) -> Any:
+    """A tensor of a sparse layout of its indices, values and size. RuntimeError where they do not fit each other.
+
+    >>> import rushlight as torch
+    >>> from rushlight._utils import _rebuild_sparse_tensor
+    >>> _rebuild_sparse_tensor(torch.sparse_coo, (torch.tensor([[0, 1]]), torch.tensor([4.0, 5.0]), (2,), True)).to_dense()
+    tensor([4., 5.])
+    """
+    from .sparse import making
+
+    count = 2 if layout is sparse_coo else 3
+    if not isinstance(layout, Layout) or not all(isinstance(part, Tensor) for part in data[:count]):
+        raise RuntimeError("a saved sparse tensor has no layout, or parts that are no tensors")
+    if layout is sparse_coo:
+        indices, values, size, *coalesced = data
+        return making.sparse_coo_tensor(indices, values, size, is_coalesced=bool(coalesced and coalesced[0]))
+    if layout.name not in ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"):
+        raise NotImplementedError(f"rebuilding sparse tensor for layout {layout}")
+    pointers, plain, values, size = data
+    return making.sparse_compressed_tensor(pointers, plain, values, size, layout=layout)
+
+
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Any:
     """A Parameter over a tensor's memory."""
     from .nn.parameter import Parameter
@@ -85,8 +110,12 @@ def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_ho
 def set_state(tensor: Any, state: Any) -> Any:
     """Gives a tensor the attributes of a dict, or of a pair of dicts where its class has slots.
 
+    Four items are a storage, an offset, sizes and strides: so tensors were saved before PyTorch 0.2.
+
     RuntimeError for names that are the tensor's own.
     """
+    if isinstance(state, tuple) and len(state) == 4:
+        return tensor.set_(*state)
     names, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
     own = _OWN & {*(names or ()), *(slots or ())}
     if own:
@@ -123,7 +152,7 @@ def _finished(tensor: Tensor, requires_grad: Any, backward_hooks: Any, metadata:
         if name == "conj" and value and tensor.is_complex():
             tensor = tensor.conj()
         elif name == "neg" and value:
-            tensor = -tensor
+            tensor = tensor._neg_view()
         elif value:
             raise RuntimeError(f"a saved tensor says {name}={value!r}, which rushlight does not have")
     if requires_grad:

@@ -675,6 +675,11 @@ class Tensor:
         extra = {key: value for key, value in self.__dict__.items() if key not in _OWN}
         return _rebuild, (type(self), whole, self.requires_grad, extra, place)
 
+    def __setstate__(self, state: Any) -> None:
+        from ._utils import set_state
+
+        set_state(self, state)
+
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *methods})
 

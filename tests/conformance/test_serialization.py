@@ -92,6 +92,21 @@ def test_everything_moves_both_ways(writer: str, weights_only: bool) -> None:
     assert all((one == 7).all() for one in views)
 
 
+@pytest.mark.parametrize("weights_only", [True, False])
+@pytest.mark.parametrize("writer", SIDES)
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_sparse_and_negated_tensors_move_both_ways(writer: str, weights_only: bool) -> None:
+    side, other = SIDES[writer]
+    dense = side.tensor([[0.0, 1.0], [2.0, 0.0]])
+    layouts = ["sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"]
+    made = [dense.to_sparse(layout=getattr(side, name), blocksize=(1, 2) if "_bs" in name else None) for name in layouts]
+    made.append(side.sparse_coo_tensor([[1, 1, 0]], [[1.0], [2.0], [3.0]], (2, 1), check_invariants=True))
+    got = moved(side, other, {"sparse": made, "negated": side._neg_view(dense)}, weights_only=weights_only)
+    for one, expected in zip(got["sparse"], made, strict=True):
+        assert repr(one) == repr(expected)
+    assert got["negated"].is_neg() and got["negated"].tolist() == (-dense).tolist()
+
+
 MODULES = {
     "Linear": (2, 3),
     "Conv2d": (2, 4, 3),

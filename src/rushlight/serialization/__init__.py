@@ -21,6 +21,11 @@ from ..storage import CLASSES as _STORAGES
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor
 from .archive import SIGNATURE, ArchiveReader, ArchiveWriter, replacing
+from .files import PyTorchFileReader as PyTorchFileReader
+from .files import PyTorchFileWriter as PyTorchFileWriter
+from .files import is_archive as _is_zipfile
+from .files import open_reader as _open_zipfile_reader
+from .files import open_writer as _open_zipfile_writer
 from .locations import mapping, register_package
 from .locations import restored as default_restore_location
 from .locations import tag_of as location_tag
@@ -31,6 +36,9 @@ from .weights_only import load as load_weights
 __all__ = [
     "LoadEndianness",
     "SourceChangeWarning",
+    "_is_zipfile",
+    "_open_zipfile_reader",
+    "_open_zipfile_writer",
     "add_safe_globals",
     "clear_safe_globals",
     "default_restore_location",
@@ -52,6 +60,7 @@ __all__ = [
 ]
 
 DEFAULT_PROTOCOL = 2
+MAP_SHARED, MAP_PRIVATE = 1, 2  # as mmap has them where there is such a thing
 # What libraries write in signatures of their own.
 FileLike = str | os.PathLike[str] | IO[bytes]
 MAP_LOCATION = Callable[[Any, str], Any] | Device | str | dict[str, str] | None
@@ -108,6 +117,8 @@ def save(
         with replacing(path) as file:
             _write(file, root, records)
     elif hasattr(f, "write"):
+        if not callable(f.write):
+            raise TypeError(f"Buffer of {str(type(f))[1:-1]} has no callable attribute 'write'")
         _write(f, "archive", records)
         if hasattr(f, "flush"):
             f.flush()
@@ -149,9 +160,9 @@ def load(
     if mmap and not is_path:
         raise ValueError("f must be a file path in order to use the mmap argument")
     if is_path:
-        with open(f, "rb") as file:
+        with open(f, "r+b" if mmap and _Options.mmap_flags == MAP_SHARED else "rb") as file:
             return _load(file, map_location, pickle_module or pickle, weights_only, bool(mmap), pickle_load_args)
-    for name in ("read", "seek", "tell"):
+    for name in ("seek", "tell"):
         if not hasattr(f, name):
             raise AttributeError(
                 f"'{type(f).__name__}' object has no attribute '{name}'. You can only torch.load from a file that is seekable."
@@ -182,7 +193,8 @@ def _opened(file: Any, mapped: bool) -> ArchiveReader:
         raise EOFError("Ran out of input: the file is empty, or was read to its end already")
     if not head.startswith(SIGNATURE):
         _refuse(head)
-    memory = mmap_module.mmap(file.fileno(), 0, access=mmap_module.ACCESS_COPY) if mapped else None
+    access = mmap_module.ACCESS_WRITE if _Options.mmap_flags == MAP_SHARED else mmap_module.ACCESS_COPY
+    memory = mmap_module.mmap(file.fileno(), 0, access=access) if mapped else None
     archive = ArchiveReader(file, memory)
     if "constants.pkl" in archive:
         raise RuntimeError(
@@ -241,7 +253,7 @@ class _Options:
     """What programs may set, and ask for."""
 
     crc32 = True
-    mmap_flags = 2
+    mmap_flags = MAP_PRIVATE
     endianness: LoadEndianness | None = None
 
 
@@ -256,15 +268,37 @@ def set_crc32_options(compute_crc32: bool) -> None:
 
 
 def get_default_mmap_options() -> int:
-    """The flags of mmap: private, so that changes of loaded tensors do not reach the file."""
+    """The flags of mmap: private unless set otherwise, so that changes of loaded tensors do not reach the file."""
     return _Options.mmap_flags
 
 
-def set_default_mmap_options(flags: int) -> None:
-    """Takes MAP_PRIVATE. ValueError for MAP_SHARED, which would let tensors write into the file."""
-    if flags != 2:
-        raise ValueError(f"Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE, but got {flags}")
-    _Options.mmap_flags = flags
+class set_default_mmap_options:
+    """Has ``load(..., mmap=True)`` map files with MAP_PRIVATE (as by default) or MAP_SHARED, with which changes of the
+    tensors change the file. As a ``with`` block it holds within.
+
+    ValueError for other flags.
+
+    >>> import mmap
+    >>> import rushlight as torch
+    >>> with torch.serialization.set_default_mmap_options(mmap.MAP_SHARED):
+    ...     torch.serialization.get_default_mmap_options() == mmap.MAP_SHARED
+    True
+    """
+
+    def __init__(self, flags: int) -> None:
+        if flags not in (MAP_PRIVATE, MAP_SHARED):
+            raise ValueError(
+                "Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or mmap.MAP_SHARED, "
+                f"but got {flags}"
+            )
+        self._before = _Options.mmap_flags
+        _Options.mmap_flags = flags
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        _Options.mmap_flags = self._before
 
 
 def get_default_load_endianness() -> LoadEndianness | None:

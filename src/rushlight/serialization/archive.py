@@ -70,6 +70,10 @@ class ArchiveReader:
     def size(self, name: str) -> int:
         return self._record(name).size
 
+    def start(self, name: str) -> int:
+        """Where a record's bytes begin, counted from the archive's start."""
+        return self._record(name).start
+
     def read(self, name: str) -> bytes:
         """A record's bytes, compared with the archive's checksum."""
         record = self._record(name)

@@ -78,6 +78,9 @@ def mapping(map_location: Any) -> Restorer:
     if isinstance(map_location, device):
         return lambda storage, location: restored(storage, str(map_location))
 
+    if not callable(map_location):
+        raise TypeError(f"{type(map_location).__name__!r} object is not callable")
+
     def ask(storage: Any, location: str) -> Any:
         result = map_location(storage, location)
         return restored(storage, location) if result is None else result

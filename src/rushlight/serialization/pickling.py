@@ -15,6 +15,8 @@ from ..backend import memory
 from ..backend import numpy as backend
 from ..device import layout
 from ..nn.parameter import Parameter, UninitializedTensorMixin
+from ..overrides import DisableTorchFunctionSubclass
+from ..sparse.tensors import SparseTensor
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage, _Storage
 from ..tensor import _OWN, Tensor
@@ -69,6 +71,8 @@ def writer(pickle_module: Any, file: IO[bytes], protocol: int, storages: Storage
                 return NotImplemented
             if kind is FunctionType:
                 return NotImplemented if place_of(obj, obj.__qualname__) is None else obj.__qualname__
+            if isinstance(obj, SparseTensor):
+                return _utils._rebuild_sparse_tensor, (obj.layout, _parts(obj))
             if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
                 return reduced(obj)
             if isinstance(obj, dtypes.dtype):
@@ -113,6 +117,16 @@ def reduced(tensor: Tensor) -> tuple[Any, ...]:
     return _tensor._rebuild_from_type_v2, (function, type(tensor), arguments, _with_slots(tensor, state))
 
 
+def _parts(tensor: SparseTensor) -> tuple[Any, ...]:
+    """What PyTorch saves of a sparse tensor."""
+    with DisableTorchFunctionSubclass():
+        if tensor.is_sparse:
+            return tensor._indices(), tensor._values(), tensor.shape, tensor.is_coalesced()
+        by_rows = tensor.layout.name.endswith("r")
+        pointers, plain = ("crow_indices", "col_indices") if by_rows else ("ccol_indices", "row_indices")
+        return getattr(tensor, pointers)(), getattr(tensor, plain)(), tensor._values(), tensor.shape
+
+
 class _Reduced:
     """Pickles as what is given: a function and its arguments."""
 
@@ -125,7 +139,10 @@ class _Reduced:
 
 def _plain(tensor: Tensor) -> tuple[Any, ...]:
     """The reduction of what every tensor has: its place in a storage."""
-    array = np.asarray(np.conj(tensor._array)) if tensor.is_conj() else tensor._array
+    array = tensor._array
+    if tensor.is_conj() or tensor.is_neg():  # the file holds the values from before
+        array = np.conj(array) if tensor.is_conj() else array
+        array = np.asarray(np.negative(array) if tensor.is_neg() else array)
     dtype = tensor.dtype
     if any(step < 0 or step % array.itemsize for step in array.strides) or not array.flags.aligned:
         array = array.copy()
@@ -147,8 +164,9 @@ def _plain(tensor: Tensor) -> tuple[Any, ...]:
     )
     if not typed:
         arguments += (dtype,)
-    if tensor.is_conj():
-        arguments += ({"conj": True},)
+    pending = {name: True for name, holds in (("conj", tensor.is_conj()), ("neg", tensor.is_neg())) if holds}
+    if pending:
+        arguments += (pending,)
     return (_utils._rebuild_tensor_v2 if typed else _utils._rebuild_tensor_v3), arguments
 
 

@@ -18,6 +18,7 @@ from .. import _tensor, _utils, dtypes
 from ..creation import legacy
 from ..device import device
 from ..nn.parameter import Parameter
+from ..rare_dtypes import RARE
 from ..size import Size
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage
@@ -106,6 +107,7 @@ _CALLABLE: dict[str, Callable[..., Any]] = {
             _utils._rebuild_tensor,
             _utils._rebuild_tensor_v2,
             _utils._rebuild_tensor_v3,
+            _utils._rebuild_sparse_tensor,
             _utils._rebuild_parameter,
             _utils._rebuild_parameter_with_state,
         )
@@ -117,6 +119,7 @@ _NAMED: dict[str, Any] = {
     "torch.storage.UntypedStorage": UntypedStorage,
     "torch.storage.TypedStorage": TypedStorage,
     **{f"torch.{each.name}": each for each in dtypes.ALL},
+    **{f"torch.{each.name}": each for each in RARE.values()},
     **{f"torch.{name}": cls for name, cls in legacy.CLASSES.items()},
     **{f"torch.{place}{name}": cls for name, cls in STORAGES.items() for place in ("", "cuda.")},
 }
@@ -247,6 +250,9 @@ class _Machine:
 
     def reduce(self) -> None:
         arguments, function = self._pop(), self._pop()
+        if function is Tensor and arguments == ():  # an empty one, which gets its state next: files of old
+            self._stack.append(Tensor())
+            return
         if id(function) not in self._callable or not isinstance(arguments, tuple):
             raise _Refused(f"Trying to call reduce for unrecognized function {function}")
         self._stack.append(function(*arguments))

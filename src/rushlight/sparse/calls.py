@@ -51,8 +51,8 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     if name in _TENSORS_THEMSELVES:
         with DisableTorchFunctionSubclass():
             return func(*args, **kwargs)
-    own = _OWN.get(name)
-    if own is not None:
+    own = _OWN.get(name) or (name in _PARTS and vars(SparseTensor)[name])
+    if own:
         return own(*args, **kwargs)
     written = args[0] if args else None
     if name in _WRITES and isinstance(written, SparseTensor):
@@ -76,6 +76,11 @@ _TENSORS_THEMSELVES = frozenset(
     "grad requires_grad_ backward retain_grad register_hook register_post_accumulate_grad_hook dim ndimension numel nelement size "
     "element_size is_floating_point is_complex is_signed is_conj is_neg get_device __hash__ _is_view is_inference is_same_size "
     "result_type is_tensor __len__ cpu".split()
+)
+
+# Tensor.values(sparse): methods of tensors that sparse ones have of their own.
+_PARTS = frozenset(
+    "indices values crow_indices col_indices ccol_indices row_indices _indices _values _nnz is_coalesced".split()
 )
 
 
