@@ -259,3 +259,14 @@ def test_zeros_that_lie_as_another_tensor_does():
     batch = zeros(torch.ones(4, 5), like, self_num_batch_dims=2)
     assert batch.shape == (4, 5, 3, 2) and batch.stride()[2:] == like.stride() and batch.stride()[1] == 10
     assert not batch.any()
+
+
+def test_a_view_that_a_mode_has_seen_can_be_written_into():
+    class Silent(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    x, weight, bias = torch.randn(2, 3, 4), torch.randn(5, 4), torch.randn(5)
+    with Silent():
+        found = torch.func.grad(lambda w: torch.nn.functional.linear(x, w, bias).relu_().sum())(weight)
+    assert torch.allclose(found, torch.func.grad(lambda w: (x @ w.t() + bias).relu().sum())(weight))

@@ -268,6 +268,8 @@ def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
         for one in fresh:
             if isinstance(inputs[0]._array, Outline) and one._base is None:
                 views.mark_view(one, inputs[0], len(fresh) > 1)
+            elif modes.state.grad_enabled and one._made == "no_grad":  # the handler's mode, which is not that of the caller
+                one._made = "several" if len(fresh) > 1 else inputs[0]._made
     arrays = [dispatch._array(value) for value in inputs]
     if op.promote is not None and any(isinstance(one, dispatch.NUMBERS) for one in arrays):
         dtype = dispatch.common_dtype([value for value in inputs if value is not None]).numpy
