@@ -208,6 +208,16 @@ def test_parametrizations_are_applied_in_order_and_undone_in_reverse() -> None:
     assert type(layer).__name__ == "ParametrizedLinear" and isinstance(layer, nn.Linear)
 
 
+def test_an_original_may_be_parametrized_itself() -> None:
+    layer = nn.Linear(2, 2)
+    start = layer.weight.detach().clone()
+    parametrize.register_parametrization(layer, "weight", Symmetric())
+    parametrize.register_parametrization(layer.parametrizations.weight, "original", nn.Tanh())
+    assert torch.equal(layer.weight, Symmetric()(start.triu().tanh()))
+    parametrize.remove_parametrizations(layer.parametrizations.weight, "original", leave_parametrized=False)
+    assert torch.equal(layer.weight, Symmetric()(start))
+
+
 def test_cached_computes_once_and_forgets_after_an_error() -> None:
     layer = parametrize.register_parametrization(nn.Linear(2, 2), "weight", Shifted())
     Shifted.calls = 0

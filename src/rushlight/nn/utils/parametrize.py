@@ -10,6 +10,7 @@ import copyreg
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
+from itertools import count, takewhile
 from typing import Any
 
 import rushlight as torch
@@ -177,9 +178,10 @@ class ParametrizationList(ModuleList):
             originals = [self.original]
         else:
             originals = [getattr(self, f"original{position}") for position in range(self.ntensors)]
-        first, *others = self
-        result = first(*originals)
-        for module in others:
+        # By number, up to a gap: where an original is parametrized itself, its parametrizations are among the modules too.
+        numbered = (self._modules[name] for name in takewhile(self._modules.__contains__, map(str, count())))
+        result = next(numbered)(*originals)
+        for module in numbered:
             result = module(result)
         return result  # type: ignore[no-any-return]
 
