@@ -205,6 +205,10 @@ def test_tensors_to_test_with() -> None:
     make = torch.testing.make_tensor
     x = make((4, 3), dtype=torch.complex64, device="cpu", noncontiguous=True)
     assert x.stride() == (6, 2) and x.storage_offset() == 1
+    torch.manual_seed(0)
+    whole = make(8, dtype=torch.int64, device="cpu")
+    torch.manual_seed(0)  # the gaps hold numbers of the same stream
+    assert torch.equal(make(4, dtype=torch.int64, device="cpu", noncontiguous=True), whole[1::2])
     assert make((3, 0), dtype=torch.complex64, device="cpu")._base is None
     bounded = make(500, dtype=torch.uint8, device="cpu", low=-5, high=5)
     assert set(bounded.tolist()) == set(range(5))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -218,3 +220,34 @@ print(row.tolist(), [str(one.message).split(" on ")[0] for one in seen])
     )
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         row.expand(2, 3).index_add_(0, torch.tensor([0]), torch.ones(1, 3))
+
+
+def test_reductions_at_places_keep_the_dtype() -> None:
+    where, ones = torch.tensor([0, 0]), torch.ones(2, dtype=torch.uint8)
+    start = torch.full((3,), 5, dtype=torch.uint8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that index_reduce is in beta
+        means = start.index_reduce(0, where, ones, "mean"), start.scatter_reduce(0, where, ones, "mean")
+    for found in means:
+        assert found.dtype is torch.uint8 and found.tolist() == [2, 5, 5]
+    with pytest.raises(NotImplementedError, match="not implemented for 'ComplexFloat'"):
+        torch.ones(3, dtype=torch.cfloat).scatter_reduce(0, where, torch.ones(2, dtype=torch.cfloat), "amin")
+    with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+        torch.ones(3, dtype=torch.bool).index_reduce(0, where, torch.ones(2, dtype=torch.bool), "prod")
+    rows = torch.ones(3, 2, dtype=torch.cfloat)
+    assert rows.index_reduce(0, where, rows[:2] * 2, "prod")[0].tolist() == [4, 4]
+    for reduce, include_self in (("amax", True), ("prod", False)):
+        with pytest.raises(NotImplementedError, match="not implemented for 'ComplexFloat'"):
+            rows.index_reduce(0, where, rows[:2], reduce, include_self=include_self)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [(0, "invalid index of a 0-dim"), (1, "out of bounds"), (slice(None), "slice()"), (0.5, "too many"), ((0,), "too many")],
+)
+def test_numbers_have_no_elements(key: object, text: str) -> None:
+    number = torch.tensor(1.0)
+    with pytest.raises(IndexError, match=re.escape(text)):
+        number[key]  # type: ignore[index]
+    with pytest.raises(IndexError, match=re.escape(text)):
+        number[key] = 2.0  # type: ignore[index]

@@ -60,6 +60,15 @@ number[0]
 number[0, 0]
 number[:]
 number[..., 0]
+number[1]
+number[first[0]]
+number[0.5]
+number[0,]
+number[[0]]
+number.__setitem__(slice(None), 1.0)
+number.__setitem__(2, 1.0)
+number.__setitem__(first[0], 1.0)
+x[0.5, 0, 0]
 x.__delitem__(0)
 torch.ones(10, 0)[:, [0, 1]]
 torch.ones(10, 0)[[], []].shape
@@ -148,6 +157,9 @@ x.index_reduce(0, first, torch.ones(1, 3), "max")
 x.index_reduce(0, first, torch.ones(2, 3), "mean")
 x.index_reduce(0, first, torch.ones(1, 3).int(), "mean")
 x.index_reduce(0, first.float(), torch.ones(1, 3), "mean")
+x.bool().index_reduce(0, first, torch.ones(1, 3).bool(), "mean")
+x.cfloat().index_reduce(0, first, torch.ones(1, 3).cfloat(), "prod")
+x.to(torch.uint8).index_reduce(0, first, torch.ones(1, 3, dtype=torch.uint8), "mean")
 x.index_select(0, torch.tensor([-1]))
 x.index_select(0, torch.tensor([5]))
 x.index_select(1, torch.tensor([5]))
@@ -192,6 +204,10 @@ x.scatter(0, torch.zeros(4, 4, dtype=torch.int64), torch.ones(4, 4))
 x.scatter_add(0, torch.tensor([[-1]]), torch.ones(1, 1))
 x.scatter_add(0, torch.tensor([[0]]), torch.ones(1, 1).int())
 x.scatter_reduce(0, torch.tensor([[0]]), torch.ones(1, 1), "bad")
+x.bool().scatter_reduce(0, torch.tensor([[0]]), torch.ones(1, 1).bool(), "mean")
+x.cfloat().scatter_reduce(0, torch.tensor([[0]]), torch.ones(1, 1).cfloat(), "amax")
+x.cfloat().scatter_reduce(0, torch.tensor([[0]]), torch.ones(1, 1).cfloat(), "mean")
+x.char().scatter_reduce(0, torch.tensor([[0]]), torch.ones(1, 1).char(), "mean")
 x.masked_select(byte.view(3, 1))
 x.masked_fill(byte, 1.0)
 x.masked_fill(x > 3, torch.ones(2))

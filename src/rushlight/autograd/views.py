@@ -462,6 +462,8 @@ def like_base(g: np.ndarray[Any, Any], strides: tuple[int, ...]) -> np.ndarray[A
 class CopySlices(Node):
     """A write through a view, seen from the base: the view's part of the cotangent goes through the write's own rule."""
 
+    __module__ = "builtins"  # where PyTorch's nodes say they are from
+
     inner: Node | None
     geometry: Geometry
 

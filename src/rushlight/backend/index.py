@@ -203,7 +203,7 @@ def scatter_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, i
         count[count == 0] = 1
         if out.dtype.kind == "c":
             count = count.astype(out.dtype)  # type: ignore[assignment]
-        out = out // count if out.dtype.kind in "iu" else (out / count).astype(out.dtype)
+        out = (out // count if out.dtype.kind in "iu" else out / count).astype(out.dtype)
     return out.reshape(x.shape)
 
 

@@ -190,6 +190,24 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     return ops.index_fill(input, value, index, axis)
 
 
+def _refuse_reduction(input: Any, index: Any, reduce: str, include_self: bool) -> None:
+    """What index_reduce does not do with bool and complex tensors: PyTorch's kernel in whose name it fails differs by case."""
+    boolean = input._array.dtype.kind == "b"
+    if not include_self:
+        kernel = "index_reduce_func_exclude_input_init"
+    elif input._array.ndim < 2:
+        kernel = "index_func_"
+    elif not index._array.size:
+        return
+    elif boolean and reduce == "mean":
+        kernel = "div_floor_cpu"
+    elif not boolean and reduce in ("amax", "amin"):
+        kernel = "maximum_cpu" if reduce == "amax" else "minimum_cpu"
+    else:
+        return
+    raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.scalar_name}'")
+
+
 @public(inplace=True)
 def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
     """As :func:`index_add`, with prod, mean, amax or amin instead of the sum."""
@@ -199,6 +217,8 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
     _check_rows("index_reduce", input, axis, index, source)
     warn("index_reduce() is in beta and the API may change at any time.", once=True)
     _check_bounds(index._array, 0, _size(input, axis), lambda i: IndexError("index out of range in self"))
+    if input._array.dtype.kind in "bc":
+        _refuse_reduction(input, index, reduce, include_self)
     return ops.index_reduce(input, source, index, axis, reduce, include_self)
 
 

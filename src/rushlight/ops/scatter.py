@@ -224,4 +224,10 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
     _check_scatter("scatter_reduce", input, index, axis, src)
     if src._array.dtype != input._array.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    if index._array.size and (reduce == "mean" or reduce[0] == "a"):
+        kind = input._array.dtype.kind
+        if kind == "b" if reduce == "mean" else kind == "c":
+            raise NotImplementedError(
+                f"\"scatter_gather_tensor_cpu_reduce_{reduce}\" not implemented for '{input.dtype.scalar_name}'"
+            )
     return ops.scatter_reduce(input, src, index, axis, reduce, include_self)

@@ -94,6 +94,7 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
 
 # PyTorch has derivatives of their own for these, under other numbers.
 _INPLACE_NODES = {
+    "AsStridedBackward0": "AsStridedBackward1",
     "TBackward0": "TBackward1",
     "TransposeBackward0": "TransposeBackward1",
     "UnsqueezeBackward0": "UnsqueezeBackward1",
@@ -105,7 +106,7 @@ _INPLACE_NODES = {
 
 @functools.cache
 def _inplace_node(node_class: type[Node]) -> type[Node]:
-    return type(_INPLACE_NODES[node_class.__name__], (node_class,), {"__module__": "torch.autograd"})
+    return type(_INPLACE_NODES[node_class.__name__], (node_class,), {"__module__": node_class.__module__})
 
 
 def _inplace_view(name: str) -> None:

@@ -39,7 +39,7 @@ def _getitem(self: Any, key: Any) -> Any:
     if kind is int:
         shape = self._array.shape
         if not shape:
-            raise IndexError(_ZERO_DIM)
+            raise _of_a_number(key)
         size = shape[0]
         if not -size <= key < size:
             raise _out_of_bounds(key, 0, size)
@@ -48,7 +48,7 @@ def _getitem(self: Any, key: Any) -> Any:
         return ops.alias(self)
     if kind is slice:
         if not self._array.ndim:
-            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+            raise _of_a_number(key)
         return _sliced(self, 0, key, True)
     view, indices = _walk(self, key)
     if indices:
@@ -64,27 +64,43 @@ _ZERO_DIM = (
 )
 
 
+def _of_a_number(key: Any) -> Exception:
+    """The error for an integer or a slice of a tensor without dimensions."""
+    if isinstance(key, slice):
+        return IndexError("slice() cannot be applied to a 0-dim tensor.")
+    return _out_of_bounds(key, 0, 0) if key else IndexError(_ZERO_DIM)
+
+
 def _out_of_bounds(index: int, dim: int, size: int) -> Exception:
     if not -(2**63) <= index < 2**63:
         return ValueError("Overflow when unpacking long long")
     return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
 
 
+def _too_many(ndim: int) -> IndexError:
+    return IndexError(f"too many indices for tensor of dimension {ndim}")
+
+
 def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
     """The view that the basic parts of an index give; and the index tensors and masks left, None for whole dimensions."""
+    ndim = self._array.ndim
     if not isinstance(key, tuple):
+        if not ndim and key.__class__ in (int, slice):
+            raise _of_a_number(key)
         key = _as_tuple(key)
-    items = [_item(one) for one in key]
+    try:
+        items = [_item(one) for one in key]
+    except IndexError:  # too many of them is the first that PyTorch finds
+        if sum(one is not None and one is not Ellipsis and one.__class__ is not bool for one in key) > ndim:
+            raise _too_many(ndim) from None
+        raise
     used = 0
     for one in items:
         if one is None or one is Ellipsis or isinstance(one, (bool, np.bool_)):
             continue
         used += one._array.ndim if _is_mask(one) else 1
-    ndim = self._array.ndim
     if used > ndim:
-        if not ndim and len(items) == 1 and isinstance(items[0], int):
-            raise IndexError(_ZERO_DIM)
-        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+        raise _too_many(ndim)
     view, axis = self, 0
     indices: dict[int, Any] = {}
     for position, one in enumerate(items):
@@ -373,7 +389,7 @@ def _index_list(indices: Any, shape: tuple[int, ...]) -> list[Any]:
     for one in indices:
         if one is not None and _is_mask(one):
             if len(result) + one._array.ndim > len(shape):
-                raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+                raise _too_many(len(shape))
             _check_mask(one._array.shape, shape, len(result))
             result.extend(_places(one))
         elif one is not None and (one._array.dtype.kind != "i"):

@@ -54,6 +54,9 @@ def make_tensor(
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = tuple(shape[0])
     floor, ceiling = _bounds(dtype, low, high)
+    gaps = noncontiguous and math.prod(shape) > 1  # numbers are drawn for the gaps too
+    if gaps:
+        shape = (*shape[:-1], 2 * shape[-1])
     if not is_inexact:
         result = torch.randint(math.ceil(floor), math.ceil(ceiling), shape, dtype=dtype, device=device)
     else:
@@ -63,8 +66,8 @@ def make_tensor(
             parts.fill_(floor)
         else:
             parts.uniform_(floor, ceiling)
-    if noncontiguous and result.numel() > 1:
-        result = torch.repeat_interleave(result, 2, dim=-1)[..., 1::2]
+    if gaps:
+        result = result[..., 1::2]
     elif memory_format is not None:
         result = result.clone(memory_format=memory_format)
     if exclude_zero:
