@@ -206,6 +206,62 @@ def test_sparse_tensors_that_are_not_sound() -> None:
                 torch.load(file, weights_only=weights_only)
 
 
+class Slotted:
+    __slots__ = ("a",)
+
+
+class Stated(torch.Tensor):
+    def __getstate__(self) -> Any:
+        return "mine", self.__dict__["note"]
+
+    def __setstate__(self, state: Any) -> None:
+        self.note = [*state]
+
+
+def test_states_of_the_users_own() -> None:
+    slotted = Slotted()
+    slotted.a = 3  # type: ignore[attr-defined]
+    stated = torch.ones(2).as_subclass(Stated)
+    stated.note = "n"
+    file = io.BytesIO()
+    torch.save([slotted, stated], file)
+    file.seek(0)
+    with torch.serialization.safe_globals([Slotted, Stated]):
+        first, second = torch.load(file)
+    assert first.a == 3 and type(second) is Stated and second.note == ["mine", "n"] and second.tolist() == [1, 1]
+
+
+def test_hooks_are_not_saved() -> None:
+    x = torch.ones(2, requires_grad=True)
+    handle = x.register_hook(lambda grad: grad)
+    with pytest.warns(UserWarning, match="^backward hook .* on tensor will not be serialized"):
+        torch.save(x, io.BytesIO())
+    handle.remove()
+    x.register_hook(torch.utils.hooks.unserializable_hook(lambda grad: grad))
+    torch.save(x, io.BytesIO())
+
+
+def test_the_environment_says_whether_code_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.BytesIO()
+    torch.save(deque([1]), file)
+
+    def load(**options: Any) -> Any:
+        file.seek(0)
+        return torch.load(file, **options)
+
+    monkeypatch.setenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "1")
+    with pytest.raises(pickle.UnpicklingError):
+        load(weights_only=False)
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "y")
+    with pytest.raises(RuntimeError, match="should be set, but both were set"):
+        load()
+    monkeypatch.delenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD")
+    with pytest.warns(UserWarning, match="forcing weights_only=False"):
+        assert load() == deque([1])
+    with pytest.raises(pickle.UnpicklingError):
+        load(weights_only=True)
+
+
 class Old:
     """Pickles as tensors did before PyTorch 0.2."""
 

@@ -10,6 +10,7 @@ import io
 import mmap as mmap_module
 import os
 import pickle
+import warnings
 from collections.abc import Callable
 from enum import Enum
 from typing import IO, Any, NoReturn
@@ -56,6 +57,7 @@ __all__ = [
     "set_crc32_options",
     "set_default_load_endianness",
     "set_default_mmap_options",
+    "skip_data",
     "storage_to_tensor_type",
 ]
 
@@ -101,7 +103,7 @@ def save(
     """
     if not _use_new_zipfile_serialization:
         raise RuntimeError("rushlight writes PyTorch's zip format only, not the one before PyTorch 1.6")
-    storages = StorageTable()
+    storages = StorageTable(_Options.skips_data)
     stream = io.BytesIO()
     writer(pickle_module, stream, pickle_protocol, storages).dump(obj)
     records: dict[str, Any] = {"data.pkl": stream.getvalue(), ".format_version": b"1", ".storage_alignment": b"64"}
@@ -150,11 +152,13 @@ def load(
                      anything else. With False the file may run anything: only for files that you trust
     ``mmap``         leaves the values of a file (given by its path) on the disk until they are read
 
+    Environment variables: TORCH_FORCE_WEIGHTS_ONLY_LOAD=1 means weights_only=True whatever is said,
+    TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1 means False, with a warning, where nothing is said.
+
     RuntimeError where the file is damaged, or in a format that is not PyTorch's zip format.
     """
-    if weights_only is None:
-        weights_only = pickle_module is None
-    elif weights_only and pickle_module is not None:
+    weights_only = _only_weights(weights_only, pickle_module is not None)
+    if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     is_path = isinstance(f, (str, os.PathLike))
     if mmap and not is_path:
@@ -169,6 +173,25 @@ def load(
                 " Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
             )
     return _load(f, map_location, pickle_module or pickle, weights_only, False, pickle_load_args)
+
+
+def _only_weights(said: bool | None, has_pickle_module: bool) -> bool:
+    """What ``weights_only`` means where the environment has a word in it."""
+    never, always = (
+        os.environ.get(f"TORCH_FORCE_{name}WEIGHTS_ONLY_LOAD", "0").lower() in ("1", "y", "yes", "true") for name in ("NO_", "")
+    )
+    if never and always:
+        raise RuntimeError(
+            "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be set, but both were set."
+        )
+    if said is None and never:
+        warnings.warn(
+            "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights_only` argument was not explicitly "
+            "passed to `torch.load`, forcing weights_only=False.",
+            stacklevel=3,
+        )
+        return False
+    return always or (not has_pickle_module if said is None else said)
 
 
 def _load(file: Any, map_location: Any, pickle_module: Any, weights_only: bool, mapped: bool, options: dict[str, Any]) -> Any:
@@ -255,6 +278,31 @@ class _Options:
     crc32 = True
     mmap_flags = MAP_PRIVATE
     endianness: LoadEndianness | None = None
+    skips_data = False
+
+
+class skip_data:
+    """Has ``save`` in a ``with`` block leave room for the values of storages, without writing the values.
+
+    >>> import io
+    >>> import rushlight as torch
+    >>> file = io.BytesIO()
+    >>> with torch.serialization.skip_data():
+    ...     torch.save(torch.ones(2), file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file)
+    tensor([0., 0.])
+    """
+
+    def __init__(self, materialize_fake_tensors: bool = False) -> None:
+        self.materialize_fake_tensors = materialize_fake_tensors
+
+    def __enter__(self) -> None:
+        self._before = _Options.skips_data
+        _Options.skips_data = True
+
+    def __exit__(self, *error: object) -> None:
+        _Options.skips_data = self._before
 
 
 def get_crc32_options() -> bool:

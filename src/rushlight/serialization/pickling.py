@@ -20,6 +20,7 @@ from ..sparse.tensors import SparseTensor
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage, _Storage
 from ..tensor import _OWN, Tensor
+from ..utils.hooks import warn_if_has_hooks
 from .archive import Bytes, broken
 from .locations import tag_of
 from .names import found, place_of
@@ -34,7 +35,8 @@ _PLAIN_KINDS = frozenset((str, int, float, bool, bytes, tuple, list, dict, type(
 class StorageTable:
     """The storages that a pickle came upon, each once, under the keys of their records."""
 
-    def __init__(self) -> None:
+    def __init__(self, without_data: bool = False) -> None:
+        self._without_data = without_data
         self.memories: dict[str, Bytes] = {}
         self._keys: dict[int, str] = {}
         self._kinds: dict[int, dtypes.dtype] = {}
@@ -52,7 +54,7 @@ class StorageTable:
         if self._kinds.setdefault(address, kind) is not kind:
             raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
         key = self._keys.setdefault(address, str(len(self._keys)))
-        self.memories.setdefault(key, octets)
+        self.memories.setdefault(key, np.zeros_like(octets) if self._without_data else octets)
         cls = STORAGES[f"{kind.scalar_name}Storage"] if isinstance(storage, TypedStorage) else UntypedStorage
         return ("storage", cls, key, tag_of(storage), len(storage))
 
@@ -111,10 +113,13 @@ def reduced(tensor: Tensor) -> tuple[Any, ...]:
         if state is None:
             return _utils._rebuild_parameter, (_Reduced(data), tensor.requires_grad, OrderedDict())
         return _utils._rebuild_parameter_with_state, (_Reduced(data), tensor.requires_grad, OrderedDict(), state)
+    warn_if_has_hooks(tensor)
     function, arguments = _plain(tensor)
     if type(tensor) is Tensor and state is None:
         return function, arguments
-    return _tensor._rebuild_from_type_v2, (function, type(tensor), arguments, _with_slots(tensor, state))
+    has_own_state = type(tensor).__getstate__ is not object.__getstate__
+    whole_state = tensor.__getstate__() if has_own_state else _with_slots(tensor, state)
+    return _tensor._rebuild_from_type_v2, (function, type(tensor), arguments, whole_state)
 
 
 def _parts(tensor: SparseTensor) -> tuple[Any, ...]:

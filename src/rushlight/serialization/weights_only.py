@@ -282,7 +282,8 @@ class _Machine:
                 _utils.set_state(made, state)
             else:
                 names, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
-                made.__dict__.update(names or {})
+                if names:
+                    made.__dict__.update(names)
                 for name, value in (slots or {}).items():
                     setattr(made, name, value)
         else:
