@@ -425,6 +425,23 @@ def test_a_functional_call_that_fails_puts_everything_back() -> None:
         nn.utils.stateless.functional_call(net, {}, torch.ones(3, 2))
 
 
+def test_a_functional_call_gives_back_what_the_module_set() -> None:
+    class Counter(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.count = nn.Buffer(torch.zeros(1))
+            self.inner = self
+
+        def forward(self) -> torch.Tensor:
+            self.count = self.count + 1
+            return self.count
+
+    module, start = Counter(), torch.ones(1)
+    given = {"inner.count": start}
+    assert torch.func.functional_call(module, given, tie_weights=False).tolist() == [2.0]
+    assert (given["inner.count"].tolist(), start.tolist(), module.count.tolist()) == ([2.0], [1.0], [0.0])
+
+
 def test_swapped_tensors_take_their_graphs_along() -> None:
     x, y = torch.ones(2, requires_grad=True), torch.zeros(3)
     x.note = "of x"

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import rushlight as torch
+
 from ..autograd import gradients as reverse
 from ..tensor import Tensor
 
@@ -78,13 +80,14 @@ def _with_tied(given: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def replaced(module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
-    """A context in which the tensors of those names are others."""
-    names = given.keys()
-    places = dict(module.named_parameters(remove_duplicate=False))
-    places.update(module.named_buffers(remove_duplicate=False))
+    """A context in which the tensors of those names are others; ``given`` then has what the module had at its end."""
+    places: dict[str, Any] = {}
+    if tie_weights or strict:
+        places.update(module.named_parameters(remove_duplicate=False))
+        places.update(module.named_buffers(remove_duplicate=False))
     wanted = _with_tied(given, places) if tie_weights else given
     if strict:
-        unexpected = [name for name in names if name not in places]
+        unexpected = [name for name in given if name not in places]
         missing = [name for name in places if name not in wanted]
         lines = [
             f"{title} key(s): " + ", ".join(map(repr, sorted(keys))) + "."
@@ -96,13 +99,26 @@ def replaced(module: Any, given: dict[str, Any], tie_weights: bool, strict: bool
     kept: list[tuple[Any, str, Any]] = []
     try:
         for name, value in wanted.items():
-            path, _, last = name.rpartition(".")
-            owner = module.get_submodule(path)
+            owner, last = _owner(module, name)
             kept.append((owner, last, _swapped(owner, last, value)))
         yield
     finally:
-        for owner, last, value in reversed(kept):
-            _swapped(owner, last, value)
+        for name, (owner, last, value) in reversed(list(zip(wanted, kept, strict=False))):
+            now = _swapped(owner, last, value)
+            if name in given and now is not given[name]:  # the module has set it
+                given[name] = now
+
+
+def _owner(module: Any, name: str) -> tuple[Any, str]:
+    """The module in which a dotted name ends, and the name there."""
+    path, _, last = name.rpartition(".")
+    for part in path.split(".") if path else ():
+        if not hasattr(module, part):
+            raise AttributeError(f"{type(module).__name__} has no attribute `{part}`")
+        module = getattr(module, part)
+        if not isinstance(module, torch.nn.Module):
+            raise TypeError(f"submodule `{path}`: {module} is not an instance of torch.nn.Module")
+    return module, last
 
 
 _ABSENT = object()

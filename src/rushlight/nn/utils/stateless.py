@@ -33,6 +33,19 @@ def functional_call(
         FutureWarning,
         stacklevel=2,
     )
+    return _functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+def _functional_call(
+    module: Module,
+    parameters_and_buffers: dict[str, Any],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """:func:`functional_call` without its warning."""
     return call_with(module, parameters_and_buffers, args, kwargs, tie_weights, strict)
 
 
