@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from ..backend import shape as k
 from . import dispatch
 from .public import axis_of, ops, public
-from .table import op
+from .table import op, table
 
 op("select", k.select, kind="linear", view=True,
    x=lambda g, xp, x_shape, axis, index: xp.embed_select(g, x_shape, axis, index))  # fmt: skip
@@ -33,13 +34,12 @@ op("unfold", k.unfold, kind="linear", view=True,
 op("fold_windows", k.fold_windows, node="UnfoldBackwardBackward0", kind="linear",
    g=lambda g, xp, axis, size, step: xp.unfold(g, axis, size, step))  # fmt: skip
 op("unbind", k.unbind, outputs="*", kind="linear", view=True,
-   x=lambda g, xp, x_shape, x_dtype, axis: xp.stack(filled(g, xp, without(x_shape, axis), x_dtype), axis))  # fmt: skip
+   x=lambda g, xp, x_shape, x_dtype, axis: xp.stack(
+       filled(g, xp, itertools.repeat(without(x_shape, axis)), x_dtype), axis))  # fmt: skip
 op("split", k.split, outputs="*", kind="linear", view=True,
    x=lambda g, xp, x_shape, x_dtype, sizes, axis: xp.concat(
-       [filled([part], xp, with_size(x_shape, axis, size), x_dtype)[0] for part, size in zip(g, sizes, strict=True)], axis))  # fmt: skip
-op("split_with_sizes", k.split, outputs="*", kind="linear", view=True,
-   x=lambda g, xp, x_shape, x_dtype, sizes, axis: xp.concat(
-       [filled([part], xp, with_size(x_shape, axis, size), x_dtype)[0] for part, size in zip(g, sizes, strict=True)], axis))  # fmt: skip
+       filled(g, xp, (with_size(x_shape, axis, size) for size in sizes), x_dtype), axis))  # fmt: skip
+op("split_with_sizes", k.split, outputs="*", kind="linear", view=True, x=table["split"].rules["x"])
 
 
 def without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
@@ -59,21 +59,17 @@ def whole_number(name: str, label: str, position: int, value: Any) -> int:
         raise TypeError(f"{name}(): argument '{label}' (position {position}) must be int, not {kind}") from None
 
 
-def filled(g: Any, xp: Any, shape: tuple[int, ...], dtype: Any) -> list[Any]:
-    """A list of cotangents with zeros where none arrived."""
-    if all(part is not None for part in g):
+def filled(g: Any, xp: Any, shapes: Iterable[tuple[int, ...]], dtype: Any) -> list[Any]:
+    """A list of cotangents, with zeros of its shape where none arrived."""
+    for part in g:
+        if part is None:
+            break
+    else:
         return g  # type: ignore[no-any-return]
     from .table import arrays
 
-    zeros: Any = None
-    result = []
-    for part in g:
-        if part is None:
-            if zeros is None:
-                zeros = np.zeros(shape, dtype) if xp is arrays else dispatch.new_tensor(np.zeros(shape, dtype))
-            part = zeros
-        result.append(part)
-    return result
+    zeros = np.zeros if xp is arrays else lambda shape, dtype: dispatch.new_tensor(np.zeros(shape, dtype))
+    return [zeros(shape, dtype) if part is None else part for part, shape in zip(g, shapes, strict=False)]
 
 
 @public()

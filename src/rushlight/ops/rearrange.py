@@ -9,10 +9,10 @@ import numpy as np
 from ..autograd import gradients
 from ..backend import shape as k
 from . import dispatch
-from .parts import filled, narrowed_from, with_size
+from .parts import narrowed_from
 from .public import alias, axes_of, axis_of, module, ops, public
 from .shape import broadcast_tensors, reshape, sizes_of
-from .table import op
+from .table import op, table
 
 op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))
 op("roll", k.roll, kind="linear", x=lambda g, xp, shifts, axes: xp.roll(g, tuple(-shift for shift in shifts), axes))
@@ -30,9 +30,7 @@ op("diagonal_copy", lambda x, offset, axis1, axis2: k.diagonal(x, offset, axis1,
    kind="linear", x=lambda g, xp, x_shape, offset, axis1, axis2: xp.embed_diagonal(g, x_shape, offset, axis1, axis2))  # fmt: skip
 op("block_diag", k.block_diag, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape: _blocks(g, xp, xs_shape))
 op("unsafe_split", lambda x, sizes, axis: [part.copy() for part in k.split(x, sizes, axis)], outputs="*", kind="linear",
-   x=lambda g, xp, x_shape, x_dtype, sizes, axis: xp.concat(
-       [filled([part], xp, with_size(x_shape, axis, size), x_dtype)[0] for part, size in zip(g, sizes, strict=True)],
-       axis))  # fmt: skip
+   x=table["split"].rules["x"])  # fmt: skip
 op("narrow_copy", lambda x, axis, start, stop: k.slice_(x, axis, start, stop, 1).copy(), kind="linear",
    x=lambda g, xp, x_shape, axis, start, stop: xp.embed_slice(g, x_shape, axis, start, stop, 1))  # fmt: skip
 op("select_scatter", k.select_scatter, kind="linear",
