@@ -9,6 +9,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd import Function, Variable
+from rushlight.autograd.reentrant import elsewhere
 
 
 class Countdown(Function):
@@ -84,3 +85,28 @@ def test_inner_passes_come_before_what_is_ready_outside() -> None:
     finally:
         Countdown.at_end = None
     assert order == ["last inner pass", "plain"]
+
+
+def test_modes_go_along_into_the_next_thread() -> None:
+    """Passes that nest too deeply go on in another thread, where all that the first has switched on still holds."""
+
+    class Silent(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func(*args, **(kwargs or {}))
+
+    seen: list[Any] = []
+
+    def look() -> None:
+        stack = torch._C._len_torch_function_stack()
+        seen.append(
+            (torch.is_grad_enabled(), stack, torch.is_autocast_enabled("cpu"), torch._C._functorch.maybe_current_level())
+        )
+
+    def under_modes(x: Any) -> Any:
+        with torch.no_grad(), torch.autocast("cpu"), Silent():
+            look()
+            elsewhere(look)
+        return x
+
+    torch.func.vmap(under_modes)(torch.ones(2))
+    assert seen[0] == seen[1] == (False, 1, True, 1)

@@ -98,6 +98,7 @@ from .random import (
 )
 from .size import Size
 from .storage import TypedStorage, UntypedStorage
+from .storage import resizing as _resizing
 from .tensor import Tensor, install_methods
 from .version import __version__
 

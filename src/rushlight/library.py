@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .aten import OpOverload, OpOverloadPacket
 from .autograd import modes, views
 from .autograd.function import Function
 from .backend import numpy as backend
-from .schemas import Schema, inferred, parsed
+from .operators.aten import OpOverload, OpOverloadPacket
+from .operators.schemas import Schema, inferred, parsed
+from .overrides.torch_dispatch import asked, takes_part
 from .tensor import Tensor
-from .torch_dispatch import asked, takes_part
 from .utils._pytree import tree_flatten, tree_unflatten
 
 __all__ = [

@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # Set by batching/creation.py: what a function that makes tensors gives while transforms run, or NotImplemented.
 in_transforms: Callable[..., Any] = provided("in_transforms")
-below_autograd: Any = None  # set by torch_dispatch.py: what its modes make of such a function, or NotImplemented
+below_autograd: Any = None  # set by overrides/torch_dispatch.py: what its modes make of such a function, or NotImplemented
 
 
 def published(function: F) -> F:

@@ -86,11 +86,11 @@ class Tensor:
 
             cls.__torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[method-assign,assignment]
         else:
-            from .overrides import watch
+            from .overrides.watching import watch
 
             watch()
             if "__torch_dispatch__" in cls.__dict__:
-                from . import torch_dispatch
+                from .overrides import torch_dispatch
 
                 torch_dispatch.watch()
 
@@ -495,7 +495,7 @@ class Tensor:
         >>> torch.zeros(2).share_memory_().is_shared()
         True
         """
-        from .shared_memory import share
+        from .storage.shared_memory import share
 
         return share(self)
 
@@ -550,7 +550,7 @@ class Tensor:
     @staticmethod
     def _make_wrapper_subclass(cls: type, size: Sequence[int], *args: Any, **kwargs: Any) -> Any:
         """A tensor of a subclass with ``__torch_dispatch__``, of a shape and without memory."""
-        from .torch_dispatch import make_wrapper
+        from .overrides.torch_dispatch import make_wrapper
 
         return make_wrapper(cls, size, *args, **kwargs)
 

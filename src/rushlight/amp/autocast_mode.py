@@ -14,7 +14,9 @@ from .. import dtypes, overrides
 from ..arguments import warn
 from ..autograd.modes import special
 from ..device import device
+from ..overrides.watching import watch
 from ..publishing import published
+from ..rooms import carried
 from ..tensor import Tensor
 
 _LOWER = frozenset(
@@ -45,7 +47,7 @@ class _State(threading.local):
         self.cache = True
 
 
-_state = _State()
+_state = carried(_State())
 
 
 class autocast:
@@ -114,7 +116,7 @@ def _switch() -> None:
     if wanted is None:
         special.leave()
     else:
-        overrides.watch()
+        watch()
         special.enter()
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush, heappushpop
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ import numpy as np
 
 from ..backend import numpy as backend
 from ..backend.scattered import ScatteredArray
-from ..rooms import provided
+from ..rooms import carried, provided
 from . import modes, reentrant, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, observers, warn_of_origin
 
@@ -35,7 +36,9 @@ fit_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor] = provided("
 
 _pass_ids = itertools.count()
 
-taken: Callable[[Tensor], Tensor] | None = None  # set by torch_dispatch.py: a gradient as a tensor of its own, seen by modes
+taken: Callable[[Tensor], Tensor] | None = (
+    None  # set by overrides/torch_dispatch.py: a gradient as a tensor of its own, seen by modes
+)
 
 LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, if nobody else holds that
 
@@ -425,11 +428,11 @@ def new_pass(keep_graph: bool, create_graph: bool) -> Pass:
     return Pass(keep_graph, create_graph) if modes.state.recorder is None else profiled(keep_graph, create_graph)
 
 
-class _Current(__import__("threading").local):  # type: ignore[misc]
+class _Current(threading.local):
     task: Pass | None = None
 
 
-current = _Current()
+current = carried(_Current())
 
 
 def _no_room(shape: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError:

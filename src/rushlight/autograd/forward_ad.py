@@ -24,6 +24,7 @@ import numpy as np
 from ..backend import numpy as backend
 from ..ops import dispatch, table
 from ..ops.reading import conj
+from ..rooms import carried
 from ..tensor import Tensor, _fit_tensor, new_tensor, wrap
 from . import function, modes, views
 from .gradients import grad
@@ -42,7 +43,7 @@ class _State(threading.local):
         self.user: list[int] = []  # those opened by dual_level
 
 
-_state = _State()
+_state = carried(_State())
 
 
 class UnpackedDualTensor(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import dtypes
 from ..backend import numpy as backend
-from ..rooms import provided
+from ..rooms import opened, provided
 from ..size import Size
 from . import engine, modes
 from .graph import Edge, GradientEdge
@@ -273,7 +273,7 @@ def _zeros(value: Any, create_graph: bool) -> Any:
 
 def _dispatched(outputs: Sequence[Any], cotangents: Sequence[Any]) -> bool:
     """Whether classes or modes with ``__torch_dispatch__`` take part: the pass is read over Tensors, for them to see it."""
-    room = sys.modules.get(f"{__package__.rpartition('.')[0]}.torch_dispatch")
+    room = opened("overrides.torch_dispatch")
     return room is not None and bool(room.takes_part([*outputs, *cotangents]))
 
 
@@ -403,7 +403,7 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
 def _ones(output: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """The cotangent of one element, noted by a profiler, or asked of ``__torch_dispatch__``."""
     if is_tensor(output) and _dispatched([output], []):
-        return sys.modules[f"{__package__.rpartition('.')[0]}.torch_dispatch"].ones_like(output)
+        return opened("overrides.torch_dispatch").ones_like(output)
     ones = np.ones(shape, dtype)
     recorder = modes.state.recorder
     if recorder is not None:

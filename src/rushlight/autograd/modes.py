@@ -16,6 +16,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
+from ..rooms import carried
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -37,7 +39,7 @@ class ThreadState(threading.local):
     recorder: Any = None  # what a profiler notes ops with; see recorder.py
 
 
-state = ThreadState()
+state = carried(ThreadState())
 
 
 class Special:

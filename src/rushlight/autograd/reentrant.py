@@ -9,18 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-PACKAGE = __name__.rpartition(".autograd")[0]
-# What a thread has switched on goes with the pass.
-STATES = (
-    "autograd.modes.state",
-    "autograd.engine.current",
-    "autograd.forward_ad._state",
-    "amp.autocast_mode._state",
-    "layers._state",
-    "overrides._state",
-    "torch_dispatch._state",
-    "utils.checkpoint._group",
-)
+from ..rooms import carried_states
 
 
 def stack_is_filling() -> bool:
@@ -35,19 +24,9 @@ def stack_is_filling() -> bool:
     return False
 
 
-def _states() -> list[threading.local]:
-    found = []
-    for path in STATES:
-        module, _, name = path.rpartition(".")
-        room = sys.modules.get(f"{PACKAGE}.{module}")
-        if room is not None and hasattr(room, name):
-            found.append(getattr(room, name))
-    return found
-
-
 def elsewhere(function: Callable[[], None]) -> None:
     """Calls ``function`` in a thread of its own, with this thread's modes, and waits for it; raises what it raises."""
-    carried = [(state, dict(vars(state))) for state in _states()]
+    carried = [(state, dict(vars(state))) for state in carried_states]
     errors: list[BaseException] = []
 
     def run() -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .. import tensor as tensors
 from ..autograd import gradients, modes
 from ..autograd.graph import AccumulateGrad, Node, orders
+from ..rooms import carried
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -66,7 +67,7 @@ class _State(threading.local):
         self.inplace_requires_grad = False
 
 
-state = _State()
+state = carried(_State())
 
 
 def push(layer: Layer) -> Layer:

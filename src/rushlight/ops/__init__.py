@@ -1,8 +1,9 @@
 """The op table by family. Importing this package fills the table and the registry of public functions."""
 
-import sys
 from importlib import import_module
 from typing import Any
+
+from ..rooms import opened
 
 FAMILIES = (
     "shape",
@@ -71,10 +72,10 @@ FAMILIES = (
 
 def __getattr__(name: str) -> Any:
     if name == "aten":
-        from ..aten import aten
+        from ..operators.aten import aten
 
         return aten
-    library = sys.modules.get(f"{__package__.rpartition('.')[0]}.library")
+    library = opened("library")
     if library is not None and name in library.namespaces:
         return library.namespaces[name]
     raise AttributeError(f"module 'torch.ops' has no attribute {name!r}")

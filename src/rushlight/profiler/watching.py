@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import overrides
 from ..autograd import function, profiled_pass
 from ..autograd.modes import special, state
 from ..autograd.recorder import Recorder, Span, coming_sequence
 from ..backend import numpy as backend
 from ..ops import dispatch
+from ..overrides.watching import unwatch_for_profiler, watch_for_profiler
 from ..tensor import Tensor
 from .names import FACTORIES, name_of_function, name_of_op, operator_of_node
 
@@ -34,7 +34,7 @@ def start(recorder: Recorder) -> None:
     global _running
     with _lock:
         if not _running:
-            overrides.watch_for_profiler(_call)
+            watch_for_profiler(_call)
             dispatch.interceptors.insert(0, _op)
             function.transforms.insert(0, _function)
         _running += 1
@@ -51,7 +51,7 @@ def stop(recorder: Recorder, before: Recorder | None = None) -> None:
     with _lock:
         _running -= 1
         if not _running:
-            overrides.unwatch_for_profiler()
+            unwatch_for_profiler()
             dispatch.interceptors.remove(_op)
             function.transforms.remove(_function)
 

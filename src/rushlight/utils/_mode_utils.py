@@ -1,5 +1,5 @@
 """torch.utils._mode_utils: switching ``__torch_dispatch__`` off."""
 
-from ..torch_dispatch import no_dispatch
+from ..overrides.torch_dispatch import no_dispatch
 
 __all__ = ["no_dispatch"]

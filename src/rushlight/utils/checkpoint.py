@@ -7,7 +7,6 @@ part again and a backward pass through it.
 
 from __future__ import annotations
 
-import sys
 import threading
 import warnings
 import weakref
@@ -22,6 +21,7 @@ from ..autograd.saved_hooks import saved_tensors_hooks
 from ..creation.from_sizes import empty
 from ..ops import dispatch
 from ..random import get_rng_state, set_rng_state
+from ..rooms import carried, opened
 from ..tensor import Tensor
 from .selective_checkpoint import (
     SAC_IGNORED_OPS,
@@ -302,7 +302,7 @@ class _Group(threading.local):
     current: GraphExecGroup | None = None
 
 
-_group = _Group()
+_group = carried(_Group())
 
 
 class _Place:
@@ -482,7 +482,7 @@ class _Run:
 
 
 def _detached(tensor: Tensor) -> Any:
-    room = sys.modules.get(f"{__package__.rpartition('.')[0]}.torch_dispatch")
+    room = opened("overrides.torch_dispatch")
     return tensor.detach() if room is None else room.detach(tensor)  # which modes may want to see
 
 

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..aten import OpOverloadPacket, aten
+from ..operators.aten import OpOverloadPacket, aten
+from ..overrides.torch_dispatch import TorchDispatchMode
 from ..tensor import Tensor
-from ..torch_dispatch import TorchDispatchMode
 from ._pytree import tree_map
 
 __all__ = ["FlopCounterMode", "flop_registry", "register_flop_formula"]

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..aten import OpOverload, OpOverloadPacket, aten
+from ..operators.aten import OpOverload, OpOverloadPacket, aten
+from ..overrides.torch_dispatch import TorchDispatchMode
 from ..tensor import Tensor
-from ..torch_dispatch import TorchDispatchMode
 from ._pytree import tree_map
 
 

@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, publishing
-from .aten import aten, inplace_overload, overload_of, without_defaults
-from .autograd import engine, forward_ad, function, modes, views
-from .ops import dispatch, saved
-from .ops.table import Op
-from .tensor import _OWN, PLAIN, Tensor
+from .. import dtypes, publishing
+from ..autograd import engine, forward_ad, function, modes, views
+from ..operators.aten import aten, inplace_overload, overload_of, without_defaults
+from ..ops import dispatch, saved
+from ..ops.table import Op
+from ..rooms import carried
+from ..tensor import _OWN, PLAIN, Tensor
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]
 
@@ -38,7 +39,7 @@ class _State(threading.local):
         self.outer_grad: bool | None = None  # while a handler runs: whether ops were recorded around it
 
 
-_state = _State()
+_state = carried(_State())
 
 
 class _Flags:
@@ -159,7 +160,7 @@ def make_wrapper(
 
 
 def _instance(cls: type) -> Any:
-    from .overrides import instance_made
+    from . import instance_made
 
     instance_made()
     return object.__new__(cls)
@@ -339,7 +340,7 @@ def watch() -> None:
         if _watching:
             return
         _watching = True
-    tensor: Any = import_module(".tensor", __package__)
+    tensor: Any = import_module("..tensor", __package__)
     dispatch.interceptors.append(_intercept)  # after forward mode's and vmap's, which are above
     plain_new, plain_make, plain_wrap = tensor.new_tensor, tensor.make_tensor, tensor.wrap
 

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .autograd import modes
-from .autograd.modes import special
-from .ops import public
-from .ops.public import CompiledOnUse, registry
-from .tensor import PLAIN, Tensor
+from ..autograd import modes
+from ..autograd.modes import special
+from ..ops import public
+from ..ops.public import CompiledOnUse, registry
+from ..rooms import carried, opened
+from ..tensor import PLAIN, Tensor
 
 __all__ = [
     "TorchFunctionMode",
@@ -45,7 +46,8 @@ class _State(threading.local):
     autocast: Callable[..., Any] | None = None  # set by amp/autocast_mode.py
 
 
-_state = _State()
+_state = carried(_State())
+profiler: Callable[..., tuple[bool, Any]] | None = None  # runs a call as an event, if it is one; set by watching.py
 _SIMPLE = frozenset({int, float, bool, str, complex, type(None), slice, type(...)})
 
 
@@ -105,13 +107,13 @@ def _overloaded(values: Iterable[Any]) -> list[Any]:
     return found
 
 
-_DECLINED = "All that were asked returned NotImplemented."
+DECLINED = "All that were asked returned NotImplemented."
 
 
 def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What modes and classes make of a call; NotImplemented where the call is for the function itself."""
-    if _profiler is not None:
-        noted, result = _profiler(func, args, kwargs)
+    if profiler is not None:
+        noted, result = profiler(func, args, kwargs)
         if noted:
             return result
     if _state.autocast is not None:
@@ -144,7 +146,7 @@ def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwar
             return result
     listed = "\n".join(f"  - tensor subclass {kind}" for kind in types)
     error = TypeError(refusal.format(name=resolve_name(func) or _qualified(func), listed=listed, types=list(types)))
-    error.add_note(_DECLINED)
+    error.add_note(DECLINED)
     raise error
 
 
@@ -290,6 +292,8 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> Any:
+        from .watching import watch
+
         watch()
         special.enter()
         _state.modes = (*_state.modes, self)
@@ -316,7 +320,7 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 @contextmanager
 def enable_reentrant_dispatch() -> Iterator[None]:
     """Within ``__torch_dispatch__``, ops are recorded again as they were around it."""
-    room = sys.modules.get(f"{__package__}.torch_dispatch")
+    room = opened("overrides.torch_dispatch")
     before = modes.state.grad_enabled
     if room is not None and room.outer_grad_enabled() is not None:
         modes.state.grad_enabled = room.outer_grad_enabled()
@@ -324,160 +328,6 @@ def enable_reentrant_dispatch() -> Iterator[None]:
         yield
     finally:
         modes.state.grad_enabled = before
-
-
-# The methods of Tensor.
-
-_OPERATORS = {
-    "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_", "__mul__": "mul",
-    "__rmul__": "mul", "__imul__": "mul_", "__truediv__": "div", "__itruediv__": "div_", "__mod__": "remainder",
-    "__pow__": "pow", "__matmul__": "matmul", "__neg__": "neg", "__abs__": "abs", "__lt__": "lt", "__le__": "le",
-    "__gt__": "gt", "__ge__": "ge", "__invert__": "bitwise_not", "__rtruediv__": "__rdiv__",
-}  # fmt: skip
-_BINARY = {
-    *_OPERATORS,
-    *"__rsub__ __floordiv__ __rfloordiv__ __rpow__ __rmod__ __rmatmul__ __eq__ __ne__ __and__ __or__".split(),
-}
-_UNWATCHED = frozenset(
-    "__new__ __init__ __init_subclass__ __getattr__ __getattribute__ __setattr__ __delattr__ __class_getitem__ __hash__ "
-    "__torch_function__ __dict__ __weakref__ __doc__ __module__ __annotations__ __qualname__ __array_priority__ "
-    "__array_namespace__ as_subclass _make_subclass grad_fn is_leaf output_nr _version _is_view _backward_hooks retains_grad "
-    "is_inference __dlpack__ __dlpack_device__ __array_wrap__ __dir__ __subclasshook__".split()
-)
-_watching = False
-_unwatched: dict[str, tuple[Any, Any]] = {}  # Tensor's own, and what stands in their place
-_profiler: Callable[..., tuple[bool, Any]] | None = None  # runs a call as an event, if it is one
-_watch_lock = threading.Lock()
-
-
-class _WatchedProperty(property):
-    """A property of Tensor that modes and subclasses are asked about, as ``Tensor.<name>.__get__``."""
-
-    original: property
-    noted: Callable[..., Any] | None = None  # what a profiler takes reading it for
-    __name__ = "property"
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None:
-            return self
-        if _profiler is not None and self.noted is not None:
-            noted, result = _profiler(self.noted, (instance,), {})
-            if noted:
-                return result
-        if (special.active and type(instance) not in PLAIN) or _state.modes:
-            result = dispatched(self.__get__, (instance,), {})
-            if result is not NotImplemented:
-                return result
-        return self.original.__get__(instance, owner)
-
-    def __set__(self, instance: Any, value: Any) -> None:
-        if special.active and (type(instance) not in PLAIN or _state.modes):
-            result = dispatched(self.__set__, (instance, value), {})
-            if result is not NotImplemented:
-                return
-        self.original.__set__(instance, value)
-
-    def __delete__(self, instance: Any) -> None:
-        self.original.__delete__(instance)
-
-
-def watch() -> None:
-    """Makes the methods of Tensor ask modes and subclasses; called when the first of them comes up."""
-    global _watching
-    with _watch_lock:
-        if not _watching:
-            _watching = True
-            if _profiler is None:
-                _put_in()
-
-
-def watch_for_profiler(profiler: Callable[..., tuple[bool, Any]]) -> None:
-    """Makes functions and methods ask a profiler first, until :func:`unwatch_for_profiler`."""
-    global _profiler
-    with _watch_lock:
-        _profiler = profiler
-        if not _watching:
-            _put_in()
-
-
-def unwatch_for_profiler() -> None:
-    """Gives Tensor its own methods back, unless modes or subclasses need them watched."""
-    global _profiler
-    with _watch_lock:
-        _profiler = None
-        if not _watching:
-            public.protocol.remove(dispatched)
-            for name, (value, watched) in _unwatched.items():
-                if Tensor.__dict__.get(name) is watched:  # else a program has set another since
-                    setattr(Tensor, name, value)
-
-
-def _put_in() -> None:
-    public.protocol.append(dispatched)
-    for name, value in list(Tensor.__dict__.items()):
-        if name in _UNWATCHED:
-            continue
-        if isinstance(value, property):
-            watched: Any = _WatchedProperty(value.fget, value.fset, value.fdel, value.__doc__)
-            watched.original = value
-            if name in ("T", "H", "mT", "mH"):
-                watched.noted = _getter(name, value)
-        elif callable(value) and not isinstance(value, (type, classmethod, staticmethod)):
-            watched = _watched_method(name, value)
-        elif isinstance(value, CompiledOnUse):
-            watched = _watched_method(name, _OnUse(value))
-        else:
-            continue
-        _unwatched[name] = (value, watched)
-        setattr(Tensor, name, watched)
-
-
-def _getter(name: str, prop: property) -> Callable[..., Any]:
-    def read(instance: Any) -> Any:
-        return prop.__get__(instance)
-
-    read.__name__ = name
-    return read
-
-
-class _OnUse:
-    """A method that is compiled when it is first called."""
-
-    def __init__(self, compiled: CompiledOnUse) -> None:
-        self.compiled = compiled
-
-    @functools.cached_property
-    def function(self) -> Callable[..., Any]:
-        return self.compiled.compile()
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs)
-
-
-def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    spoken = _OPERATORS.get(name, name)
-    is_operator = name in _BINARY
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if special.active:
-            if is_operator and _profiler is not None:
-                noted, result = _profiler(call, args, kwargs)
-                if noted:
-                    return result
-            try:
-                result = dispatched(call if spoken == name else getattr(Tensor, spoken, call), args, kwargs)
-            except TypeError as error:
-                if is_operator and _DECLINED in getattr(error, "__notes__", ()):
-                    return NotImplemented
-                raise
-            if result is not NotImplemented:
-                return result
-        return function(*args, **kwargs)
-
-    call.__name__, call.__qualname__ = name, name
-    call.__doc__ = getattr(function, "__doc__", None)
-    call.__module__ = "torch"
-    return call
 
 
 _instances = False

@@ -5,9 +5,9 @@ from __future__ import annotations
 from multiprocessing import reduction
 from typing import Any
 
-from .backend import shared
-from .backend.numpy import address, root
-from .tensor import Tensor, wrap
+from ..backend import shared
+from ..backend.numpy import address, root
+from ..tensor import Tensor, wrap
 
 
 def share(tensor: Tensor) -> Tensor:
@@ -55,7 +55,7 @@ def _rebuilt(kind: Any, requires_grad: bool, descriptor: Any, size: int, layout:
 
 def _send_by_descriptor() -> None:
     """What multiprocessing pickles with sends shared tensors as such from now on."""
-    from .nn import Parameter
+    from ..nn import Parameter
 
     for kind in (Tensor, Parameter):
         reduction.ForkingPickler.register(kind, _reduced)

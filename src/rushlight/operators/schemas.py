@@ -10,9 +10,9 @@ import typing
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from . import dtypes
-from .device import device
-from .tensor import Tensor
+from .. import dtypes
+from ..device import device
+from ..tensor import Tensor
 
 
 class Parameter(NamedTuple):

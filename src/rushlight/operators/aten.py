@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .autograd import forward_ad, modes
-from .autograd.gradients import grad
-from .ops.public import registry
-from .ops.table import Op, table
-from .tensor import Tensor
+from ..autograd import forward_ad, modes
+from ..autograd.gradients import grad
+from ..ops.public import registry
+from ..ops.table import Op, table
+from ..tensor import Tensor
 
 
 class OpOverload:

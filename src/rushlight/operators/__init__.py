@@ -1,0 +1,1 @@
+"""Operators as PyTorch knows them below autograd: by their names and schemas."""
