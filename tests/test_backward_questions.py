@@ -365,3 +365,20 @@ def test_gather_by_a_scalar_index() -> None:
     y = x.gather(0, torch.tensor(2))
     y.backward()
     assert y.item() == 2 and x.grad.tolist() == [0, 0, 1, 0]
+
+
+def test_how_nodes_print() -> None:
+    class Twice(Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2
+
+    x = torch.ones(3, requires_grad=True).clone()
+    assert repr(Twice.apply(x).grad_fn).startswith("<torch.autograd.function.TwiceBackward object at 0x")
+    assert repr(x.grad_fn).startswith("<CloneBackward0 object at 0x")
+    x[:1].mul_(2)
+    assert repr(x.grad_fn).startswith("<CopySlices object at 0x")

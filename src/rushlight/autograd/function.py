@@ -76,6 +76,9 @@ class BackwardCFunction(Node, FunctionCtx):
     def name(self) -> str:
         return type(self).__name__
 
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors given to save_for_backward, with the history they had."""

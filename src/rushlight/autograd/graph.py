@@ -216,9 +216,7 @@ class Node:
         return self.tensor_hooks.setdefault(number, OrderedDict())
 
     def __repr__(self) -> str:
-        kind = type(self)
-        room = "" if kind.__module__ == "builtins" else kind.__module__ + "."
-        return f"<{room}{kind.__name__} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
 
     # Raised from compiled ops.
 
