@@ -136,6 +136,9 @@ def sum_to(array: Array, shape: Shape) -> Array:
     have = array.shape
     if have == shape:
         return array
+    lead = len(have) - len(shape)
+    if lead > 0 and have[lead:] == shape:
+        return total(array, tuple(range(lead)))
     axes = stretched(have, shape)
     if axes:
         array = total(array, axes, keepdims=True)
@@ -153,7 +156,7 @@ def stretched(have: Shape, shape: Shape) -> tuple[int, ...]:
 
 def total(array: Array, axes: tuple[int, ...] | None, keepdims: bool = False) -> Array:
     """Sum over axes; half precision accumulates in single, as PyTorch does."""
-    if array.dtype == np.float16 or array.dtype.itemsize == 2:
+    if array.dtype.itemsize == 2:
         return np.asarray(np.add.reduce(array.astype(np.float32), axes, keepdims=keepdims)).astype(array.dtype)  # type: ignore[call-overload]
     return np.asarray(np.add.reduce(array, axes, keepdims=keepdims))  # type: ignore[call-overload]
 
