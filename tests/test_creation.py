@@ -286,3 +286,23 @@ def test_windows():
     assert torch.hamming_window(3, periodic=False, dtype=torch.float64).tolist() == pytest.approx([0.08, 1, 0.08])
     assert torch.kaiser_window(5, False).tolist() == pytest.approx(np.kaiser(5, 12).tolist(), rel=1e-5)
     assert torch.blackman_window(7, False).tolist() == pytest.approx(np.blackman(7).tolist(), abs=1e-7)
+
+
+def test_unset_memory_is_filled_by_deterministic_algorithms() -> None:
+    torch.use_deterministic_algorithms(True)
+    try:
+        x = torch.ones(2, 3).t()
+        for made in (torch.empty(2), torch.empty_like(x), x.new_empty(2), torch.empty_strided((2,), (3,)), torch.Tensor(2),
+                     torch.empty_permuted((2, 3), (1, 0)), torch.empty(2, out=torch.empty(0))):  # fmt: skip
+            assert made.isnan().all()
+        assert torch.empty(2, dtype=torch.int16).tolist() == [32767, 32767]
+        assert torch.empty(1, dtype=torch.bool).item() is True
+        assert torch.ones(2).resize_(3).isnan().tolist() == [False, False, True]
+        torch.utils.deterministic.fill_uninitialized_memory = False
+        torch.empty(2).fill_(0.0)
+        assert torch.ones(2).resize_(3).isnan().any().item() is False
+        with pytest.raises(RuntimeError, match="expected a bool, but got int"):
+            torch.utils.deterministic.fill_uninitialized_memory = 1
+    finally:
+        torch.utils.deterministic.fill_uninitialized_memory = True
+        torch.use_deterministic_algorithms(False)

@@ -33,7 +33,24 @@ class _Config(SimpleNamespace):
         return patched()
 
 
-config = _Config(suppress_errors=False, cache_size_limit=8, verbose=False)
+config = _Config(
+    accumulated_cache_size_limit=256,
+    assume_static_by_default=True,
+    automatic_dynamic_shapes=True,
+    cache_size_limit=8,
+    capture_dynamic_output_shape_ops=False,
+    capture_scalar_outputs=False,
+    compiled_autograd=False,
+    dynamic_shapes=True,
+    error_on_recompile=False,
+    fail_on_recompile_limit_hit=False,
+    inline_inbuilt_nn_modules=True,
+    optimize_ddp=True,
+    recompile_limit=8,
+    specialize_int=False,
+    suppress_errors=False,
+    verbose=False,
+)
 
 
 def graph_break(msg: str = "") -> None:

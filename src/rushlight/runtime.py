@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .arguments import type_name, warn
-from .backend import threads
+from .backend import creation, threads
 from .publishing import published
 
 
@@ -57,10 +57,24 @@ def set_num_interop_threads(int: Any) -> None:
 
 @published
 def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
-    """Kept and answered: everything here is deterministic."""
+    """Everything here is deterministic; what this changes is that unset memory is filled (see ``utils.deterministic``)."""
     if not isinstance(mode, bool):
         raise TypeError(f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type_name(mode)}")
     _switches.deterministic, _switches.warn_only = mode, bool(warn_only)
+    creation.fill_unset = mode and _switches.fill_uninitialized
+
+
+def set_fill_uninitialized(value: Any) -> None:
+    """Whether use_deterministic_algorithms fills memory that nobody has set."""
+    if not isinstance(value, bool):
+        raise RuntimeError(f"expected a bool, but got {type_name(value)}")
+    _switches.fill_uninitialized = value
+    creation.fill_unset = value and _switches.deterministic
+
+
+def fills_uninitialized() -> bool:
+    """What :func:`set_fill_uninitialized` was told."""
+    return _switches.fill_uninitialized
 
 
 @published

@@ -9,6 +9,18 @@ import numpy as np
 
 from .numpy import Array, Shape
 
+# Whether memory that nobody has set is filled all the same, with nan or the largest integer, so that it shows.
+fill_unset = False
+
+
+def unset(array: Array) -> Array:
+    """A new array that nobody has set, as it is to be handed on."""
+    if fill_unset:
+        kind = array.dtype.kind
+        array.fill(np.iinfo(array.dtype).max if kind in "iu" else True if kind == "b" else np.nan)
+    return array
+
+
 _FORMATS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}
 
 

@@ -111,9 +111,10 @@ def empty(
     if memory_format is not None:
         array = backend.empty_in_format(array.shape, numpy_type, memory_format_name("empty", memory_format))
     if out is None:
-        return finished(array, requires_grad)
+        return finished(backend.unset(array), requires_grad)
     if out._array.shape != array.shape:
         out._array = array.astype(out._array.dtype)
+    backend.unset(out._array)
     return out  # type: ignore[no-any-return]
 
 
@@ -136,7 +137,7 @@ def empty_strided(
         raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})")
     if any(step < 0 for step in steps):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}")
-    return finished(backend.empty_strided(shape, steps, numpy_type), requires_grad)
+    return finished(backend.unset(backend.empty_strided(shape, steps, numpy_type)), requires_grad)
 
 
 @published
@@ -166,7 +167,7 @@ def empty_permuted(
             )
     if len(set(physical_layout)) < len(shape):
         raise RuntimeError("Duplicate dim not allowed")
-    return finished(backend.in_order(shape, numpy_type, tuple(physical_layout)), requires_grad)
+    return finished(backend.unset(backend.in_order(shape, numpy_type, tuple(physical_layout))), requires_grad)
 
 
 @published

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import dtypes
 from ..arguments import type_name
+from ..backend.creation import unset
 from ..device import as_device, strided
 from ..ops.public import ops
 from ..publishing import method
@@ -49,7 +50,7 @@ def construct(dtype: dtypes.dtype, args: tuple[Any, ...], kwargs: dict[str, Any]
     first = args[0]
     if len(args) == 1 and not _is_size(first):
         return _from_one(dtype, first, exact)
-    return finished(allocated(np.empty, "new", args, False, dtype.numpy))
+    return finished(unset(allocated(np.empty, "new", args, False, dtype.numpy)))
 
 
 def _is_size(value: Any) -> bool:
@@ -73,7 +74,7 @@ def _from_one(dtype: dtypes.dtype, value: Any, exact: bool) -> Tensor:
     if isinstance(value, UntypedStorage):
         return finished(value._memory.view(dtype.numpy))
     if isinstance(value, Size):
-        return finished(allocated(np.empty, "new", value, False, dtype.numpy))
+        return finished(unset(allocated(np.empty, "new", value, False, dtype.numpy)))
     if isinstance(value, str):
         raise TypeError("new(): invalid data type 'str'")
     if isinstance(value, np.ndarray) or is_sequence(value):

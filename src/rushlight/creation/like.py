@@ -90,7 +90,7 @@ def empty_like(
 ) -> Tensor:
     """An unset tensor of the shape and dtype of ``input``."""
     array = unset_like("empty_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
-    return finished(array, requires_grad)
+    return finished(backend.unset(array), requires_grad)
 
 
 @published
@@ -151,7 +151,8 @@ def new_empty(
     """An unset tensor of this one's dtype."""
     numpy_type = _options("new_empty", self, dtype, layout, device, requires_grad, pin_memory)
     wanted = shape_of("new_empty", sizes, size)
-    return finished(allocated(np.empty, "new_empty", wanted, wanted is sizes, numpy_type), requires_grad)
+    array = allocated(np.empty, "new_empty", wanted, wanted is sizes, numpy_type)
+    return finished(backend.unset(array), requires_grad)
 
 
 @method

@@ -97,6 +97,7 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
             raise RuntimeError("Trying to resize storage that is not resizable")
         longer = np.zeros(need, _BYTE)
         longer[: whole.size] = whole
+        layouts.unset(longer[whole.size : need - need % array.itemsize].view(array.dtype))
         whole = longer
     laid = memory.laid_over(whole, array.dtype, tuple(shape[axis] for axis in order), None, start // array.itemsize)
     self._array = laid.transpose(sorted(range(len(order)), key=order.__getitem__))

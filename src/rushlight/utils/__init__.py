@@ -14,6 +14,7 @@ __getattr__ = module_getattr(
             "_python_dispatch",
             "checkpoint",
             "data",
+            "deterministic",
             "dlpack",
             "flop_counter",
             "hooks",
