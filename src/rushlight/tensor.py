@@ -25,7 +25,7 @@ from .backend.scattered import ScatteredArray
 from .device import CPU, strided
 from .device import device as device_class
 from .device import layout as layout_class
-from .ops import dispatch, saved, saved_attributes, table
+from .ops import compiling, dispatch, saved, saved_attributes, table
 from .ops.public import axis_of, methods
 from .rooms import provided
 from .size import Size
@@ -907,7 +907,7 @@ function.raw_saved = saved_attributes.of_function
 function.pack_hooked = lambda value: dispatch.packed(value, modes.state.saved_hooks or [])
 dispatch.Tensor_ = Tensor
 dispatch.new_tensor = new_tensor
-table.bind(Tensor, PLAIN)
+compiling.bind(Tensor, PLAIN)
 
 
 def install_methods(names: Sequence[str] | None = None) -> None:

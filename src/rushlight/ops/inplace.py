@@ -17,7 +17,7 @@ from ..autograd import views
 from ..autograd.modes import special, state
 from ..backend import numpy as backend
 from . import saved
-from .table import _globals as compiled  # what compiled ops see: the set of classes that are plain tensors
+from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .table import tensors
 
 here, INSIDE, number = saved.here, saved.INSIDE, backend.number
@@ -31,7 +31,7 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...
             return slow(self, other)
         array = self._array
         kind = other.__class__
-        if kind in compiled["plain"]:
+        if kind in GLOBALS["plain"]:
             value = other._array
             if value.dtype is not array.dtype or other._counter is self._counter or array.dtype.kind not in "fc":
                 return slow(self, other)
@@ -106,7 +106,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             return plain(self, other)
         if (
             not special.active
-            and other.__class__ in compiled["plain"]
+            and other.__class__ in GLOBALS["plain"]
             and other._array.dtype is self._array.dtype
             and self._array.dtype.kind in "fc"
             and (alpha.__class__ is float or alpha.__class__ is int)
@@ -151,7 +151,7 @@ def by_result(f: Callable[..., Any], name: str) -> Callable[..., Any]:
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:
     """Whether one of the inputs lies in the memory of ``self``."""
     counter = self._counter
-    return any(value.__class__ in compiled["plain"] and value._counter is counter for value in inputs)
+    return any(value.__class__ in GLOBALS["plain"] and value._counter is counter for value in inputs)
 
 
 def recorded(self: Any, name: str, op_name: str, *args: Any) -> Any:

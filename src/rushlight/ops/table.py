@@ -16,36 +16,24 @@ backward, and nothing else is kept:
 A rule is plain arithmetic, and is read over arrays in an ordinary backward pass and over Tensors when that pass is itself
 to be differentiated: every order of derivative from one line. Broadcasting, dtypes and None are the engine's business.
 
-This file turns the table into callables. For each op, on first use, it writes the Python function that a person would
-write by hand for that op: fetch the arrays, call the kernel, wrap the result, and if a gradient may be wanted keep what
-the rules need. ``source_of(name)`` shows the text. Everything out of the ordinary (mixed dtypes, subclasses, modes) is sent
-to :mod:`rushlight.ops.dispatch`.
+For each op, on first use, :mod:`rushlight.ops.compiling` writes the Python function that a person would write by hand for
+it: fetch the arrays, call the kernel, wrap the result, and if a gradient may be wanted keep what the rules need.
+``source_of(name)`` shows the text. Everything out of the ordinary (mixed dtypes, subclasses, modes) is sent to
+:mod:`rushlight.ops.dispatch`.
 """
 
 from __future__ import annotations
 
-import inspect
-import linecache
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..autograd import modes, views
-from ..autograd.graph import BORROWED, Node, leaf_edge, orders
-from ..backend import numpy as backend
-from . import dispatch, saved, saved_attributes, several
+from ..autograd.graph import Node
+from . import dispatch, saved_attributes
+from .compiling import call_source, compiled_call, compiled_rules, keeps_tensors, parameters, releaser, rules_source
 
 Rule = Callable[..., Any]
-
-
-def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
-    """The names of a plain function's parameters with their defaults (``inspect.signature`` takes ten times as long)."""
-    code, defaults = function.__code__, function.__defaults__ or ()
-    names = code.co_varnames[: code.co_argcount]
-    given = [inspect.Parameter.empty] * (len(names) - len(defaults)) + list(defaults)
-    return dict(zip(names, given, strict=True))
 
 
 class Op:
@@ -91,7 +79,7 @@ class Op:
         if self.joint is not None:
             rules = {name: [self.joint] for name in self.inputs}
         for of, (rule,) in rules.items():
-            for name in _parameters(rule):
+            for name in parameters(rule):
                 if name in ("g", "xp", "needs"):
                     continue
                 if name in self.inputs:
@@ -115,15 +103,15 @@ class Op:
             body: dict[str, Any] = {
                 "op": self,
                 "__module__": "builtins",
-                "vjp": _vjp(self, False),
-                "vjp_tensors": _vjp(self, True),
+                "vjp": compiled_rules(self, False, arrays),
+                "vjp_tensors": compiled_rules(self, True, tensors),
                 **saved_attributes.attributes(self),
             }
-            if not _keeps_tensors(self):
+            if not keeps_tensors(self):
                 # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
                 body["release"] = lambda node: None
             elif len(self.sources) > 1:
-                body["release"] = _releaser(self)
+                body["release"] = releaser(self)
             if self.node_name == "NotImplemented":
                 body["at_once"] = True
             if self.node_name in ("CopyBackwards", "NotImplemented"):
@@ -135,16 +123,16 @@ class Op:
     def call(self) -> Callable[..., Any]:
         """The op on Tensors, recorded."""
         if self._call is None:
-            self._call = _forward(self, dispatch.general)
+            self._call = compiled_call(self, dispatch.general)
         return self._call
 
     def method(self) -> Callable[..., Any]:
         """The op as a method of Tensor: errors count its arguments without self."""
-        return _forward(self, dispatch.general_method)
+        return compiled_call(self, dispatch.general_method)
 
     def operator(self) -> Callable[..., Any]:
         """The op as an operator of Tensor: NotImplemented instead of an error for foreign operands."""
-        return _forward(self, dispatch.general_operator)
+        return compiled_call(self, dispatch.general_operator)
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -193,7 +181,7 @@ def op(
         order = [*rules, *(word for word in named if word not in rules)]
     else:
         order = []
-        for parameter, default in _parameters(kernel).items():
+        for parameter, default in parameters(kernel).items():
             if parameter in tensors:
                 if params:
                     raise TypeError(f"op {name}: tensor input {parameter} comes after the parameters")
@@ -252,347 +240,7 @@ arrays = Namespace(lambda entry: entry.kernel, "arrays")
 tensors = Namespace(lambda entry: entry.call, "Tensors")
 
 
-# Compiling. The text of a function depends on the op's form only, so ops of one form share one code object; what differs
-# (kernel, node class, rules) is in its closure.
-
-_makers: dict[str, Callable[..., Any]] = {}
-_globals: dict[str, Any] = {
-    "__name__": "rushlight.ops.compiled",
-    "BORROWED": BORROWED,
-    "asarray": np.asarray,
-    "getframe": sys._getframe,
-    "leaf_edge": leaf_edge,
-    "ndarray": np.ndarray,
-    "new": object.__new__,
-    "next_order": orders.__next__,
-    "laid_out": backend.laid_out,
-    "number": backend.number,
-    "refresh": views.refresh_to_record,
-    "special": modes.special,
-    "state": modes.state,
-    "failed": dispatch.failed,
-    "array_of": saved.array_of,
-    "array_of_list": saved.array_of_list,
-    "output_array": saved.output_array,
-    "tensor_of": saved.tensor_of,
-    "tensor_of_list": saved.tensor_of_list,
-    "output_tensor": saved.output_tensor,
-    "here": saved.here,
-    "inside": saved.INSIDE,
-}
-
-
-def bind(tensor_class: type, plain: set[type]) -> None:
-    """Tells compiled ops which class to make, and which classes may take the fast path; called once by tensor.py."""
-    _globals["Tensor"] = tensor_class
-    _globals["plain"] = plain
-    _globals["plain_or_none"] = _PlainOrNone(plain)
-
-
-class _PlainOrNone:
-    def __init__(self, plain: set[type]) -> None:
-        self.plain = plain
-
-    def __contains__(self, kind: type) -> bool:
-        return kind is type(None) or kind in self.plain
-
-
-def _make(source: str, **bound: Any) -> Callable[..., Any]:
-    text = f"def make({', '.join(bound)}):\n" + "\n".join("    " + line for line in source.splitlines()) + "\n"
-    maker = _makers.get(text)
-    if maker is None:
-        filename = f"<rushlight op form {len(_makers)}>"
-        saved.INSIDE.add(filename)
-        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-        scope: dict[str, Any] = {}
-        exec(compile(text, filename, "exec"), _globals, scope)
-        maker = _makers[text] = scope["make"]
-    return maker(**bound)  # type: ignore[no-any-return]
-
-
 def source_of(name: str) -> str:
     """The Python text that the op ``name`` was compiled to."""
     entry = table[name]
-    return _forward_source(entry) + ("\n" + _vjp_source(entry, False) if entry.sources else "")
-
-
-def _keeps_tensors(entry: Op) -> bool:
-    return any(kind in ("input", "output") for kind, _, _ in entry.keep)
-
-
-def _releaser(entry: Op) -> Callable[[Node], None]:
-    """How nodes free what they saved, where it depends on the inputs that need a gradient whether there is a tensor."""
-    places, place = [], 0
-    for kind, _, _ in entry.keep:
-        if kind in ("input", "output"):
-            places.append(place)
-        place += {"input": 2, "output": 3}.get(kind, 1)
-
-    def release(node: Node) -> None:
-        saved = node.saved
-        if saved is not None:
-            for place in places:
-                if saved[place] is not None:
-                    node.saved = None
-                    return
-
-    return release
-
-
-def _keep_tuple(entry: Op, optional: set[str]) -> str:
-    """The expression for ``node.saved``, given ``r_<input>`` flags, ``v_<input>`` versions and ``x_<input>`` arrays."""
-    items: list[str] = []
-    for kind, name, users in entry.keep:
-        # A view made in no_grad has no place in the graph: nothing is kept for its cotangent.
-        wanted = " or ".join(f"r_{user} is True" for user in users)
-        everyone = set(users) == set(entry.sources)
-        condition = "" if everyone else f" if {wanted} else None"
-        if kind == "input":
-            items += [f"s_{name}{condition}", f"v_{name}{condition}"]
-        elif kind == "output":
-            words = ["out", "version", "0"] if len(entry.outputs) == 1 else several.output_words(name)
-            items += [f"{word}{condition}" for word in words]
-        elif kind == "param":
-            items.append(name)
-        elif kind in ("shape", "dtype") and name[:-6] == entry.variadic:
-            items.append(f"[each.{kind} for each in x_{name[:-6]}]")
-        elif kind == "shape":
-            items.append(
-                f"x_{name[:-6]}.shape"
-                if name[:-6] not in optional
-                else f"None if x_{name[:-6]} is None else x_{name[:-6]}.shape"
-            )
-        else:
-            items.append(
-                f"x_{name[:-6]}.dtype"
-                if name[:-6] not in optional
-                else f"None if x_{name[:-6]} is None else x_{name[:-6]}.dtype"
-            )
-    return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
-
-
-def _arguments(entry: Op) -> str:
-    """The op's parameter list; defaults are bound in the closure as ``default_<name>``."""
-    words = []
-    for name in entry.inputs:
-        words.append(f"{name}=None" if name in entry.optional else name)
-    for name, default in entry.params:
-        words.append(name if default is inspect.Parameter.empty else f"{name}=default_{name}")
-    return ", ".join(words)
-
-
-def _forward_source(entry: Op) -> str:
-    names = [*entry.inputs, *(name for name, _ in entry.params)]
-    everything = "(" + ", ".join(names) + ",)"
-    general = f"return general(op, {everything})"
-    lines = [f"def call({_arguments(entry)}):"]
-    add = lines.append
-    pointwise = entry.promote is not None
-    if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
-        return several.forward_source(entry, _arguments(entry), _keep_tuple, _keeps_tensors(entry))
-    number_for = entry.inputs[1] if pointwise and len(entry.inputs) == 2 and entry.numbers != "none" else None
-    checks = ["special.active"]
-    for name in entry.inputs:
-        if name != number_for:
-            checks.append(f"{name}.__class__ not in {'plain_or_none' if name in entry.optional else 'plain'}")
-    add(f"    if {' or '.join(checks)}:")
-    add(f"        {general}")
-    kept_inputs = {name for kind, name, _ in entry.keep if kind == "input"}
-    for name in entry.inputs:
-        body = [f"x_{name} = {name}._array"]
-        if name in entry.sources:
-            body += [
-                f"if {name}._base is not None and {name}._seen != {name}._counter[0]:",
-                f"    refresh({name})",
-                f"r_{name} = {name}._needs_grad",
-            ]
-        if name in kept_inputs:
-            body.append(f"s_{name} = {name}")
-            body.append(f"v_{name} = {name}._counter[0]")
-        if name == number_for:
-            first = entry.inputs[0]
-            add(f"    kind = {name}.__class__")
-            add("    if kind in plain:")
-            lines.extend("        " + line for line in body)
-            add(f"        if x_{first}.dtype is not x_{name}.dtype:")
-            add(f"            {general}")
-            add(f"        grids = x_{name}.ndim > 1")
-            add("    elif kind is float or kind is int:")
-            add(f"        x_{name} = number({name}, x_{first}.dtype)")
-            add(f"        if x_{name} is None:")
-            add(f"            {general}")
-            add(f"        r_{name} = grids = False")
-            if name in kept_inputs:
-                add(f"        s_{name} = x_{name}")
-                add(f"        v_{name} = None")
-            add("    else:")
-            add(f"        {general}")
-        elif name in entry.optional:
-            add(f"    if {name} is None:")
-            add(f"        x_{name} = {'s_' + name + ' = v_' + name + ' = ' if name in kept_inputs else ''}None")
-            add(f"        r_{name} = False")
-            add("    else:")
-            lines.extend("        " + line for line in body)
-        else:
-            lines.extend("    " + line for line in body)
-    if pointwise and number_for is None:
-        first = entry.inputs[0]
-        for name in entry.inputs[1:]:
-            add(f"    if x_{name}.dtype is not x_{first}.dtype:")
-            add(f"        {general}")
-    arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
-    add("    try:")
-    add(f"        out = compute({arguments}{', out=...' if entry.is_ufunc else ''})")
-    add("    except Exception as error:")
-    add(f"        return failed(op, {everything}, error, general)")
-    if not entry.is_ufunc:
-        add("    if out.__class__ is not ndarray:")
-        add("        out = asarray(out)")
-    if pointwise and len(entry.inputs) > 1 and not entry.optional:
-        # NumPy lays a result out in C order as soon as one operand is; in PyTorch the first operand counts.
-        add(f"    if {'grids' if number_for else 'out.ndim > 1'} and not x_{entry.inputs[0]}.flags.c_contiguous:")
-        add(f"        out = laid_out(out, ({', '.join(f'x_{name}' for name in entry.inputs)}))")
-    if entry.promote == "float":
-        add(f"    if out.dtype is not x_{entry.inputs[0]}.dtype:")
-        add(f"        {general}")
-    add("    result = new(Tensor)")
-    add("    result._array = out")
-    if entry.view:
-        first = entry.inputs[0]
-        add(f"    result._counter = version = {first}._counter")
-        add(f"    result._base = {first} if {first}._base is None else {first}._base")
-        add("    result._seen = version[0]")
-        add("    if not state.grad_enabled:")
-        add("        result._made = 'no_grad'")
-        add("        result._needs_grad = BORROWED if result._base._needs_grad else False")
-        add(f"    elif {first}._made is not None:")
-        add(f"        result._made = {first}._made")
-    else:
-        add("    result._counter = version = [0]")
-    differentiable = entry.sources
-    if differentiable:
-        flags = " or ".join(f"r_{name}" for name in differentiable)
-        add(f"    if {'(' + flags + ')' if len(differentiable) > 1 else flags} and state.grad_enabled:")
-        edges = []
-        for name in differentiable:
-            if len(differentiable) == 1:
-                edges.append(f"{name}._edge or leaf_edge({name})")
-            else:
-                edges.append(f"({name}._edge or leaf_edge({name})) if r_{name} else None")
-        add("        result._needs_grad = True")
-        add("        node = new(Node)")
-        add(f"        node.next = ({', '.join(edges)},)")
-        if entry.keep:
-            add(f"        node.saved = {_keep_tuple(entry, entry.optional)}")
-        add("        node.shape = out.shape")
-        add("        node.dtype = out.dtype")
-        add("        node.order = next_order()")
-        if _keeps_tensors(entry):
-            add("        frame = getframe(1)")
-            add("        code = frame.f_code")
-            add("        node.where = here(frame) if code.co_filename in inside else (code, frame.f_lasti)")
-        add("        result._edge = (node, 0)")
-    add("    return result")
-    return "\n".join(lines)
-
-
-def _forward(entry: Op, general: Callable[..., Any]) -> Callable[..., Any]:
-    bound: dict[str, Any] = {"op": entry, "compute": entry.kernel, "general": general, "Node": entry.node_class}
-    for name, default in entry.params:
-        if default is not inspect.Parameter.empty:
-            bound[f"default_{name}"] = default
-    function = _make(_forward_source(entry) + "\nreturn call", **bound)
-    function.__name__ = function.__qualname__ = entry.name
-    return function
-
-
-def _opened_as(entry: Op, name: str) -> tuple[bool, str]:
-    """Where a saved value comes in PyTorch's order, in which the first that was changed is the error: inputs by name, then
-    outputs."""
-    if entry.name in ("mv", "dot"):
-        return name in entry.outputs, {"a": "self", "b": "vec"}.get(name, name)
-    return name in entry.outputs, {"a": "self", "x": "self", "b": "other"}.get(name, name)
-
-
-def _vjp_source(entry: Op, over_tensors: bool) -> str:
-    """The function that runs an op's rules: opens what was kept, then calls the rules that are needed."""
-    lines = ["def vjp(node, g, edges):"]
-    add = lines.append
-    if entry.keep:
-        add("    saved = node.saved")
-        add("    if saved is None:")
-        add("        raise node.freed()")
-        targets = []
-        for kind, name, _ in entry.keep:
-            if kind == "input":
-                targets += [f"k_{name}", f"v_{name}"]
-            elif kind == "output":
-                targets += [f"k_{name}", f"l_{name}", f"v_{name}"]
-            else:
-                targets.append(f"k_{name}")
-        add(f"    {', '.join(targets)}, = saved")
-        for kind, name, _ in sorted(entry.keep, key=lambda kept: _opened_as(entry, kept[1])):
-            if kind == "input" and name == entry.variadic:
-                add(f"    k_{name} = {'tensor_of_list' if over_tensors else 'array_of_list'}(node, k_{name}, v_{name})")
-            elif kind == "input":
-                add(f"    if v_{name} is not None:")
-                position = entry.sources.index(name) if name in entry.sources else -1
-                if over_tensors:
-                    add(f"        k_{name} = tensor_of(node, {position}, k_{name}, v_{name})")
-                else:
-                    add(f"        if k_{name}._counter[0] == v_{name}:")
-                    add(f"            k_{name} = k_{name}._array")
-                    add("        else:")
-                    add(f"            k_{name} = array_of(node, {position}, k_{name}, v_{name})")
-                if over_tensors and entry.promote is not None:
-                    add(f"    elif k_{name} is not None:")
-                    add(f"        k_{name} = k_{name}.item()")
-            elif kind == "output":
-                number = entry.outputs.index(name)
-                if over_tensors:
-                    add(f"    if l_{name} is not None:")
-                    add(f"        k_{name} = output_tensor(node, {number}, k_{name}, l_{name}, v_{name})")
-                else:
-                    add(f"    if l_{name} is not None and l_{name}[0] != v_{name}:")
-                    add(f"        k_{name} = output_array(node, {number}, k_{name}, l_{name}, v_{name})")
-
-    rules = [*entry.rules.values(), *([entry.joint] if entry.joint is not None else [])]
-    opened = [name for kind, name, _ in entry.keep if kind in ("input", "output")]
-    if opened and entry.promote is not None and not over_tensors and not any("xp" in _parameters(rule) for rule in rules):
-        # Of 0-dim arrays NumPy makes scalars, which among themselves are ten times as fast.
-        add("    if g.__class__ is not ndarray:")
-        for name in opened:
-            add(f"        if k_{name} is not None:")
-            add(f"            k_{name} = k_{name}[()]")
-
-    def call(rule: Rule, label: str) -> str:
-        words = []
-        for name in _parameters(rule):
-            if name in ("g", "xp"):
-                words.append(name)
-            elif name == "needs":
-                words.append("tuple([edge is not None for edge in edges])")
-            else:
-                words.append(f"k_{name}")
-        return f"rule_{label}({', '.join(words)})"
-
-    if entry.joint is not None:
-        add(f"    return {call(entry.joint, 'joint')}")
-    elif entry.variadic in entry.sources:
-        add(f"    return {call(entry.rules[entry.variadic], entry.variadic)}")
-    else:
-        results = []
-        for index, name in enumerate(entry.sources):
-            results.append(f"{call(entry.rules[name], name)} if edges[{index}] is not None else None")
-        add(f"    return ({', '.join(results)},)")
-    return "\n".join(lines)
-
-
-def _vjp(entry: Op, over_tensors: bool) -> Callable[..., Any]:
-    if not entry.rules and entry.joint is None:
-        return Node.vjp
-    bound: dict[str, Any] = {f"rule_{name}": rule for name, rule in entry.rules.items()}
-    if entry.joint is not None:
-        bound["rule_joint"] = entry.joint
-    bound["xp"] = tensors if over_tensors else arrays
-    return _make(_vjp_source(entry, over_tensors) + "\nreturn vjp", **bound)
+    return call_source(entry) + ("\n" + rules_source(entry, False) if entry.sources else "")
