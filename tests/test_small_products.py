@@ -7,12 +7,13 @@ import pytest
 
 import rushlight as torch
 import rushlight.nn.functional as F
-from rushlight.backend import small_products
+from rushlight.backend import small_products, threads
 
 
 @pytest.fixture(params=[True, False], ids=["in slices", "at once"])
 def in_place(request, monkeypatch):
     monkeypatch.setattr(small_products, "_in_place", lambda: request.param)
+    monkeypatch.setattr(threads, "limit", lambda: 1)
 
 
 def whole_numbers(generator, *shape, dtype=np.float32):
@@ -89,7 +90,8 @@ def test_gradients_below_a_sum():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
 @pytest.mark.parametrize(
-    ("rows", "inner", "columns"), [(16, 128, 384), (37, 784, 128), (5, 512, 512), (130, 256, 96), (9, 70, 300)]
+    ("rows", "inner", "columns"),
+    [(16, 128, 384), (37, 784, 128), (5, 512, 512), (130, 256, 96), (9, 70, 300), (205, 300, 270), (200, 1030, 90)],
 )
 def test_products_of_matrices_and_transposes_in_slices(in_place, rows, inner, columns, dtype):
     generator = np.random.default_rng(rows)
@@ -99,4 +101,16 @@ def test_products_of_matrices_and_transposes_in_slices(in_place, rows, inner, co
     for left in (a, np.asfortranarray(a), np.repeat(a, 2, 0)[::2]):
         for right in (b, np.asfortranarray(b)):
             assert (torch.from_numpy(left) @ torch.from_numpy(right)).numpy().shape == exact.shape
+            assert ((torch.from_numpy(left) @ torch.from_numpy(right)).numpy() == exact).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+@pytest.mark.parametrize(("rows", "inner", "columns"), [(64, 32, 48), (200, 70, 150), (193, 600, 70), (33, 2000, 80)])
+def test_batches_of_products_in_slices(in_place, rows, inner, columns, dtype):
+    generator = np.random.default_rng(rows)
+    a = whole_numbers(generator, 3, rows, inner, dtype=dtype)
+    b = whole_numbers(generator, 3, inner, columns, dtype=dtype)
+    exact = a.astype(np.complex128) @ b
+    for left in (a, a.swapaxes(1, 2).copy().swapaxes(1, 2), np.repeat(a, 2, 2)[..., ::2]):
+        for right in (b, b.swapaxes(1, 2).copy().swapaxes(1, 2)):
             assert ((torch.from_numpy(left) @ torch.from_numpy(right)).numpy() == exact).all()

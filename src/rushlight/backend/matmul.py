@@ -29,8 +29,13 @@ def product(a: Array, b: Array) -> Array:
                 return _large_product(a, b)
             # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
             return a.dot(b) if a.shape[1] != 1 else a * b
-        if a.size * b.shape[-1] > _SHARED:
+        work = a.size * b.shape[-1]
+        if work > _SHARED:
             return _large_batch(a, b)
+        if work > _SMALL and a.ndim == b.ndim == 3:
+            whole = small_products.batch(a, b)
+            if whole is not None:
+                return whole
         return np.matmul(a, b)
     return _product(a, b, "bmm" if a.ndim == 3 else "addmm_impl_cpu_")
 
@@ -72,7 +77,8 @@ def _large_product(a: Array, b: Array) -> Array:
 def _large_batch(a: Array, b: Array) -> Array:
     count = threads.limit()
     if a.ndim != 3 or len(a) != len(b) or len(a) < count or count == 1 or not threads.governs_blas():
-        return np.matmul(a, b)
+        whole = small_products.batch(a, b) if count == 1 and a.ndim == b.ndim == 3 else None
+        return np.matmul(a, b) if whole is None else whole
     out = np.empty((*a.shape[:2], b.shape[2]), a.dtype)
 
     def work_on(part: slice) -> None:
