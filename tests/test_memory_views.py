@@ -219,3 +219,14 @@ def test_tensors_to_test_with() -> None:
         make(1, dtype=torch.uint8, device="cpu", low=1000, high=1001)
     with pytest.raises(ValueError, match="mutually exclusive"):
         make((1, 2, 3, 4), dtype=torch.float32, device="cpu", noncontiguous=True, memory_format=torch.channels_last)
+
+
+def test_places_lie_one_after_the_other() -> None:
+    rows, columns = torch.eye(3).nonzero(as_tuple=True)
+    assert rows.stride() == columns.stride() == (1,) and torch.eye(3).nonzero().stride() == (1, 3)
+    with pytest.raises(RuntimeError, match="does not support the out kwarg when as_tuple is True"):
+        torch.nonzero(torch.eye(3), as_tuple=True, out=torch.empty(0, dtype=torch.long))
+    with pytest.raises(IndexError, match="but got 2"):
+        torch.eye(3)[:2].rot90(1, [0, 2])
+    with pytest.raises(RuntimeError, match="rotation dims to be different, but got dim0 = 0 and dim1 = -2"):
+        torch.eye(3).rot90(1, [0, -2])

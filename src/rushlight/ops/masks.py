@@ -59,6 +59,8 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
 def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
     """Where elements are not zero: one row of indices each, or a tuple of vectors."""
     if out is not None:
+        if as_tuple:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         if out._array.dtype != np.int64:
             raise RuntimeError(
                 f"nonzero: Expected out tensor to have scalar type Long but got scalar type{views.type_word(out._array.dtype)}"
@@ -66,10 +68,10 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
         return write_out(nonzero, "nonzero", out, (input,), {})
     found = np.nonzero(input._array) if input._array.ndim else np.nonzero(input._array.reshape(1))
     if as_tuple:
-        return tuple(dispatch.new_tensor(one) for one in found)
+        return tuple(dispatch.new_tensor(np.ascontiguousarray(one)) for one in found)
     if not input._array.ndim:
         return dispatch.new_tensor(np.empty((len(found[0]), 0), np.int64))
-    return dispatch.new_tensor(np.stack(found, 1) if found else np.empty((0, 0), np.int64))
+    return dispatch.new_tensor(np.array(found).T if found else np.empty((0, 0), np.int64))
 
 
 @public(out=False)

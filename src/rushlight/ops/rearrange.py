@@ -360,9 +360,10 @@ def rotated(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
-    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == ndim:
+    plane = tuple(axis_of(one, ndim) for one in dims)
+    if plane[0] == plane[1]:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    return ops.rot90(input, int(k), tuple(axis_of(one, ndim) for one in dims))
+    return ops.rot90(input, int(k), plane)
 
 
 # Triangles and diagonals.
