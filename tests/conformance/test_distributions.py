@@ -26,6 +26,7 @@ FAMILIES = [
     "Chi2(p([0.5, 3.0, 12.0]))",
     "ContinuousBernoulli(p([0.3, 0.4995, 0.9]))",
     "ContinuousBernoulli(logits=p([0.3, -2.0]))",
+    "ContinuousBernoulli(logits=p([-60.0, 0.0, 60.0]))",
     "Dirichlet(p([[0.5, 1.0, 4.0], [2.0, 2.0, 9.0]]))",
     "Exponential(p([0.5, 3.0]))",
     "FisherSnedecor(p([3.0, 5.0]), p([6.0, 1.5]))",
@@ -410,7 +411,10 @@ EXAMPLES = {
         "LogNormal(p([0.0, 1.0]), p([2.0, 0.5]))",
     ],
     "Uniform": ["Uniform(p([0.1, 0.2]), p([0.9, 0.5]))", "Uniform(p([-1.0, 2.0]), p([1.0, 3.0]))"],
-    "ExponentialFamily": [],
+    "ExponentialFamily": [
+        "Wishart(p(4.5), p([[2.0, 0.5], [0.5, 1.0]]))",
+        "Wishart(p([3.5, 9.0]), precision_matrix=p([[2.0, 0.5], [0.5, 1.0]]))",
+    ],
 }
 PAIRS = sorted((p.__name__, q.__name__) for p, q in torch.distributions.kl._KL_REGISTRY)
 

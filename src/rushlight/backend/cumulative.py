@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array
+from .numpy import Array, in_rows
 from .reduce import double
 
 # Running totals of floats are kept in double and rounded at each step.
@@ -63,7 +63,7 @@ def _running(x: Array, axis: int, ufunc: np.ufunc) -> Array:
     if x.dtype.kind in "fV":
         reached |= np.isnan(x)
     number = np.arange(x.shape[axis]).reshape([-1 if one == axis else 1 for one in range(x.ndim)])
-    return np.maximum.accumulate(np.where(reached, number, 0), axis)
+    return in_rows(np.maximum.accumulate(np.where(reached, number, 0), axis))
 
 
 def argcummax(x: Array, axis: int) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import selection, summation
-from .numpy import Array, Shape
+from .numpy import Array, Shape, in_rows
 from .reduce import Axes, in_order
 
 
@@ -67,7 +67,7 @@ def take_along(x: Array, indices: Array, axis: int) -> Array:
         return x.reshape(indices.shape).copy()
     if x.ndim == 1:
         return x[indices]
-    return x[_in_step(indices, axis)]
+    return in_rows(x[_in_step(indices, axis)])
 
 
 def _in_step(indices: Array, axis: int) -> tuple[Array, ...]:
@@ -129,8 +129,8 @@ def take_reduced(x: Array, indices: Array, axis: int, keepdims: bool = False) ->
     if x.ndim == 1:
         return x[indices]
     if keepdims:
-        return x[_in_step(indices, axis)]
-    return x[_in_step(indices[(slice(None),) * axis + (None,)], axis)].squeeze(axis)
+        return in_rows(x[_in_step(indices, axis)])
+    return in_rows(x[_in_step(indices[(slice(None),) * axis + (None,)], axis)].squeeze(axis))
 
 
 # Where to find what is asked for along an axis. Nothing of this has a derivative: that belongs to the taking.
@@ -154,7 +154,7 @@ def _unrowed(places: Array, x: Array, axis: int, keepdims: bool) -> Array:
     """One place for each of :func:`rows_along`, in the shape of a reduction of ``x``."""
     shape = x.swapaxes(axis, -1).shape[:-1]
     out = places.reshape(*shape, 1).swapaxes(axis, -1)
-    return out if keepdims else out.squeeze(axis)
+    return (out if keepdims else out.squeeze(axis)).copy("C")
 
 
 def equal(a: Array, b: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array, Shape
+from .numpy import Array, Shape, in_rows
 
 Indices = list[Array | None]
 
@@ -143,7 +143,7 @@ def gather(x: Array, index: Array, axis: int) -> Array:
         return np.broadcast_to(x, index.shape).copy()
     if not index.size:
         return np.empty(index.shape, x.dtype)
-    return x[_grid(index, axis)]
+    return in_rows(x[_grid(index, axis)])
 
 
 def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
@@ -248,7 +248,7 @@ def index_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, inc
 
 
 def take(x: Array, index: Array) -> Array:
-    return x.reshape(-1)[index]
+    return in_rows(x.reshape(-1)[index])
 
 
 def take_adjoint(g: Array, index: Array, shape: Shape) -> Array:

@@ -58,4 +58,4 @@ def renorm(x: Array, ord: float, axis: int, maxnorm: float) -> Array:
     norm = np.asarray(vector_norm(wide(x), ord, axes, True))
     one = norm.dtype.type(1)
     scale = np.where(norm > maxnorm, norm.dtype.type(maxnorm) / (norm + norm.dtype.type(RENORM_EPSILON)), one)
-    return narrow(wide(x) * scale, x.dtype)
+    return np.ascontiguousarray(narrow(wide(x) * scale, x.dtype))

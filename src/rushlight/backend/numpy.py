@@ -98,6 +98,11 @@ def like_first(arrays: Sequence[Array], dtype: np.dtype[Any]) -> Array:
     return laid.transpose(np.argsort(slowest_first)) if ndim else laid
 
 
+def in_rows(array: Array) -> Array:
+    """The array itself if it lies row by row, otherwise a copy that does: what NumPy looks up lies as its index does."""
+    return array if array.flags.c_contiguous else array.copy("C")
+
+
 def laid_out(out: Array, inputs: Sequence[Any]) -> Array:
     """The result of an elementwise op on ``inputs``, in the order in which PyTorch lays it out: see :func:`like_first`."""
     laid = like_first([array for array in inputs if isinstance(array, np.ndarray)], out.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import selection
 from .extremes import equal, rows_along, take_along
-from .numpy import Array
+from .numpy import Array, in_rows
 
 
 def order(x: Array, axis: int, descending: bool) -> Array:
@@ -32,7 +32,20 @@ def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False)
             for index in tied:
                 found[index] = selection.introsorted(rows[index].tolist(), descending)
             places = np.ascontiguousarray(found.reshape(places.swapaxes(axis, -1).shape).swapaxes(axis, -1))
-    return places
+    return _lying_as(x, places)
+
+
+def sort(x: Array, indices: Array, axis: int) -> Array:
+    return _lying_as(x, take_along(x, indices, axis))
+
+
+def _lying_as(x: Array, ordered: Array) -> Array:
+    """``ordered`` with its dimensions in the order that those of ``x`` have in memory."""
+    if x.flags.c_contiguous or 0 in x.strides:
+        return in_rows(ordered)
+    out = np.empty_like(x, ordered.dtype)
+    out[...] = ordered
+    return out
 
 
 def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
@@ -41,7 +54,7 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
     places = np.ascontiguousarray(order(x, axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
     ordered = rows_along(take_along(x, places, axis), axis)
     tied = np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1))
-    places = np.ascontiguousarray(places[(slice(None),) * axis + (slice(k),)])
+    places = places[(slice(None),) * axis + (slice(k),)].copy("C")
     if k and tied.size and x.size <= selection.LARGEST:
         rows, found = rows_along(x, axis), rows_along(places, axis).copy()
         for index in tied:
@@ -73,7 +86,7 @@ def _runs(x: Array, axis: int, flat: Array, ordering: Array) -> tuple[Array, Arr
     inverse = np.empty(len(ordered), np.int64)
     inverse[ordering] = number
     counts = np.bincount(number, minlength=int(fresh.sum())).astype(np.int64)
-    return np.take(x, ordering[fresh], axis), inverse, counts
+    return np.moveaxis(np.moveaxis(x, axis, 0)[ordering[fresh]].copy("C"), 0, axis), inverse, counts
 
 
 def unique_consecutive(x: Array, axis: int | None) -> tuple[Array, Array, Array]:

@@ -11,7 +11,7 @@ from rushlight.nn.functional import binary_cross_entropy_with_logits
 from . import constraints
 from .exp_family import ExponentialFamily
 from .probs_or_logits import ProbsOrLogits
-from .utils import broadcast_all, clamp_probs
+from .utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
 
 __all__ = ["ContinuousBernoulli"]
 
@@ -50,6 +50,10 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
             (self.logits,) = broadcast_all(logits)
         self._lims = lims
         super().__init__(self._param.size(), validate_args=validate_args)
+
+    @lazy_property
+    def probs(self) -> Any:  # type: ignore[override]
+        return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def _outside_unstable_region(self) -> Any:
         low, high = self._lims

@@ -75,9 +75,9 @@ class LowRankMultivariateNormal(Distribution):
             raise ValueError(
                 f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag {cov_diag.shape}"
             ) from error
-        self.loc = loc.expand((*batch_shape, -1))
+        self.loc = loc.unsqueeze(-1).expand((*batch_shape, -1, -1))[..., 0]
         self.cov_factor = cov_factor.expand((*batch_shape, -1, -1))
-        self.cov_diag = cov_diag.expand((*batch_shape, -1))
+        self.cov_diag = cov_diag.unsqueeze(-1).expand((*batch_shape, -1, -1))[..., 0]
         self._unbroadcasted_cov_factor = cov_factor
         self._unbroadcasted_cov_diag = cov_diag
         self._capacitance_tril = capacitance_tril(cov_factor, cov_diag)

@@ -59,8 +59,8 @@ def standard_normal(shape: Any, like: Any) -> Any:
 
 
 def sum_rightmost(value: Any, dims: int) -> Any:
-    """The sum over the last ``dims`` dimensions."""
-    return value if dims == 0 else value.sum(tuple(range(-dims, 0)))
+    """The sum over the last ``dims`` dimensions, or over all where there are fewer."""
+    return value if dims == 0 else value.reshape(value.shape[:-dims] + (-1,)).sum(-1)
 
 
 _sum_rightmost = sum_rightmost  # the name by which other libraries know it

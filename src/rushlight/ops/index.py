@@ -276,14 +276,14 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
             f"{input._array.ndim} dimensions for input, and {indices._array.ndim} dimensions for indices"
         )
     axis = axis_of(dim, input._array.ndim)
-    lead = [size for place, size in enumerate(input._array.shape) if place != axis]
-    other = [size for place, size in enumerate(indices._array.shape) if place != axis]
-    common = list(np.broadcast_shapes(tuple(lead), tuple(other)))
-    x_shape, i_shape = list(common), list(common)
-    x_shape.insert(axis, input._array.shape[axis])
-    i_shape.insert(axis, indices._array.shape[axis])
-    indices = _within(indices, input._array.shape[axis])
-    return gather(input.expand(x_shape), axis, indices.expand(i_shape))
+    size = input._array.shape[axis]
+    wanted = (*input._array.shape[:axis], indices._array.shape[axis], *input._array.shape[axis + 1 :])
+    mismatch = dispatch.broadcast_error([wanted, indices._array.shape])
+    if mismatch is not None:
+        raise mismatch
+    common = list(np.broadcast_shapes(wanted, indices._array.shape))
+    indices = _within(indices, size).expand(common)
+    return gather(input.expand([*common[:axis], size, *common[axis + 1 :]]), axis, indices)
 
 
 def _within(indices: Any, size: int) -> Any:

@@ -17,8 +17,8 @@ from .table import op
 
 op("argsort", k.argsort, inputs="x")
 op("argtopk", k.argtopk, inputs="x")
-for _name in ("sort", "topk"):
-    op(_name, take_along, inputs="indices", kind="linear",
+for _name, _kernel in (("sort", k.sort), ("topk", take_along)):
+    op(_name, _kernel, inputs="indices", kind="linear",
        x=lambda g, xp, x_shape, indices, axis: xp.put_along(g, indices, x_shape, axis))  # fmt: skip
 
 

@@ -57,3 +57,23 @@ for attempt in (lambda: y.view(-1), lambda: x.view(5, 5), lambda: x.view(-1, -1)
     except RuntimeError as error:
         print(str(error).split("\n")[0].split(". ")[0])
 print(x.is_set_to(x.view(2, 3, 4)), x.is_set_to(x[0]), x.view(torch.int32).shape, x.view_as(torch.zeros(4, 6)).shape)
+# Which dimension lies where in what is picked, ordered and reduced.
+for z in (torch.arange(6.0).reshape(2, 3).t(), x.float().permute(2, 0, 1), x[:, ::2].float(), torch.ones(2, 1).expand(2, 3)):
+    places = torch.zeros(z.shape, dtype=torch.long).transpose(0, -1).contiguous().transpose(0, -1)
+    print(z.gather(0, places).stride(), z.take(places).stride(), torch.take_along_dim(z, places, 1).stride())
+    print(torch.nonzero(z).stride(), z.argsort(0).stride(), torch.unique(z, dim=1).stride(), z.renorm(2, 0, 1.0).stride())
+    for dim in range(z.dim()):
+        for both in (
+            z.sort(dim),
+            z.cummax(dim),
+            z.kthvalue(1, dim),
+            z.mode(dim, keepdim=True),
+            z.nanmedian(dim),
+            z.topk(1, dim),
+        ):
+            print([one.stride() for one in both], end=" ")
+    print()
+try:
+    torch.take_along_dim(torch.ones(2, 6), torch.zeros(3, 2, dtype=torch.long), 1)
+except RuntimeError as error:
+    print(str(error).split("\n")[0])
