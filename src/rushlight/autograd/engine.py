@@ -5,17 +5,16 @@ the latest recorded first. Cotangents wait in ``buffers`` until their node's tur
 iterative, so a graph may be as deep as memory allows.
 
 The pass reads the rules in one of two ways: over plain arrays, or, with ``create_graph``, over Tensors, which record
-themselves. ``Reading`` holds what differs.
+themselves.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-import math
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from heapq import heapify, heappop, heappush, heappushpop
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush, heappushpop
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +22,10 @@ import numpy as np
 from ..backend import numpy as backend
 from ..backend.scattered import ScatteredArray
 from ..rooms import carried, provided
-from . import modes, reentrant, views
+from . import modes, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, observers, warn_of_origin
+from .hook_results import checked_result, checked_tuple
+from .schedule import complete, counted, leads_to, tie_order
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -36,10 +37,8 @@ fit_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor] = provided("
 
 _pass_ids = itertools.count()
 
-taken: Callable[[Tensor], Tensor] | None = (
-    None  # set by overrides/torch_dispatch.py: a gradient as a tensor of its own, seen by modes
-)
-
+# Set by overrides/torch_dispatch.py: a gradient as a tensor of its own, seen by modes.
+taken: Callable[[Tensor], Tensor] | None = None
 LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, if nobody else holds that
 
 
@@ -65,7 +64,7 @@ class Pass:
     @functools.cached_property
     def reached(self) -> dict[Node, int]:
         """How many edges lead to each node of the pass; counted down as it runs, if it goes by them."""
-        return _count(self.roots, self.needed)
+        return counted(self.roots, self.needed)
 
     def will_run(self, node: Node) -> bool:
         """Whether the pass reaches a node."""
@@ -77,19 +76,7 @@ class Pass:
 
     def planned(self) -> list[Node]:
         """The nodes of the pass in the order in which they become ready and run, told from the graph alone."""
-        waiting = _count(self.roots, self.needed)
-        ready = [(node.order, place, node) for place, node in enumerate(waiting) if not waiting[node]]
-        heapify(ready)
-        plan: list[Node] = []
-        while ready:
-            node = heappop(ready)[2]
-            plan.append(node)
-            for edge in node.next if self.needed is None or self.needed.get(node, False) else ():
-                if edge is not None and edge[0] in waiting:
-                    waiting[edge[0]] -= 1
-                    if not waiting[edge[0]]:
-                        heappush(ready, (edge[0].order, -len(plan), edge[0]))
-        return plan
+        return schedule.planned(self.roots, self.needed)
 
     def capture(self, edges: Sequence[Edge | None], roots: Sequence[Edge]) -> None:
         """Asks for the cotangents that arrive at ``edges`` instead of accumulating, and for nothing else."""
@@ -97,14 +84,14 @@ class Pass:
         for index, edge in enumerate(edges):
             if edge is not None:
                 self.captures.setdefault(edge[0], []).append((edge[1], index))
-        self.needed = _leads_to([node for node, _ in roots], set(self.captures))
+        self.needed = leads_to([node for node, _ in roots], set(self.captures))
         for node in self.captures:
             self.needed.setdefault(node, False)
 
     def accumulate_only(self, edges: Sequence[Edge], roots: Sequence[Edge]) -> None:
         """Accumulates into the given leaves and nowhere else."""
         wanted = {node for node, _ in edges}
-        self.needed = _leads_to([node for node, _ in roots], wanted)
+        self.needed = leads_to([node for node, _ in roots], wanted)
         for node in wanted:
             self.needed[node] = True
 
@@ -161,7 +148,7 @@ class Pass:
         try:
             while True:
                 if sinks:
-                    due = _complete(sinks, following, ready) if unseen else _tie_order(sinks)
+                    due = complete(sinks, following, ready) if unseen else tie_order(sinks)
                     for sink in due:
                         sinks.remove(sink)
                         self._finish(sink, buffers.pop(sink, None))
@@ -243,7 +230,7 @@ class Pass:
         except BaseException:
             if unseen:
                 waiting = [node for node in (self.node, following, *(node for _, node in ready)) if node is not None]
-                pending = _count([(node, 0) for node in waiting], needed)
+                pending = counted([(node, 0) for node in waiting], needed)
                 for leaf in leaves:
                     if leaf not in pending:
                         self._finish(leaf, buffers.pop(leaf))
@@ -338,7 +325,7 @@ class Pass:
         for hook in list(hooks.values()):
             result = hook(tensor)
             if result is not None:
-                tensor = _checked_hook_result(hook, result, tensor)
+                tensor = checked_result(hook, result, tensor)
         return self._from_tensor(tensor)
 
     def _before(self, node: Node, g: Any) -> Any:
@@ -367,7 +354,7 @@ class Pass:
         if node.pre_hooks:
             tensors = tuple(self._as_tensor(value) for value in values)
             for hook in list(node.pre_hooks.values()):
-                tensors = _checked_tuple(hook, hook(tensors), tensors)
+                tensors = checked_tuple(hook, hook(tensors), tensors)
             values = [self._from_tensor(tensor) for tensor in tensors]
         if several:
             return None if all(value is None for value in values) else values
@@ -386,7 +373,7 @@ class Pass:
         else:
             outputs = (self._as_tensor(g),)
         for hook in list((node.post_hooks or {}).values()):
-            inputs = _checked_tuple(hook, hook(inputs, outputs), inputs)
+            inputs = checked_tuple(hook, hook(inputs, outputs), inputs)
         return tuple(self._from_tensor(value) for value in inputs)
 
     def _fitted(self, node: Node, index: int, g: Any, edge: Edge) -> Any:
@@ -440,35 +427,6 @@ def _no_room(shape: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
 
 
-def _name(hook: Any) -> str:
-    return getattr(hook, "__name__", type(hook).__name__)
-
-
-def _checked_tuple(hook: Any, result: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a node's hook makes of cotangents: nothing, or as many as there were."""
-    if result is None:
-        return old
-    if not isinstance(result, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
-    if len(result) != len(old):
-        raise RuntimeError(
-            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(result)}, but expected {len(old)})"
-        )
-    return tuple(new if new is None else _checked_hook_result(hook, new, one) for new, one in zip(result, old, strict=True))
-
-
-def _checked_hook_result(hook: Any, result: Any, old: Any) -> Any:
-    if not hasattr(result, "_array"):
-        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-    if old is None:
-        raise RuntimeError("can't replace a None gradient with a non-None value")
-    if result._array.dtype != old._array.dtype:
-        raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got {result.type()})")
-    if result._array.shape != old._array.shape:
-        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
-    return result
-
-
 def _deposit(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> None:
     if g is None:
         return
@@ -506,85 +464,6 @@ def _fit(node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype
             f"Function {node.name()} returned an invalid gradient at index {index} - got {got} but expected shape "
             f"compatible with {list(shape)}"
         ) from None
-
-
-def _count(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> dict[Node, int]:
-    """How many edges lead to each node that the pass will reach."""
-    dependencies = dict.fromkeys((node for node, _ in roots), 0)
-    stack = list(dependencies)
-    while stack:
-        node = stack.pop()
-        edges: Iterable[tuple[Node, int] | None]
-        if needed is not None:
-            if not needed.get(node, False):
-                continue
-            edges = [edge for edge in node.next if edge is not None and edge[0] in needed]
-        else:
-            edges = node.next
-        for edge in edges:
-            if edge is not None:
-                target = edge[0]
-                if target in dependencies:
-                    dependencies[target] += 1
-                else:
-                    dependencies[target] = 1
-                    stack.append(target)
-    return dependencies
-
-
-def _leads_to(roots: Sequence[Node], wanted: set[Node]) -> dict[Node, bool]:
-    """The nodes from which one of ``wanted`` is reached through at least one edge."""
-    leads: dict[Node, bool] = {}
-    seen: set[Node] = set()
-    path: list[Node] = []
-    stack: list[Node | None] = [*roots]  # None: all that the last node of the path leads to was looked at
-    while stack:
-        node = stack.pop()
-        if node is None:
-            node = path.pop()
-            for edge in node.next:
-                if edge is not None and (edge[0] in wanted or edge[0] in leads):
-                    leads[node] = True
-                    break
-        elif node not in seen:
-            seen.add(node)
-            path.append(node)
-            stack.append(None)
-            for edge in node.next:
-                if edge is not None and edge[0] not in seen and edge[0].next:
-                    stack.append(edge[0])
-    return leads
-
-
-def _complete(sinks: list[Node], following: Node | None, ready: list[tuple[int, Node]]) -> list[Node]:
-    """Those to which nothing leads that is still to run."""
-    first = min([node.order for node in (following, *(node for _, node in ready[:1])) if node is not None], default=math.inf)
-    return [sink for sink in sinks if sink.order < first]
-
-
-def _tie_order(sinks: list[Node]) -> list[Node]:
-    """Leaves that became ready together, in the order in which PyTorch's queue of equal priorities gives them out.
-
-    That queue is a binary heap in an array: the last element takes the place of the first and sinks, to the right where
-    both children are equal. Seen by hooks only.
-    """
-    if len(sinks) < 3:
-        return list(sinks)
-    heap, order = list(sinks), []
-    while heap:
-        order.append(heap[0])
-        last = heap.pop()
-        if not heap:
-            break
-        hole, size = 0, len(heap)
-        while 2 * hole + 2 < size:
-            heap[hole] = heap[2 * hole + 2]
-            hole = 2 * hole + 2
-        if 2 * hole + 2 == size:
-            heap[hole] = heap[2 * hole + 1]
-            hole = 2 * hole + 1
-        heap[hole] = last
-    return order
 
 
 def _laid_like(g: Any, leaf: Any) -> Any:

@@ -14,7 +14,7 @@ from .. import dtypes
 from ..backend import numpy as backend
 from ..rooms import opened, provided
 from ..size import Size
-from . import engine, modes
+from . import engine, modes, schedule
 from .graph import Edge, GradientEdge
 
 if TYPE_CHECKING:
@@ -328,7 +328,7 @@ def _release(outs: tuple[Any, ...], ins: tuple[Any, ...]) -> None:
         return [edge[0] for edge in edges if edge is not None]
 
     ends = set(nodes(ins))
-    for node, is_needed in engine._leads_to(nodes(outs), ends).items():
+    for node, is_needed in schedule.leads_to(nodes(outs), ends).items():
         if is_needed and node not in ends:
             node.release()
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from . import engine
+from . import schedule
 from .graph import Edge, Node
 
 # Like all of PyTorch's loggers it hears of warnings and more unless told otherwise, whatever the root logger is set to.
@@ -35,7 +35,7 @@ is_asked_for = functools.partial(_logger.isEnabledFor, logging.DEBUG)
 @contextmanager
 def logged(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> Iterator[None]:
     """Around a pass: the nodes that it reaches write a line each before they run."""
-    handles = [node.register_prehook(functools.partial(_write, node)) for node in engine._count(roots, needed)]
+    handles = [node.register_prehook(functools.partial(_write, node)) for node in schedule.counted(roots, needed)]
     try:
         yield
     finally:

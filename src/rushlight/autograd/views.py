@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 new_tensor: Callable[[np.ndarray[Any, Any]], Tensor] = provided("new_tensor")
 as_strided_node: Callable[[Tensor, Tensor], Node] = provided("as_strided_node")
 copy_node: Callable[[Tensor, Tensor], Node | None] = provided("copy_node")
-write_tangent: Callable[[Tensor, Tensor], None] = provided("write_tangent")  # set by forward_ad.py
+write_tangent: Callable[[Tensor, Tensor], None] = provided("write_tangent")  # set by forward_rules.py
 write_below: Callable[..., Any] | None = None  # set by overrides/torch_dispatch.py, once somebody takes ops over below autograd
 tangents_of: Callable[[Tensor], dict[int, Tensor] | None] = provided("tangents_of")  # set by forward_ad.py
 # Set by batching/examples.py: what a write is while transforms run, or NotImplemented.

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, publishing
-from ..autograd import engine, forward_ad, function, modes, views
+from ..autograd import engine, forward_ad, forward_rules, function, modes, views
 from ..operators.aten import aten, inplace_overload, overload_of, without_defaults
 from ..ops import dispatch, saved
 from ..ops.table import Op
@@ -357,7 +357,7 @@ def watch() -> None:
     def wrap(array: Any) -> Any:
         return _same(array) if type(array) is Outline else plain_wrap(array)
 
-    for room in (tensor, dispatch, views, forward_ad):
+    for room in (tensor, dispatch, views, forward_ad, forward_rules):
         room.new_tensor = new_tensor  # type: ignore[attr-defined,union-attr]
     saved.make_tensor = function.make_tensor = make_tensor  # type: ignore[attr-defined]
     engine.wrap = wrap

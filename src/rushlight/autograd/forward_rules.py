@@ -1,0 +1,358 @@
+"""How tangents go through ops and custom Functions: the derivative of each op from the same table as the reverse pass.
+
+The rule of an op maps cotangents backwards; how tangents go forward follows from what kind of op it is:
+
+    linear        the op itself, applied to the tangents
+    elementwise   its rules: multiplying by a derivative is the same in both directions (conjugated for complex numbers)
+    bilinear      the sum of the op with one argument replaced by its tangent, for each argument
+    any other     the transpose of the reverse rule: that rule is linear in the cotangent, and the derivative of a linear
+                  map by its argument, in the reverse pass, is its transpose
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ops import dispatch, table
+from ..ops.reading import conj
+from ..tensor import Tensor, _fit_tensor, new_tensor, wrap
+from . import function, modes, views
+from .forward_ad import OTHER_SIZE, _state, tangent_at, with_tangent, without_tangent
+from .gradients import grad
+
+
+def _flat(values: Sequence[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _flat(value)
+
+
+def _level_of(values: Sequence[Any]) -> int | None:
+    """The innermost open level in which one of the tensors has a tangent."""
+    found: set[int] = set()
+    for value in _flat(values):
+        tangents = value._tangents
+        if tangents is None and value._base is not None:
+            tangents = value._base._tangents
+        if tangents:
+            found.update(tangents)
+    for level in reversed(_state.active):
+        if level in found:
+            return level
+    return None
+
+
+def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
+    if not _state.active or not modes.state.forward_enabled:
+        return NotImplemented
+    count = len(op.inputs)
+    inputs, params = args[:count], args[count:]
+    level = _level_of(inputs)
+    if level is None:
+        return NotImplemented
+    primals = [_map(value, lambda one: without_tangent(one, level)) for value in inputs]
+    out = op.call(*primals, *params)
+    if op.sources:
+        tangents = [_map(value, lambda one: tangent_at(one, level)) for value in inputs]
+        sources = [op.inputs.index(name) for name in op.sources]
+        if any(_any(tangents[index]) for index in sources):
+            outs = out if isinstance(out, tuple) else (out,)
+            try:
+                found = _tangents(op, primals, tangents, _with_defaults(op, params), out)
+            except NotImplementedError:
+                raise NotImplementedError(
+                    f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented "
+                    "yet.\nPlease file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template="
+                    "feature-request.yml so that we can prioritize its implementation or submit a PR adding the implementation "
+                    "to derivatives.yaml"
+                ) from None
+            found = found if isinstance(found, tuple) else (found,)
+            for one, tangent in zip(outs, found, strict=False):
+                if tangent is not None and one._array.dtype.kind in "fcV":
+                    with_tangent(one, _shaped(tangent, one), level)
+    _keep_tangents(op, inputs, primals, out)
+    return out
+
+
+def _keep_tangents(op: table.Op, inputs: Sequence[Any], primals: Sequence[Any], out: Any) -> None:
+    """Gives the op's node the tensors with their tangents, so that a backward pass can be differentiated forward."""
+    outs = out if isinstance(out, tuple) else (out,)
+    node = next((one._edge[0] for one in outs if isinstance(one, Tensor) and one._edge is not None), None)
+    if node is None or getattr(type(node), "op", None) is not op or not node.saved:
+        return
+    whole = {id(primal): value for primal, value in zip(_flat(primals), _flat(inputs), strict=True) if primal is not value}
+    node.saved = tuple(
+        tuple(whole.get(id(one), one) for one in item) if isinstance(item, tuple) else whole.get(id(item), item)
+        for item in node.saved
+    )
+    node.tangents = {number: one._tangents for number, one in enumerate(outs) if one._tangents is not None} or None
+
+
+def _map(value: Any, f: Any) -> Any:
+    if isinstance(value, Tensor):
+        return f(value)
+    if isinstance(value, (list, tuple)):
+        return [_map(one, f) for one in value]
+    return value
+
+
+def _any(tangent: Any) -> bool:
+    return any(_any(one) for one in tangent) if isinstance(tangent, list) else isinstance(tangent, Tensor)
+
+
+def _with_defaults(op: table.Op, params: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (*params, *(default for _, default in op.params[len(params) :]))
+
+
+def _shaped(tangent: Tensor, out: Tensor) -> Tensor:
+    """A tangent in its output's shape and dtype."""
+    if tangent._array.shape != out._array.shape:
+        tangent = table.tensors.expand(tangent, out._array.shape)
+    if tangent._array.dtype != out._array.dtype:
+        tangent = table.tensors.astype(tangent, out._array.dtype)
+    return tangent
+
+
+def _zeros(like: Any) -> Any:
+    return wrap(np.zeros(like._array.shape, like._array.dtype)) if isinstance(like, Tensor) else 0
+
+
+def _tangents(op: table.Op, primals: list[Any], tangents: list[Any], params: tuple[Any, ...], out: Any) -> Any:
+    if op.kind == "linear":
+        moved = []
+        for name, primal, tangent in zip(op.inputs, primals, tangents, strict=True):
+            if name not in op.sources:
+                moved.append(primal)
+            elif isinstance(primal, (list, tuple)):
+                pairs = zip(primal, tangent, strict=True)
+                moved.append([t if isinstance(t, Tensor) else _zeros(p) for p, t in pairs])
+            else:
+                moved.append(tangent if isinstance(tangent, Tensor) else _zeros(primal) if primal is not None else None)
+        return op.call(*moved, *params)
+    if op.kind == "bilinear":
+        total = None
+        for index, tangent in enumerate(tangents):
+            if isinstance(tangent, Tensor):
+                term = op.call(*primals[:index], tangent, *primals[index + 1 :], *params)
+                total = term if total is None else total + term
+        return total
+    if op.kind == "elementwise" and op.joint is None:
+        total = None
+        for name in op.sources:
+            tangent = tangents[op.inputs.index(name)]
+            if isinstance(tangent, Tensor):
+                term = conj(_apply_rule(op, name, conj(tangent), primals, params, out))
+                total = term if total is None else total + term
+        return total
+    return _transposed(op, primals, tangents, params)
+
+
+def _apply_rule(op: table.Op, name: str, g: Any, primals: list[Any], params: tuple[Any, ...], out: Any) -> Any:
+    """The rule of one input on Tensors, with the values it asks for taken from here instead of from a node."""
+    names = {"g": g, "xp": table.tensors}
+    names.update(zip(op.inputs, primals, strict=True))
+    names.update(zip((param for param, _ in op.params), params, strict=True))
+    names.update(zip(op.outputs, out if isinstance(out, tuple) else (out,), strict=True))
+    for one, primal in zip(op.inputs, primals, strict=True):
+        if isinstance(primal, Tensor):
+            names[f"{one}_shape"], names[f"{one}_dtype"] = primal._array.shape, primal._array.dtype
+    rule = op.rules[name]
+    code = rule.__code__
+    return rule(*[names[one] for one in code.co_varnames[: code.co_argcount]])
+
+
+def _transposed(op: table.Op, primals: list[Any], tangents: list[Any], params: tuple[Any, ...]) -> Any:
+    """The tangent by way of the reverse rule: the transpose of a linear map is its derivative in the reverse pass."""
+    with modes.enable_grad():
+        shadows = [
+            _map(primal, lambda one: one if one.requires_grad else _leaf(one))
+            if name in op.sources and _floating(primal)
+            else primal
+            for name, primal in zip(op.inputs, primals, strict=True)
+        ]
+        out = op.call(*shadows, *params)
+        outs = out if isinstance(out, tuple) else (out,)
+        node = next(one._edge[0] for one in outs if one._edge is not None)
+        seeds = [
+            # Any point will do, the rule being linear; at zero some rules (which take logarithms) have no derivative.
+            _ones(one) if one._edge is not None and one._edge[0] is node else None
+            for one in outs
+        ]
+        given = [seed for seed in seeds if seed is not None]
+        gradients = node.vjp_tensors(given if node.metas is not None else given[0], node.next)
+        flat_primals = [one for name, value in zip(op.inputs, shadows, strict=True) if name in op.sources
+                        for one in (value if isinstance(value, (list, tuple)) else [value])]  # fmt: skip
+        flat_tangents = [one for name, value in zip(op.inputs, tangents, strict=True) if name in op.sources
+                         for one in (value if isinstance(value, (list, tuple)) else [value])]  # fmt: skip
+        pairs = [
+            (_fit_tensor(g, primal._array.shape, primal._array.dtype), tangent)
+            for g, primal, tangent in zip(gradients, flat_primals, flat_tangents, strict=True)
+            if g is not None and isinstance(tangent, Tensor)
+        ]
+        pairs = [(g, _shaped(t, g)) for g, t in pairs if g.requires_grad]
+        if not pairs:
+            return tuple(None if seed is None else _zeros(seed) for seed in seeds)
+        record = modes.state.grad_enabled and any(one.requires_grad for one in [*_flat(primals), *(t for _, t in pairs)])
+        found = iter(grad([g for g, _ in pairs], given, [t for _, t in pairs], create_graph=record, allow_unused=True))
+    results = []
+    for seed in seeds:
+        tangent = next(found) if seed is not None else None
+        results.append(_zeros(seed) if seed is not None and tangent is None else tangent)
+    return tuple(results)
+
+
+def _leaf(tensor: Tensor) -> Tensor:
+    """The same values as a leaf that needs a gradient."""
+    if "whole" in tensor.__dict__:
+        return tensor._rewrapped(_leaf(tensor.whole))  # type: ignore[attr-defined,no-any-return]
+    leaf = tensor.detach()
+    leaf._needs_grad = True
+    return leaf
+
+
+def _ones(like: Tensor) -> Tensor:
+    if "whole" in like.__dict__:
+        return like._rewrapped(_ones(like.whole))  # type: ignore[attr-defined,no-any-return]
+    return _leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
+
+
+def _floating(value: Any) -> bool:
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return all(isinstance(one, Tensor) and one._array.dtype.kind in "fcV" for one in values)
+
+
+def _write_tangent(self: Tensor, result: Tensor) -> None:
+    """After an in-place op: the tangents of the result become those of what was written to, and of the base beneath."""
+    for level in _state.active:
+        tangent = tangent_at(result, level)
+        have = (self._tangents or {}).get(level)
+        if tangent is None and have is None:
+            continue
+        if tangent is None:
+            tangent = _zeros(self)
+        base = self._base
+        if have is not None and "whole" in tangent.__dict__ and "whole" not in have.__dict__:
+            have = None  # one tangent for all examples of a batch, where each is to have its own
+        if have is None and base is not None:
+            whole = tangent_at(base, level)
+            if whole is None and base.shape == self.shape and base.stride() == self.stride():
+                have = tangent.clone()  # one tangent for both
+                with_tangent(base, have, level)
+                with_tangent(self, have, level)
+                continue
+            if whole is None:
+                is_batch = "whole" in tangent.__dict__
+                whole = tangent.new_zeros(base._array.shape) if is_batch else wrap(np.zeros_like(base._array))
+                with_tangent(base, whole, level)
+            elif "whole" in tangent.__dict__ and "whole" not in whole.__dict__:
+                whole = tangent.new_zeros(base._array.shape) + whole
+                with_tangent(base, whole, level)
+            shape, strides, offset, _, dtype = views.geometry(base, self)
+            size = dtype.itemsize
+            have = whole.as_strided(shape, [step // size for step in strides], offset // size)
+            with_tangent(self, have, level)
+        if have is None:
+            with_tangent(self, tangent.clone(), level)
+        else:
+            have.copy_(tangent)
+
+
+# Custom Functions.
+
+
+def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not _state.active or not modes.state.forward_enabled:
+        return NotImplemented
+    level = _level_of(args)
+    if level is None:
+        return NotImplemented
+    primals = tuple(without_tangent(arg, level) if isinstance(arg, Tensor) else arg for arg in args)
+    ctx, out = function.apply_with_context(cls, primals, kwargs)
+    tangents = [_given_tangent(arg, level, ctx.materialize_grads) for arg in args]
+    versions = [None if tangent is None else tangent._counter[0] for tangent in tangents]
+    ctx.forward_mode = True
+    try:
+        found = cls.jvp(ctx, *tangents)
+    finally:
+        ctx.forward_mode = False
+    outs = out if isinstance(out, tuple) else (out,)
+    found = found if isinstance(found, tuple) else (found,)
+    if len(found) != len(outs):
+        raise RuntimeError(
+            f"Function's jvp returned an invalid number of forward gradients (expected {len(outs)} but got {len(found)})"
+        )
+    results = list(outs)
+    for number, (one, tangent) in enumerate(zip(outs, found, strict=True)):
+        if tangent is not None and not isinstance(tangent, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {number}.")
+        if not isinstance(one, Tensor):
+            continue
+        if tangent is not None and (number in ctx.undifferentiable or one._array.dtype.kind not in "fcV"):
+            raise RuntimeError(
+                f"Function's jvp returned a gradient at position {number}, but  the corresponding forward output is not a "
+                "differentiable Tensor.You should return None at that position instead."
+            )
+        written = next((index for index, primal in enumerate(primals) if one is primal), None)
+        if tangent is not None and tangent._array.shape != one._array.shape:
+            raise RuntimeError(OTHER_SIZE.format(list(one._array.shape), list(tangent._array.shape)))
+        if written is not None:
+            same = tangent is not None and tangent is tangents[written] and tangent._counter[0] == versions[written]
+            results[number] = _after_writing(args[written], one, tangent, level, same)
+        elif tangent is not None:
+            _check_view(one, tangent, primals, tangents)
+            with_tangent(one, tangent, level)
+    return tuple(results) if isinstance(out, tuple) else results[0]
+
+
+def _given_tangent(arg: Any, level: int, materialize: bool) -> Tensor | None:
+    """What jvp gets for an argument: its tangent, or zeros for a tensor that has none and could have one."""
+    if not isinstance(arg, Tensor):
+        return None
+    tangent = tangent_at(arg, level)
+    return _zeros(arg) if tangent is None and materialize and arg._array.dtype.kind in "fcV" else tangent
+
+
+def _after_writing(original: Tensor, written: Tensor, tangent: Tensor | None, level: int, same: bool) -> Tensor:
+    """The argument that a Function wrote into: its history is what forward made, its tangent what jvp made of it in place."""
+    have = tangent_at(original, level)
+    if have is not None and (tangent is not have or same):
+        raise RuntimeError(
+            "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an "
+            "input inplace, then the jvp function must modify the corresponding gradient inplace."
+        )
+    if written is not original:
+        original.__dict__.update({key: value for key, value in written.__dict__.items() if key != "_tangents"})
+    if have is None and tangent is not None:
+        _write_tangent(original, with_tangent(new_tensor(original._array), tangent, level))
+    return original
+
+
+def _root(tensor: Tensor) -> Tensor:
+    return tensor if tensor._base is None else tensor._base
+
+
+def _check_view(out: Tensor, tangent: Tensor, primals: Sequence[Any], tangents: Sequence[Tensor | None]) -> None:
+    """Where forward returned a view of an argument, jvp must return the same view of that argument's tangent."""
+    if out._base is None:
+        return
+    for primal, given in zip(primals, tangents, strict=True):
+        if given is None or out._base is not _root(primal):
+            continue
+        if tangent._base is None:
+            raise RuntimeError(
+                "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+            )
+        if tangent._base is not _root(given):
+            which = "of the given grad input." if given._base is None else "of the same base as the given grad input."
+            raise RuntimeError(f"A custom Function is returning a view but the jvp is not returning a view {which}")
+        return
+
+
+dispatch.interceptors.append(_intercept)
+function.transforms.append(_function)
+views.write_tangent = _write_tangent
