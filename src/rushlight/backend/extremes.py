@@ -67,7 +67,8 @@ def take_along(x: Array, indices: Array, axis: int) -> Array:
         return x.reshape(indices.shape).copy()
     if x.ndim == 1:
         return x[indices]
-    return in_rows(x[_in_step(indices, axis)])
+    found = x[_in_step(indices, axis)]
+    return found.copy("C") if 1 in found.shape else in_rows(found)  # a single row's step may be any
 
 
 def _in_step(indices: Array, axis: int) -> tuple[Array, ...]:
