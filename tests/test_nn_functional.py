@@ -309,6 +309,9 @@ def test_dropout() -> None:
     assert torch.equal(x.grad, out.detach())
     assert F.dropout(x, 0.3, training=False) is x
     assert F.dropout(x, 1.0).tolist() == [0.0] * 2000
+    with pytest.warns(UserWarning, match="Received a 2-D input to dropout3d"):
+        rows = F.dropout3d(torch.ones(200, 9))  # without a batch: the first dimension is that of the channels
+    assert set(rows.sum(1).tolist()) == {0.0, 18.0}
     whole = F.dropout2d(torch.ones(50, 4, 3, 3)).reshape(200, 9)
     assert torch.equal(whole.amin(1), whole.amax(1)) and whole.unique().tolist() == [0, 2]
     y = torch.randn(20000)
@@ -378,6 +381,20 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: F.nll_loss(Z(2, 3), Z(2)), RuntimeError, "expected target dtype to be Long or Byte, but got Float"),
     (lambda: F.mse_loss(Z(2), Z(2), reduction="some"), ValueError, "some is not a valid value for reduction"),
     (lambda: F.binary_cross_entropy(Z(2) + 2, Z(2)), RuntimeError, "all elements of input should be between 0 and 1"),
+    (
+        lambda: F.linear(Z(2, 2), Z(3, 2), Z(4)),
+        RuntimeError,
+        "The expanded size of the tensor (3) must match the existing size (4)",
+    ),
+    (lambda: F.linear(Z(2), Z(2), Z(1)), RuntimeError, "mat2 must be a matrix, got 1-D tensor"),
+    (lambda: F.linear(Z(2)[0], Z(3, 2)), RuntimeError, "both arguments to linear need to be at least 1D, but they are 0D and 2D"),
+    (
+        lambda: F.linear(Z(2, 2).double(), Z(3, 2), Z(3)),
+        RuntimeError,
+        "self and mat2 must have the same dtype, but got Float and",
+    ),
+    (lambda: F.dropout2d(Z(2)), RuntimeError, "Feature dropout requires at least 2 dimensions in the input"),
+    (lambda: F.dropout(Z(2).long()), RuntimeError, "result type Float can't be cast to the desired output type Long"),
     (lambda: F.dropout(Z(2), 1.5), ValueError, "dropout probability has to be between 0 and 1, but got 1.5"),
     (lambda: F.gelu(torch.ones(2).long()), NotImplementedError, "\"GeluKernelImpl\" not implemented for 'Long'"),
     (lambda: F.conv1d(Z(3), Z(1, 1, 1)), RuntimeError, "Expected 2D (unbatched) or 3D (batched) input to conv1d, but got"),

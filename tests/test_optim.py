@@ -107,3 +107,8 @@ def test_hooks_and_groups() -> None:
     optimizer.step()
     schedule.step()
     assert schedule.get_last_lr() == pytest.approx([0.05, 0.25])
+
+
+def test_adagrad_cannot_start_from_lazy_parameters() -> None:
+    with pytest.raises(ValueError, match="Attempted to use an uninitialized parameter"):
+        torch.optim.Adagrad(torch.nn.LazyLinear(2).parameters())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -51,20 +52,31 @@ def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
     return in_transforms(draw, shape) if modes.state.transforms else draw(shape)
 
 
-def _dropped(input: Any, p: float, shape: tuple[int, ...]) -> Any:
+Shape = Callable[[Any], tuple[int, ...]]
+
+
+def _dropped(input: Any, p: float, noise_shape: Shape) -> Any:
     if p == 0 or not input._array.size:
         return input
     if p == 1:
         return input * dispatch.new_tensor(np.zeros(input._array.shape, input._array.dtype))
-    noise = _noise(input, shape, p)
+    noise = _noise(input, noise_shape(input), p)
     if modes.state.transforms:
         return input * (noise / (1 - p))
+    if noise._array.dtype.kind in "iub":
+        noise.div_(1 - p)  # says why not
     noise._array /= 1 - p
     return input * noise
 
 
+def _own_shape(input: Any) -> tuple[int, ...]:
+    return input._array.shape  # type: ignore[no-any-return]
+
+
 def _feature_shape(input: Any) -> tuple[int, ...]:
     shape = input._array.shape
+    if len(shape) < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     return (*shape[:2], *(1,) * (len(shape) - 2))
 
 
@@ -96,23 +108,23 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
         public(method=False, out=False)(plain_)
 
 
-def _alpha(input: Any, p: float, shape: tuple[int, ...]) -> Any:
+def _alpha(input: Any, p: float, noise_shape: Shape) -> Any:
     """Dropout to the negative limit of selu, then brought back to mean 0 and variance 1 (Klambauer et al., 2017)."""
     if p == 0 or not input._array.size:
         return input
     if p == 1:
         return input * dispatch.new_tensor(np.zeros(input._array.shape, input._array.dtype))
     limit = 1.7580993408473766
-    noise = _noise(input, shape, p)
+    noise = _noise(input, noise_shape(input), p)
     a = 1.0 / math.sqrt((limit * limit * p + 1) * (1 - p))
     b = (noise - 1) * (limit * a) + limit * a * p
     return input * (noise * a) + b
 
 
-_publish("dropout", lambda x, p: _dropped(x, p, x._array.shape), "elements", True, True)
-_publish("feature_dropout", lambda x, p: _dropped(x, p, _feature_shape(x)), "whole channels", True, True)
-_publish("alpha_dropout", lambda x, p: _alpha(x, p, x._array.shape), "elements (as selu sees it)", False, True)
-_publish("feature_alpha_dropout", lambda x, p: _alpha(x, p, _feature_shape(x)), "channels (as selu sees it)", False, True)
+_publish("dropout", lambda x, p: _dropped(x, p, _own_shape), "elements", True, True)
+_publish("feature_dropout", lambda x, p: _dropped(x, p, _feature_shape), "whole channels", True, True)
+_publish("alpha_dropout", lambda x, p: _alpha(x, p, _own_shape), "elements (as selu sees it)", False, True)
+_publish("feature_alpha_dropout", lambda x, p: _alpha(x, p, _feature_shape), "channels (as selu sees it)", False, True)
 
 
 def _spatial(rank: int) -> Any:
@@ -149,12 +161,12 @@ def _spatial(rank: int) -> Any:
                 "channel-wise dropout behavior, please switch to using dropout1d instead.",
                 stacklevel=3,
             )
-        alone = rank != 2 and ndim == rank + 1
+        alone = rank != 2 and ndim != rank + 2
 
         def compute(x: Any, p: float) -> Any:
             if alone:
                 x = x.unsqueeze(0)
-            out = _dropped(x, p, _feature_shape(x))
+            out = _dropped(x, p, _feature_shape)
             return out.squeeze(0) if alone else out
 
         if not training:

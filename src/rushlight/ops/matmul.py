@@ -57,22 +57,34 @@ def _times(value: Any, factor: Any) -> Any:
     return value if factor == 1 else value * conj(factor)
 
 
-def _same_dtype(a: Any, b: Any, names: tuple[str, str] = ("m1", "m2")) -> None:
+def _same_dtype(a: Any, b: Any) -> None:
     if a._array.dtype != b._array.dtype:
         raise RuntimeError(
-            f"expected {names[0]} and {names[1]} to have the same dtype, but got: {dtypes.of(a._array.dtype).c_name} "
+            f"expected m1 and m2 to have the same dtype, but got: {dtypes.of(a._array.dtype).c_name} "
             f"!= {dtypes.of(b._array.dtype).c_name}"
         )
 
 
-def _check_mm(a: Any, b: Any) -> None:
+def _same_dtypes(bias: Any, mat1: Any, mat2: Any) -> None:
+    wanted = mat2._array.dtype
+    for name, other in (("self", bias), ("mat1", mat1)):
+        if other._array.dtype != wanted:
+            have = dtypes.of(other._array.dtype).scalar_name
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {have} and {dtypes.of(wanted).scalar_name}")
+
+
+def _check_sizes(a: Any, b: Any) -> None:
     x, y = a._array, b._array
     if x.shape[1] != y.shape[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
             "\n  The number of columns of the first must be the number of rows of the second."
         )
-    if x.dtype is not y.dtype:
+
+
+def _check_mm(a: Any, b: Any) -> None:
+    _check_sizes(a, b)
+    if a._array.dtype is not b._array.dtype:
         _same_dtype(a, b)
 
 
@@ -176,10 +188,14 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     """``beta * input + alpha * mat1 @ mat2``."""
     if mat1._array.ndim != 2 or mat2._array.ndim != 2:
         raise RuntimeError(f"mat{1 if mat1._array.ndim != 2 else 2} must be a matrix, got {_bad(mat1, mat2)}-D tensor")
-    _check_mm(mat1, mat2)
-    _same_dtype(input, mat2, ("self", "mat2"))
-    _check_bias(input, (mat1._array.shape[0], mat2._array.shape[1]))
+    _check_addmm(input, mat1, mat2)
     return ops.addmm(input, mat1, mat2, beta, alpha)
+
+
+def _check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
+    _check_sizes(mat1, mat2)
+    _same_dtypes(bias, mat1, mat2)
+    _check_bias(bias, (mat1._array.shape[0], mat2._array.shape[1]))
 
 
 def _bad(mat1: Any, mat2: Any) -> int:
@@ -205,6 +221,9 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
         raise RuntimeError(
             f"size mismatch, got input ({input._array.size}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})"
         )
+    names = [dtypes.of(one._array.dtype).scalar_name for one in (input, mat, vec)]
+    if len(set(names)) > 1:
+        raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*names))
     return ops.addmv(input, mat, vec, beta, alpha)
 
 
@@ -215,7 +234,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     _check_bias(input, (batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2]))
     if input._array.dtype != batch1._array.dtype:
         raise RuntimeError(
-            f"Input dtypes must be the same, got: input: {dtypes.of(input._array.dtype).c_name}, batch1: "
+            f"Input dtypes must be the same, got: input {dtypes.of(input._array.dtype).c_name}, batch1: "
             f"{dtypes.of(batch1._array.dtype).c_name}, batch2: {dtypes.of(batch2._array.dtype).c_name}"
         )
     return ops.baddbmm(input, batch1, batch2, beta, alpha)
@@ -225,6 +244,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
     _check_bmm(batch1, batch2)
+    _same_dtypes(input, batch1, batch2)
     _check_bias(input, (batch1._array.shape[1], batch2._array.shape[2]))
     return ops.addbmm(input, batch1, batch2, beta, alpha)
 
@@ -343,25 +363,36 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     tensor([11.5000])
     """
     x = input._array
-    if weight._array.ndim == 1:
-        product = matmul_of(input, weight)
-        return product if bias is None else product + bias
+    if weight._array.ndim == 1 or not x.ndim:
+        return _linear_of_vectors(input, weight, bias)
     if x.ndim == 2:
         columns = ops.t(weight)
-        if x.shape[1] != weight._array.shape[1] or x.dtype is not weight._array.dtype:
-            _check_mm(input, columns)
         if bias is None:
+            if x.shape[1] != weight._array.shape[1] or x.dtype is not weight._array.dtype:
+                _check_mm(input, columns)
             return ops.mm(input, columns)
-        if bias._array.dtype is not x.dtype:
-            _same_dtype(bias, columns, ("self", "mat2"))
-        return ops.addmm(bias, input, columns, 1, 1)
-    if bias is not None and x.ndim > 2 and x.flags.c_contiguous:
+        if x.shape[1] != weight._array.shape[1] or x.dtype is not weight._array.dtype or bias._array.dtype is not x.dtype:
+            _check_addmm(bias, input, columns)
+        try:
+            return ops.addmm(bias, input, columns, 1, 1)
+        except (RuntimeError, ValueError):
+            _check_addmm(bias, input, columns)
+            raise
+    if bias is not None and x.flags.c_contiguous:
         rows = input.view(-1, x.shape[-1]) if x.size else input.reshape(math.prod(x.shape[:-1]), x.shape[-1])
         columns = ops.t(weight)
-        _check_mm(rows, columns)
-        _same_dtype(bias, columns, ("self", "mat2"))
+        _check_addmm(bias, rows, columns)
         return ops.addmm(bias, rows, columns, 1, 1).view(*x.shape[:-1], weight._array.shape[0])
     product = matmul_of(input, ops.t(weight))
+    return product if bias is None else product + bias
+
+
+def _linear_of_vectors(input: Any, weight: Any, bias: Any) -> Any:
+    if not input._array.ndim:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are 0D and {weight._array.ndim}D")
+    if bias is not None and bias._array.ndim:
+        raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
+    product = matmul_of(input, weight)
     return product if bias is None else product + bias
 
 

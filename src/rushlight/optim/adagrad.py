@@ -6,6 +6,7 @@ from typing import Any
 
 import rushlight as torch
 
+from ..nn.parameter import is_lazy
 from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, like, number
 
 
@@ -49,6 +50,8 @@ class Adagrad(RuleOptimizer):
         check_variants(foreach, fused, differentiable, None, False)
         for group in self.param_groups:  # the state is there before the first step
             for param in group["params"]:
+                if is_lazy(param):
+                    param._refused("is_complex")
                 self.state[param] = {"step": torch.zeros((), dtype=torch.float32), **self._start(param, group)}
 
     def _refusal_of_sparse(self, group: dict[str, Any]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ...tensor import Tensor
@@ -27,10 +28,17 @@ class _InstanceNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         alone = input.dim() == self._ranks[0]
-        if input.shape[0 if alone else 1] != self.num_features and self.affine:
-            raise ValueError(
-                f"expected input's size at dim={0 if alone else 1} to match num_features ({self.num_features}), but got: "
-                f"{input.shape[0 if alone else 1]}."
+        axis = 0 if alone else 1
+        if input.shape[axis] != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={axis} to match num_features ({self.num_features}), but got: "
+                    f"{input.shape[axis]}."
+                )
+            warnings.warn(
+                f"input's size at dim={axis} does not match num_features. You can silence this warning by not passing in "
+                "num_features, which is not used because affine=False",
+                stacklevel=3,
             )
         if alone:
             return self._normalized(input.unsqueeze(0)).squeeze(0)
