@@ -59,7 +59,7 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
         rows, found = rows_along(x, axis), rows_along(places, axis).copy()
         for index in tied:
             found[index] = selection.greatest(rows[index].tolist(), k, largest)
-        places = np.ascontiguousarray(found.reshape(places.swapaxes(axis, -1).shape).swapaxes(axis, -1))
+        places = found.reshape(places.swapaxes(axis, -1).shape).swapaxes(axis, -1).copy("C")
     return places
 
 
