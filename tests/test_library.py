@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from collections.abc import Sequence
 from functools import partial
 
@@ -171,3 +173,88 @@ def test_modes_and_selective_checkpoints_see_operators():
     assert len(runs) == 1
     (expected,) = torch.autograd.grad((x.sin() * x.sin().exp()).sin().sum(), x)
     assert torch.allclose(g, expected)
+
+
+def test_an_operator_without_a_derivative_is_what_it_records():
+    lib = library.Library("tests", "FRAGMENT")
+    lib.define("open(Tensor a, *, float by=2.0) -> (Tensor, Tensor)")
+    lib.impl("open", lambda a, by=2.0: (a.detach() * by, a * by), "CPU")
+    x = torch.ones(2, requires_grad=True)
+    closed, recorded = torch.ops.tests.open(x, by=3.0)
+    assert closed.grad_fn.name() == "torch::autograd::WarnNotImplemented" and "grad_fn=<WarnNotImplemented>" in repr(closed)
+    with pytest.warns(UserWarning, match="tests::open: an autograd kernel was not registered"):
+        (g,) = torch.autograd.grad(recorded.sum(), x)
+    assert g.tolist() == [3.0, 3.0]
+    with pytest.warns(UserWarning, match="tests::open: an autograd kernel was not registered"):
+        closed.sum().backward()
+    assert x.grad is None
+    torch._C._set_autograd_fallback_mode("nothing")
+    try:
+        closed, recorded = torch.ops.tests.open(x)
+        assert not closed.requires_grad and recorded.grad_fn.name() == "MulBackward0"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            recorded.sum().backward()
+    finally:
+        torch._C._set_autograd_fallback_mode("warn")
+    with pytest.raises(RuntimeError, match="NYI: mode='error'"):
+        torch._C._set_autograd_fallback_mode("error")
+
+
+def test_a_write_without_a_derivative_warns_by_the_base():
+    def triple(a):
+        with torch.no_grad():
+            return a.mul_(3)
+
+    with library._scoped_library("tests", "FRAGMENT") as lib:
+        lib.define("triple_(Tensor(a!) a) -> Tensor(a!)")
+        lib.impl("triple_", triple, "CPU")
+        x = torch.ones(2, 2, requires_grad=True)
+        c = x.clone()
+        row = c[0]
+        assert torch.ops.tests.triple_(row) is row and c.tolist() == [[3.0, 3.0], [1.0, 1.0]]
+        for one in (c, row):
+            with pytest.warns(UserWarning, match="tests::triple_"):
+                one.sum().backward(retain_graph=True)
+        plain = torch.ones(2)
+        assert not torch.ops.tests.triple_(plain).requires_grad
+
+
+def test_functions_above_autograd_and_made_of_other_operators():
+    class Sine(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            with torch._C._AutoDispatchBelowAutograd():
+                return torch.ops.tests.sine_above(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0].cos()
+
+    with library._scoped_library("tests", "FRAGMENT") as lib, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lib.define("sine_above(Tensor x) -> Tensor")
+        lib.impl("sine_above", lambda x: torch.from_numpy(x.numpy(force=True)).sin(), "CPU")
+        lib.impl("sine_above", Sine.apply, "Autograd")
+        lib.define("made(Tensor x) -> Tensor")
+        lib.impl("made", lambda x: torch.ops.tests.sine_above(x) * 2, "CompositeImplicitAutograd")
+        x = torch.tensor([0.5, 1.0], dtype=torch.float64, requires_grad=True)
+        assert torch.autograd.gradcheck(torch.ops.tests.made, x)
+
+
+def test_operators_go_with_their_library():
+    lib = library.Library("tests_gone", "FRAGMENT")
+    assert lib.define("one(Tensor x) -> Tensor") == "one"
+    lib.impl("one", lambda x: x + 1, "CPU")
+    assert torch.ops.tests_gone.one(torch.ones(1)).tolist() == [2.0]
+    with pytest.raises(RuntimeError, match="with the same name and overload name multiple times"):
+        lib.define("one(Tensor x) -> Tensor")
+    with pytest.raises(RuntimeError, match="only the operator name was given"):
+        lib.define("two")
+    del lib
+    gc.collect()
+    with pytest.raises(AttributeError, match="object has no attribute 'one'"):
+        torch.ops.tests_gone.one(torch.ones(1))
+    with pytest.raises(ValueError, match="Unsupported kind: SOME"):
+        library.Library("tests_gone", "SOME")

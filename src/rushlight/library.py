@@ -1,7 +1,8 @@
 """torch.library: operators of one's own, with a derivative, under ``torch.ops``.
 
 ``custom_op`` makes one of a Python function whose annotations say what it takes; ``define`` and ``impl`` make one of a schema.
-The function runs below autograd: what it does inside is not recorded, ``register_autograd`` says what its derivative is.
+The function of ``custom_op`` runs below autograd: what it does inside is not recorded, ``register_autograd`` says what its
+derivative is. An operator of a schema may have functions for several keys: "CPU", and "Autograd" for one that runs above it.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import finalize
 
 from .autograd import modes, views
 from .autograd.function import Function
 from .backend import numpy as backend
+from .operators import fallback
 from .operators.aten import OpOverload, OpOverloadPacket
 from .operators.schemas import Schema, inferred, parsed
 from .overrides.torch_dispatch import asked, takes_part
@@ -41,6 +44,9 @@ class _Overload(OpOverload):
         super().__init__(packet, "default")
         self._schema = schema
         self.kernel: Callable[..., Any] | None = None
+        self.above: Callable[..., Any] | None = None  # runs instead, and records what autograd is to know
+        self.is_composite = False  # made of other operators: they are what autograd sees
+        self.is_closed = False  # made by custom_op: what its function does inside is never recorded
         self.backward: Callable[..., Any] | None = None
         self.setup_context: Callable[..., Any] | None = None
         self.further: dict[str, Any] = {}  # what transforms and tracers would ask for
@@ -50,6 +56,8 @@ class _Overload(OpOverload):
         values = self._schema.bound(args, kwargs)
         leaves, spec = tree_flatten(list(values))
         needs = modes.state.grad_enabled and any(isinstance(one, Tensor) and one.requires_grad for one in leaves)
+        if not self.is_closed and self.backward is None:
+            return self._open(values, leaves, needs)
         if not needs or self._schema.mutated:  # what writes has no derivative
             return self.below(values)
         if self._function is None:
@@ -59,6 +67,20 @@ class _Overload(OpOverload):
         outs = list(results) if isinstance(results, tuple) else [results]
         return tree_unflatten(outs, shape[0])
 
+    def _open(self, values: tuple[Any, ...], leaves: list[Any], needs: bool) -> Any:
+        """An operator whose derivative is what its function records, or what the function above it does."""
+        if self.above is not None and not fallback.state.below_autograd:
+            return self._schema.call(self.above, values)
+        if self.is_composite and self.kernel is not None:
+            return self._schema.call(self.kernel, values)
+        out = self.below(values)
+        if needs and fallback.mode() == "warn":
+            written = ["!" in one for one in self._schema.results]
+            outs = out if len(written) > 1 else (out,)
+            flat = [(leaf, flag) for one, flag in zip(outs, written, strict=False) for leaf in tree_flatten(one)[0]]
+            fallback.marked(self.name(), leaves, flat)
+        return out
+
     def below(self, values: tuple[Any, ...]) -> Any:
         """The operator below autograd, by the class or mode that takes it over, or by its function."""
         return asked(self, values) if takes_part(values) else self.run(values)
@@ -66,14 +88,17 @@ class _Overload(OpOverload):
     def run(self, values: tuple[Any, ...]) -> Any:
         if self.kernel is None:
             raise NotImplementedError(
-                f"{self.name()}: attempted to run this operator with tensors, but there was no implementation for the CPU"
+                f"Could not run '{self.name()}' with arguments from the 'CPU' backend. This could be because the operator doesn't "
+                "exist for this backend: no function was registered for it."
             )
         schema = self._schema
+        if not self.is_closed:
+            return schema.call(self.kernel, values)
         for place in schema.mutated:
             if isinstance(values[place], Tensor):
                 views.check_writable(values[place])
         with modes.no_grad():
-            out = self.kernel(*values)
+            out = schema.call(self.kernel, values)
         for place in schema.mutated:
             if isinstance(values[place], Tensor):
                 views.bump(values[place], str(self))
@@ -147,7 +172,7 @@ class _Packet(OpOverloadPacket):
         return self.op(*args, **kwargs)
 
 
-class _Namespace:
+class Namespace:
     """``torch.ops.<namespace>``."""
 
     def __init__(self, name: str) -> None:
@@ -160,18 +185,21 @@ class _Namespace:
         return found
 
     def __repr__(self) -> str:
-        return f"<module 'torch.ops.{self.name}'>"
+        return f"<module 'torch.ops.{self.name}' from 'torch.ops'>"
 
 
 _packets: dict[tuple[str, str], _Packet] = {}
-
-
-namespaces: dict[str, _Namespace] = {}
+namespaces: set[str] = set()
 
 
 def _add(space: str, name: str, schema: Schema) -> _Packet:
     """Puts an operator under ``torch.ops``."""
-    namespaces.setdefault(space, _Namespace(space))
+    if (space, name) in _packets:
+        raise RuntimeError(
+            f"Tried to register an operator ({schema.named(f'{space}::{name}')}) with the same name and overload name multiple "
+            "times. Each overload's schema should only be registered with a single call to def()."
+        )
+    namespaces.add(space)
     packet = _packets[space, name] = _Packet(space, name, schema.named(f"{space}::{name}"))
     return packet
 
@@ -273,7 +301,9 @@ def custom_op(
     def make(fn: Callable[..., Any]) -> CustomOpDef:
         space, short = _parts(name)
         form = inferred(fn, mutates_args) if schema is None else parsed(schema)
+        _packets.pop((space, short), None)  # the last of a name counts
         packet = _add(space, short, form)
+        packet.op.is_closed = True
         if device_types is None or "cpu" in ([device_types] if isinstance(device_types, str) else device_types):
             packet.op.kernel = fn
         return CustomOpDef(packet.op)
@@ -309,8 +339,18 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
         lib._names.append((space, name))
 
 
-# Keys of PyTorch's dispatcher under which a function for the CPU may stand.
+# Keys of PyTorch's dispatcher under which a function for the CPU may stand, and those above it.
 _CPU_KEYS = frozenset({"", "cpu", "default", "compositeexplicitautograd", "compositeimplicitautograd"})
+_AUTOGRAD_KEYS = frozenset({"autograd", "autogradcpu"})
+
+
+def _give(op: _Overload, fn: Callable[..., Any], key: str) -> None:
+    """Gives an operator a function under a key of the dispatcher; those for other devices are not kept."""
+    key = key.lower()
+    if key in _AUTOGRAD_KEYS:
+        op.above = fn
+    elif key in _CPU_KEYS and (op.kernel is None or op.is_composite or not key.startswith("composite")):
+        op.kernel, op.is_composite = fn, key in ("", "compositeimplicitautograd")
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
@@ -329,8 +369,8 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any
     names = [types] if isinstance(types, str) else list(types)
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
-        if any(one.lower() in _CPU_KEYS for one in names):
-            _op(qualname).kernel = fn
+        for one in names:
+            _give(_op(qualname), fn, one)
         return fn
 
     return register if func is None else register(func)
@@ -403,28 +443,36 @@ class Library:
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("IMPL", "DEF", "FRAGMENT"):
-            raise ValueError("Unsupported kind: ", kind)
+            raise ValueError(f"Unsupported kind: {kind}")
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
+        namespaces.add(ns)
         self._names: list[tuple[str, str]] = []
+        self.m = finalize(self, _forget, self._names)  # its operators go with it
 
     def __repr__(self) -> str:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
 
     def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
         """Defines an operator: 'name(Tensor x) -> Tensor'; returns its name."""
-        name = schema.partition("(")[0].strip()
+        name, opening, _ = schema.partition("(")
+        if not opening:
+            raise RuntimeError("Tried to parse a function schema but only the operator name was given")
+        name = name.strip()
         define(f"{self.ns}::{name}", schema[schema.index("(") :], lib=self)
         return name
 
     def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", **options: Any) -> None:
         """Gives an operator its function."""
         op = _op(op_name if "::" in str(op_name) or not isinstance(op_name, str) else f"{self.ns}::{op_name}")
-        if (dispatch_key or self.dispatch_key).lower() in _CPU_KEYS:
-            op.kernel = fn
+        _give(op, fn, dispatch_key or self.dispatch_key)
 
     def _destroy(self) -> None:
-        for key in self._names:
-            _packets.pop(key, None)
+        self.m()
+
+
+def _forget(names: list[tuple[str, str]]) -> None:
+    for key in names:
+        _packets.pop(key, None)
 
 
 @contextmanager

@@ -564,6 +564,8 @@ class Tensor:
         try:
             grad_fn = self.grad_fn
             name = None if grad_fn is None else type(grad_fn).__name__
+            if name == "CppFunction":
+                name = grad_fn.name().rpartition("::")[2]  # type: ignore[union-attr]
         except RuntimeError:  # a view that may not be used any more
             name = "Invalid"
         if tensor_contents is not None:

@@ -12,6 +12,9 @@ from ..autograd.graph import AccumulateGrad, Node
 from ..autograd.modes import is_grad_enabled
 from ..autograd.views import CopySlices
 from ..batching import layers
+from ..operators.fallback import BelowAutograd as _AutoDispatchBelowAutograd
+from ..operators.fallback import mode as _get_autograd_fallback_mode
+from ..operators.fallback import set_mode as _set_autograd_fallback_mode
 from ..overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
 from ..random import Generator
 from ..size import Size

@@ -30,6 +30,9 @@ class Schema:
     def __init__(self, parameters: list[Parameter], returns: str, text: str, name: str = "") -> None:
         self.parameters, self.returns, self.text, self.name = parameters, returns, text, name
         self.mutated = tuple(place for place, one in enumerate(parameters) if "!" in one.type)
+        self.by_keyword = sum(one.keyword_only for one in parameters)  # these come last
+        inner = returns.strip().removeprefix("(").removesuffix(")") if returns.strip().startswith("(") else returns
+        self.results = _split(inner)
 
     def named(self, name: str) -> Schema:
         """The same for an operator of a name."""
@@ -68,6 +71,13 @@ class Schema:
             values.append(value)
         return tuple(values)
 
+    def call(self, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
+        """Calls a function with all arguments in order, those that are only by keyword by their names."""
+        if not self.by_keyword:
+            return function(*values)
+        names = (one.name for one in self.parameters[-self.by_keyword :])
+        return function(*values[: -self.by_keyword], **dict(zip(names, values[-self.by_keyword :], strict=True)))
+
 
 _PLAIN: dict[str, Any] = {
     "Tensor": Tensor,
@@ -91,6 +101,8 @@ def _is(value: Any, kind: str) -> bool:
     if listed:
         return isinstance(value, (list, tuple)) and all(_is(one, listed[1]) for one in value)
     wanted = _PLAIN.get(kind)
+    if wanted is Tensor and value is None:
+        return True  # a tensor that is not there
     if wanted is int:
         return (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, Tensor) and value.numel() == 1)
     return wanted is None or isinstance(value, wanted)

@@ -77,7 +77,8 @@ def __getattr__(name: str) -> Any:
         return aten
     library = opened("library")
     if library is not None and name in library.namespaces:
-        return library.namespaces[name]
+        found = globals()[name] = library.Namespace(name)
+        return found
     raise AttributeError(f"module 'torch.ops' has no attribute {name!r}")
 
 
