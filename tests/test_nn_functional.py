@@ -387,11 +387,15 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         "The expanded size of the tensor (3) must match the existing size (4)",
     ),
     (lambda: F.linear(Z(2), Z(2), Z(1)), RuntimeError, "mat2 must be a matrix, got 1-D tensor"),
-    (lambda: F.linear(Z(2)[0], Z(3, 2)), RuntimeError, "both arguments to linear need to be at least 1D, but they are 0D and 2D"),
+    (
+        lambda: F.linear(Z(2)[0], Z(3, 2)),
+        RuntimeError,
+        "both arguments to linear need to be at least 1D, but they are 0D and 2D",
+    ),
     (
         lambda: F.linear(Z(2, 2).double(), Z(3, 2), Z(3)),
         RuntimeError,
-        "self and mat2 must have the same dtype, but got Float and",
+        "mat1 and mat2 must have the same dtype, but got Double and",
     ),
     (lambda: F.dropout2d(Z(2)), RuntimeError, "Feature dropout requires at least 2 dimensions in the input"),
     (lambda: F.dropout(Z(2).long()), RuntimeError, "result type Float can't be cast to the desired output type Long"),
