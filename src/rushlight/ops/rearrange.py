@@ -1,4 +1,4 @@
-"""Ops that rearrange, join and repeat elements into new memory. All are linear; each rule is the op's adjoint."""
+"""Ops that turn, repeat and pick elements into new memory. All are linear; each rule is the op's adjoint."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import gradients
 from ..backend import shape as k
 from . import dispatch
 from .parts import narrowed_from
-from .public import alias, axes_of, axis_of, module, ops, public
-from .shape import broadcast_tensors, reshape, sizes_of
+from .public import axes_of, axis_of, module, ops, public
+from .shape import reshape, sizes_of
 from .table import op, table
 
 op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))
@@ -20,15 +19,11 @@ op("tril", k.tril, kind="linear", x=lambda g, xp, offset: xp.tril(g, offset))
 op("triu", k.triu, kind="linear", x=lambda g, xp, offset: xp.triu(g, offset))
 op("repeat", k.repeat, kind="linear", x=lambda g, xp, counts, x_shape: xp.unrepeat(g, counts, x_shape))
 op("unrepeat", k.unrepeat, node="SumBackward1", kind="linear", g=lambda g, xp, counts: xp.repeat(g, counts))
-op("concat", k.concat, inputs="*xs", node="CatBackward0", kind="linear",
-   xs=lambda g, xp, xs_shape, axis: _pieces(g, xp, xs_shape, axis))  # fmt: skip
-op("stack", k.stack, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape, axis: xp.unbind(g, axis))
 op("rot90", k.rot90, kind="linear", x=lambda g, xp, times, axes: xp.rot90(g, -times, axes))
 op("diag_embed", k.diag_embed, kind="linear",
    x=lambda g, xp, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2))  # fmt: skip
 op("diagonal_copy", lambda x, offset, axis1, axis2: k.diagonal(x, offset, axis1, axis2).copy(), node="DiagonalBackward0_copy",
    kind="linear", x=lambda g, xp, x_shape, offset, axis1, axis2: xp.embed_diagonal(g, x_shape, offset, axis1, axis2))  # fmt: skip
-op("block_diag", k.block_diag, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape: _blocks(g, xp, xs_shape))
 op("unsafe_split", lambda x, sizes, axis: [part.copy() for part in k.split(x, sizes, axis)], outputs="*", kind="linear",
    x=table["split"].rules["x"])  # fmt: skip
 op("narrow_copy", lambda x, axis, start, stop: k.slice_(x, axis, start, stop, 1).copy(), kind="linear",
@@ -45,192 +40,6 @@ op("diagonal_scatter", k.diagonal_scatter, kind="linear",
        g, xp.zeros_as(xp.diagonal(g, offset, axis1, axis2)), offset, axis1, axis2),
    value=lambda g, xp, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2))  # fmt: skip
 op("zeros_as", lambda x: np.zeros(x.shape, x.dtype), inputs="x")
-
-
-def _pieces(g: Any, xp: Any, shapes: list[tuple[int, ...]], axis: int) -> list[Any]:
-    parts, start = [], 0
-    for shape in shapes:
-        if shape == (0,):
-            parts.append(xp.full_like_shape(g, (0,)))
-            continue
-        parts.append(xp.slice(g, axis, start, start + shape[axis], 1))
-        start += shape[axis]
-    return parts
-
-
-def _blocks(g: Any, xp: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
-    parts, row, column = [], 0, 0
-    for shape in shapes:
-        rows, columns = ((1,) * (2 - len(shape)) + shape)[-2:]
-        part = xp.slice(xp.slice(g, 0, row, row + rows, 1), 1, column, column + columns, 1)
-        parts.append(part.reshape(shape))
-        row, column = row + rows, column + columns
-    return parts
-
-
-# Joining.
-
-
-def _list_of(tensors: Any, name: str, position: int = 1) -> list[Any]:
-    if isinstance(tensors, dispatch.Tensor_) or not isinstance(tensors, (tuple, list)):
-        raise TypeError(
-            f"{name}(): argument 'tensors' (position {position}) must be tuple of Tensors, not {type(tensors).__name__}"
-        )
-    plain = dispatch.Tensor_
-    for index, item in enumerate(tensors):
-        if item.__class__ is not plain and not isinstance(item, plain):
-            raise TypeError(f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}")
-    return list(tensors)
-
-
-def _one_dtype(tensors: list[Any]) -> list[Any]:
-    first = tensors[0]._array.dtype
-    for tensor in tensors:
-        if tensor._array.dtype is not first:
-            dtype = dispatch.common_dtype(tensors).numpy
-            return [one if one._array.dtype == dtype else ops.astype(one, dtype) for one in tensors]
-    return tensors
-
-
-@public(method=False)
-def cat(tensors: Any, dim: int = 0) -> Any:
-    """Tensors joined along an existing dimension; they agree in all others.
-
-    >>> import rushlight as torch
-    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
-    tensor([1, 2, 3])
-    """
-    tensors = _list_of(tensors, "cat")
-    if not tensors:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    shapes = [tensor._array.shape for tensor in tensors]
-    first = shapes[0]
-    if first and dim.__class__ is int and dim == 0 and all(shape[1:] == first[1:] and shape for shape in shapes):
-        return ops.concat(_one_dtype(tensors), 0)
-    for shape in shapes:
-        if shape != (0,):
-            first = shape
-            break
-    if not first and all(not shape for shape in shapes):
-        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    axis = axis_of(dim, len(first))
-    for position, shape in enumerate(shapes):
-        if shape == (0,) and first != (0,):
-            continue
-        if not shape:
-            raise RuntimeError(f"zero-dimensional tensor (at position {position}) cannot be concatenated")
-        if len(shape) != len(first):
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
-        for place, (have, size) in enumerate(zip(first, shape, strict=True)):
-            if place != axis and have != size:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {axis}. Expected size {have} but got size {size} for "
-                    f"tensor number {position} in the list.\n  The shapes are {[list(one) for one in shapes]}."
-                )
-    return ops.concat(_one_dtype(tensors), axis)
-
-
-alias("concat", "cat")
-alias("concatenate", "cat")
-
-
-@public(method=False)
-def stack(tensors: Any, dim: int = 0) -> Any:
-    """Tensors of one shape along a new dimension."""
-    tensors = _list_of(tensors, "stack")
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    first = tensors[0]._array.shape
-    for position, tensor in enumerate(tensors):
-        if tensor._array.shape != first:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                f"{list(tensor._array.shape)} at entry {position}"
-            )
-    return ops.stack(_one_dtype(tensors), axis_of(dim, len(first) + 1))
-
-
-def _atleast(name: str, least: int) -> None:
-    def atleast(*tensors: Any) -> Any:
-        if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-            tensors = tuple(tensors[0])
-            return tuple(_grown(one, least) for one in tensors)
-        grown = tuple(_grown(one, least) for one in tensors)
-        return grown[0] if len(tensors) == 1 else grown
-
-    atleast.__name__ = name
-    atleast.__doc__ = f"Tensors with at least {least} dimension{'s' if least > 1 else ''}."
-    public(method=False, out=False)(atleast)
-
-
-def _grown(tensor: Any, least: int) -> Any:
-    ndim = tensor._array.ndim
-    if ndim >= least:
-        return tensor
-    if ndim == 0:
-        return reshape(tensor, (1,) * least)
-    if least == 2 or ndim == 1:
-        tensor = tensor.unsqueeze(0)
-    return tensor.unsqueeze(-1) if least == 3 else tensor
-
-
-for _least in (1, 2, 3):
-    _atleast(f"atleast_{_least}d", _least)
-
-
-@public(method=False)
-def hstack(tensors: Any) -> Any:
-    """Joined along the second dimension (the first, for vectors)."""
-    tensors = [_grown(one, 1) for one in _list_of(tensors, "hstack")]
-    if not tensors:
-        raise RuntimeError("hstack expects a non-empty TensorList")
-    return cat(tensors, 0 if tensors[0]._array.ndim == 1 else 1)
-
-
-@public(method=False)
-def vstack(tensors: Any) -> Any:
-    """Joined along the first dimension, vectors as rows."""
-    tensors = [_grown(one, 2) for one in _list_of(tensors, "vstack")]
-    if not tensors:
-        raise RuntimeError("vstack expects a non-empty TensorList")
-    return cat(tensors, 0)
-
-
-alias("row_stack", "vstack")
-
-
-@public(method=False)
-def dstack(tensors: Any) -> Any:
-    """Joined along the third dimension."""
-    tensors = [_grown(one, 3) for one in _list_of(tensors, "dstack")]
-    if not tensors:
-        raise RuntimeError("dstack expects a non-empty TensorList")
-    return cat(tensors, 2)
-
-
-@public(method=False)
-def column_stack(tensors: Any) -> Any:
-    """Joined along the second dimension, vectors as columns."""
-    tensors = _list_of(tensors, "column_stack")
-    if not tensors:
-        raise RuntimeError("column_stack expects a non-empty TensorList")
-    return cat([reshape(one, (one._array.size, 1)) if one._array.ndim <= 1 else one for one in tensors], 1)
-
-
-@public(name="block_diag", method=False)
-def block_diag_of(*tensors: Any) -> Any:
-    """A matrix with the given ones along its diagonal."""
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tuple(tensors[0])
-    if not tensors:
-        return dispatch.new_tensor(np.zeros((1, 0), np.float32))
-    for index, tensor in enumerate(tensors):
-        if tensor._array.ndim > 2:
-            raise RuntimeError(
-                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                f"{index} has {tensor._array.ndim} dimensions"
-            )
-    return ops.block_diag(_one_dtype(list(tensors)))
 
 
 # Repeating and turning.
@@ -484,70 +293,6 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     return unsafe_splits(input, max(1, -(-size // chunks)), dim)
 
 
-# Grids.
-
-
-@public(method=False, out=False)
-def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
-    """Coordinates of a grid: each vector expanded along the others' dimensions."""
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tuple(tensors[0])
-    if not tensors:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
-    if indexing is None:
-        import warnings
-
-        warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=3
-        )
-    if indexing not in (None, "ij", "xy"):
-        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
-    if any(tensor._array.dtype != tensors[0]._array.dtype for tensor in tensors):
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-    for tensor in tensors:
-        if tensor._array.ndim > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor}")
-    swap = indexing == "xy" and len(tensors) > 1
-    if swap:
-        tensors = (tensors[1], tensors[0], *tensors[2:])
-    shape = tuple(max(1, tensor._array.size) if not tensor._array.ndim else tensor._array.size for tensor in tensors)
-    grids = []
-    for place, tensor in enumerate(tensors):
-        column = reshape(tensor, (1,) * place + (shape[place],) + (1,) * (len(shape) - place - 1))
-        grids.append(column.expand(shape))
-    if swap:
-        grids[0], grids[1] = grids[1], grids[0]
-    return tuple(grids)
-
-
-@public(method=False)
-def cartesian_prod(*tensors: Any) -> Any:
-    """All combinations of one element from each vector, as rows."""
-    for tensor in tensors:
-        if tensor._array.ndim != 1:
-            raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._array.shape)}")
-    if len(tensors) == 1:
-        return tensors[0]
-    grids = meshgrid(*tensors, indexing="ij")
-    return stack([reshape(grid, -1) for grid in grids], 1)
-
-
-@public()
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """All choices of ``r`` elements of a vector, in order, as rows."""
-    import itertools
-
-    if input._array.ndim != 1:
-        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._array.shape)}")
-    if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}")
-    if r == 0:
-        return dispatch.new_tensor(np.empty(0, input._array.dtype))
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = np.array(list(choose(range(input._array.size), r)), np.int64).reshape(-1, r)
-    return stack([input[dispatch.new_tensor(np.ascontiguousarray(column))] for column in rows.T], 1)
-
-
 @public(function=False)
 def sum_to_size(self: Any, *size: Any) -> Any:
     """Summed over the dimensions that broadcasting from ``size`` would stretch."""
@@ -562,8 +307,3 @@ def sum_to_size(self: Any, *size: Any) -> Any:
         axis + lead for axis, length in enumerate(wanted) if length == 1 and shape[axis + lead] != 1
     )
     return (ops.sum(self, axes, True) if axes else self).view(wanted)
-
-
-gradients.stack = stack
-
-__all__ = ["broadcast_tensors", "cat", "stack"]

@@ -1,0 +1,205 @@
+"""Ops that join tensors: cat, stack and their like. All are linear; each rule takes the gradient apart again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..autograd import gradients
+from ..backend import shape as k
+from . import dispatch
+from .public import alias, axis_of, ops, public
+from .shape import reshape
+from .table import op
+
+op("concat", k.concat, inputs="*xs", node="CatBackward0", kind="linear",
+   xs=lambda g, xp, xs_shape, axis: _pieces(g, xp, xs_shape, axis))  # fmt: skip
+op("stack", k.stack, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape, axis: xp.unbind(g, axis))
+op("block_diag", k.block_diag, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape: _blocks(g, xp, xs_shape))
+
+
+def _pieces(g: Any, xp: Any, shapes: list[tuple[int, ...]], axis: int) -> list[Any]:
+    parts, start = [], 0
+    for shape in shapes:
+        if shape == (0,):
+            parts.append(xp.full_like_shape(g, (0,)))
+            continue
+        parts.append(xp.slice(g, axis, start, start + shape[axis], 1))
+        start += shape[axis]
+    return parts
+
+
+def _blocks(g: Any, xp: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
+    parts, row, column = [], 0, 0
+    for shape in shapes:
+        rows, columns = ((1,) * (2 - len(shape)) + shape)[-2:]
+        part = xp.slice(xp.slice(g, 0, row, row + rows, 1), 1, column, column + columns, 1)
+        parts.append(part.reshape(shape))
+        row, column = row + rows, column + columns
+    return parts
+
+
+def _list_of(tensors: Any, name: str, position: int = 1) -> list[Any]:
+    if isinstance(tensors, dispatch.Tensor_) or not isinstance(tensors, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position {position}) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
+    plain = dispatch.Tensor_
+    for index, item in enumerate(tensors):
+        if item.__class__ is not plain and not isinstance(item, plain):
+            raise TypeError(f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}")
+    return list(tensors)
+
+
+def _one_dtype(tensors: list[Any]) -> list[Any]:
+    first = tensors[0]._array.dtype
+    for tensor in tensors:
+        if tensor._array.dtype is not first:
+            dtype = dispatch.common_dtype(tensors).numpy
+            return [one if one._array.dtype == dtype else ops.astype(one, dtype) for one in tensors]
+    return tensors
+
+
+@public(method=False)
+def cat(tensors: Any, dim: int = 0) -> Any:
+    """Tensors joined along an existing dimension; they agree in all others.
+
+    >>> import rushlight as torch
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
+    tensors = _list_of(tensors, "cat")
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    shapes = [tensor._array.shape for tensor in tensors]
+    first = shapes[0]
+    if first and dim.__class__ is int and dim == 0 and all(shape[1:] == first[1:] and shape for shape in shapes):
+        return ops.concat(_one_dtype(tensors), 0)
+    for shape in shapes:
+        if shape != (0,):
+            first = shape
+            break
+    if not first and all(not shape for shape in shapes):
+        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
+    axis = axis_of(dim, len(first))
+    for position, shape in enumerate(shapes):
+        if shape == (0,) and first != (0,):
+            continue
+        if not shape:
+            raise RuntimeError(f"zero-dimensional tensor (at position {position}) cannot be concatenated")
+        if len(shape) != len(first):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+        for place, (have, size) in enumerate(zip(first, shape, strict=True)):
+            if place != axis and have != size:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {axis}. Expected size {have} but got size {size} for "
+                    f"tensor number {position} in the list.\n  The shapes are {[list(one) for one in shapes]}."
+                )
+    return ops.concat(_one_dtype(tensors), axis)
+
+
+alias("concat", "cat")
+alias("concatenate", "cat")
+
+
+@public(method=False)
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """Tensors of one shape along a new dimension."""
+    tensors = _list_of(tensors, "stack")
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    first = tensors[0]._array.shape
+    for position, tensor in enumerate(tensors):
+        if tensor._array.shape != first:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                f"{list(tensor._array.shape)} at entry {position}"
+            )
+    return ops.stack(_one_dtype(tensors), axis_of(dim, len(first) + 1))
+
+
+def _atleast(name: str, least: int) -> None:
+    def atleast(*tensors: Any) -> Any:
+        if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+            tensors = tuple(tensors[0])
+            return tuple(_grown(one, least) for one in tensors)
+        grown = tuple(_grown(one, least) for one in tensors)
+        return grown[0] if len(tensors) == 1 else grown
+
+    atleast.__name__ = name
+    atleast.__doc__ = f"Tensors with at least {least} dimension{'s' if least > 1 else ''}."
+    public(method=False, out=False)(atleast)
+
+
+def _grown(tensor: Any, least: int) -> Any:
+    ndim = tensor._array.ndim
+    if ndim >= least:
+        return tensor
+    if ndim == 0:
+        return reshape(tensor, (1,) * least)
+    if least == 2 or ndim == 1:
+        tensor = tensor.unsqueeze(0)
+    return tensor.unsqueeze(-1) if least == 3 else tensor
+
+
+for _least in (1, 2, 3):
+    _atleast(f"atleast_{_least}d", _least)
+
+
+@public(method=False)
+def hstack(tensors: Any) -> Any:
+    """Joined along the second dimension (the first, for vectors)."""
+    tensors = [_grown(one, 1) for one in _list_of(tensors, "hstack")]
+    if not tensors:
+        raise RuntimeError("hstack expects a non-empty TensorList")
+    return cat(tensors, 0 if tensors[0]._array.ndim == 1 else 1)
+
+
+@public(method=False)
+def vstack(tensors: Any) -> Any:
+    """Joined along the first dimension, vectors as rows."""
+    tensors = [_grown(one, 2) for one in _list_of(tensors, "vstack")]
+    if not tensors:
+        raise RuntimeError("vstack expects a non-empty TensorList")
+    return cat(tensors, 0)
+
+
+alias("row_stack", "vstack")
+
+
+@public(method=False)
+def dstack(tensors: Any) -> Any:
+    """Joined along the third dimension."""
+    tensors = [_grown(one, 3) for one in _list_of(tensors, "dstack")]
+    if not tensors:
+        raise RuntimeError("dstack expects a non-empty TensorList")
+    return cat(tensors, 2)
+
+
+@public(method=False)
+def column_stack(tensors: Any) -> Any:
+    """Joined along the second dimension, vectors as columns."""
+    tensors = _list_of(tensors, "column_stack")
+    if not tensors:
+        raise RuntimeError("column_stack expects a non-empty TensorList")
+    return cat([reshape(one, (one._array.size, 1)) if one._array.ndim <= 1 else one for one in tensors], 1)
+
+
+@public(name="block_diag", method=False)
+def block_diag_of(*tensors: Any) -> Any:
+    """A matrix with the given ones along its diagonal."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        return dispatch.new_tensor(np.zeros((1, 0), np.float32))
+    for index, tensor in enumerate(tensors):
+        if tensor._array.ndim > 2:
+            raise RuntimeError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{index} has {tensor._array.ndim} dimensions"
+            )
+    return ops.block_diag(_one_dtype(list(tensors)))
+
+
+gradients.stack = stack
