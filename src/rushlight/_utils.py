@@ -11,7 +11,7 @@ from .backend import memory
 from .device import layout as Layout
 from .device import sparse_coo
 from .storage import TypedStorage, UntypedStorage
-from .tensor import _OWN, Tensor, wrap
+from .tensor import OWN_ATTRIBUTES, Tensor, wrap
 
 __all__ = [
     "_element_size",
@@ -117,7 +117,7 @@ def set_state(tensor: Any, state: Any) -> Any:
     if isinstance(state, tuple) and len(state) == 4:
         return tensor.set_(*state)
     names, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
-    own = _OWN & {*(names or ()), *(slots or ())}
+    own = OWN_ATTRIBUTES & {*(names or ()), *(slots or ())}
     if own:
         raise RuntimeError(f"a saved tensor may not set its own {', '.join(sorted(own))}")
     tensor.__dict__.update(names or {})

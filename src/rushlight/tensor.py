@@ -6,7 +6,6 @@ place in the graph, its memory, and its meeting with Python and NumPy.
 
 from __future__ import annotations
 
-import copy
 import math
 import sys
 import warnings
@@ -19,7 +18,6 @@ import numpy as np
 from . import dtypes, printing
 from .autograd import delayed_error, engine, function, gradients, modes, views
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
-from .backend import memory
 from .backend import numpy as backend
 from .backend.scattered import ScatteredArray
 from .device import CPU, strided
@@ -651,31 +649,14 @@ class Tensor:
         return id(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if self._edge is not None:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If "
-                "you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
-                "https://github.com/pytorch/pytorch/pull/103001"
-            )
-        if id(self) in memo:
-            return memo[id(self)]  # type: ignore[no-any-return]
-        result: Tensor = object.__new__(type(self))
-        result._array = _copy_with_storage(self._array, memo)
-        result._counter = [0]
-        result._needs_grad = self._needs_grad
-        memo[id(self)] = result
-        if self._grad is not None:
-            result._grad = copy.deepcopy(self._grad, memo)
-        _copy_attributes(self, result, memo)
-        return result
+        from .copying import deep_copied
+
+        return deep_copied(self, memo)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        # The array that owns the memory goes along once for all its views in the pickle.
-        array = self._array
-        whole = backend.root(array)
-        place = None if whole is array else (array.dtype, array.shape, array.strides, self.storage_offset())
-        extra = {key: value for key, value in self.__dict__.items() if key not in _OWN}
-        return _rebuild, (type(self), whole, self.requires_grad, extra, place)
+        from .copying import reduced
+
+        return reduced(self)
 
     def __setstate__(self, state: Any) -> None:
         from ._utils import set_state
@@ -778,7 +759,7 @@ class Tensor:
 
 
 _size = tuple.__new__
-_OWN = frozenset(
+OWN_ATTRIBUTES = frozenset(
     "_array _counter _needs_grad _edge _grad _grad_dtype _base _seen _made _sink _hooks _post_accumulate_hooks _inference _retains "
     "_conjugate _negated _tangents".split()
 )
@@ -840,45 +821,6 @@ def make_tensor(array: np.ndarray[Any, Any], version: list[Any], edge: Edge | No
 
 def _python_number(array: np.ndarray[Any, Any]) -> Any:
     return array.astype(np.float32).item() if array.dtype.kind == "V" else array.item()
-
-
-def _copy_with_storage(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
-    """A copy of an array over a copy of all its memory, which copies of other views of it share."""
-    whole = backend.root(array)
-    copied = memo.get(id(whole))
-    if copied is None:
-        copied = memo[id(whole)] = whole.copy("K") if not views.overlaps_itself(whole) else whole.copy()
-    if whole is array:
-        return copied  # type: ignore[no-any-return]
-    return _laid_over(copied, array.dtype, array.shape, array.strides, backend.address(array) - backend.address(whole))
-
-
-def _laid_over(
-    whole: np.ndarray[Any, Any], dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...], start: int
-) -> np.ndarray[Any, Any]:
-    """A view of all the memory of ``whole``, ``start`` and ``strides`` in bytes."""
-    if not whole.size or 0 in shape:
-        return np.empty(shape, dtype)
-    return np.ndarray(shape, dtype, memory.block(whole), start, strides)
-
-
-def _copy_attributes(source: Tensor, target: Tensor, memo: dict[int, Any]) -> None:
-    for key, value in source.__dict__.items():
-        if key not in _OWN:
-            target.__dict__[key] = copy.deepcopy(value, memo)
-
-
-def _rebuild(cls: type, whole: np.ndarray[Any, Any], needs_grad: bool, extra: dict[str, Any], place: Any = None) -> Tensor:
-    """A tensor out of a pickle: the array that owns the memory, and where in it the tensor lies."""
-    result: Tensor = object.__new__(cls)
-    if place is not None:
-        dtype, shape, strides, offset = place
-        whole = _laid_over(whole, dtype, shape, strides, offset * dtype.itemsize)
-    result._array = whole if whole.flags.writeable else whole.copy()
-    result._counter = [0]
-    result._needs_grad = needs_grad
-    result.__dict__.update(extra)
-    return result
 
 
 def _fit_tensor(g: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:

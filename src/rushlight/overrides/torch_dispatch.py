@@ -27,7 +27,7 @@ from ..operators.aten import aten, inplace_overload, overload_of, without_defaul
 from ..ops import dispatch, saved
 from ..ops.table import Op
 from ..rooms import carried
-from ..tensor import _OWN, PLAIN, Tensor
+from ..tensor import OWN_ATTRIBUTES, PLAIN, Tensor
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]
 
@@ -171,7 +171,7 @@ def _same(outline: Outline) -> Any:
     owner = outline.owner
     made = object.__new__(type(owner))
     for key, value in owner.__dict__.items():
-        if key not in _OWN:
+        if key not in OWN_ATTRIBUTES:
             made.__dict__[key] = value
     for name in copyreg._slotnames(type(owner)):  # type: ignore[attr-defined]
         if hasattr(owner, name):

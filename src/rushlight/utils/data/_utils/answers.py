@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ....random import memory_axes
-from ....tensor import _OWN, Tensor, new_tensor
+from ....tensor import OWN_ATTRIBUTES, Tensor, new_tensor
 
 BATCH, ERROR, END, RESUMED = range(4)
 
@@ -95,7 +95,7 @@ def _reduced(tensor: Tensor) -> Any:
             "(e.g., putting it on the queue)."
         )
     array = tensor._array
-    if array.base is None or vars(tensor).keys() - _OWN:
+    if array.base is None or vars(tensor).keys() - OWN_ATTRIBUTES:
         return tensor.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
     axes = memory_axes(array)
     return _restored, (array.transpose(axes).copy(), axes, tensor.requires_grad)
