@@ -397,7 +397,11 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         RuntimeError,
         "mat1 and mat2 must have the same dtype, but got Double and",
     ),
-    (lambda: F.dropout2d(Z(2)), RuntimeError, "Feature dropout requires at least 2 dimensions in the input"),
+    (
+        lambda: torch.feature_dropout(Z(2), 0.5, True),
+        RuntimeError,
+        "Feature dropout requires at least 2 dimensions in the input",
+    ),
     (lambda: F.dropout(Z(2).long()), RuntimeError, "result type Float can't be cast to the desired output type Long"),
     (lambda: F.dropout(Z(2), 1.5), ValueError, "dropout probability has to be between 0 and 1, but got 1.5"),
     (lambda: F.gelu(torch.ones(2).long()), NotImplementedError, "\"GeluKernelImpl\" not implemented for 'Long'"),
