@@ -294,3 +294,65 @@ def test_as_strided_stays_within_an_example():
     for size, start in ((5, 0), (2, 3)):
         with pytest.raises(RuntimeError, match="can access memory outside of `tensor`"):
             torch.vmap(lambda row, size=size, start=start: row.as_strided((size,), (1,), start))(batch)
+
+
+def test_an_example_is_of_no_use_once_vmap_has_ended() -> None:
+    kept: list[Any] = []
+    vmap(lambda x: kept.append(x) or x * 2)(torch.ones(2, 3))
+    (example,) = kept
+    for use, routine in (
+        (example.sin, "gen_vmap_plumbing"),
+        (example.sum, "boxed_reduction_batch_rule"),
+        (example.sin_, "boxed_tensor_inputs_batch_rule"),
+        (lambda: example[0], "gen_vmap_plumbing"),
+        (lambda: example @ example, "gen_vmap_plumbing"),
+        (example.detach, "gen_vmap_plumbing"),
+    ):
+        with pytest.raises(RuntimeError, match=f"your tensor may have escaped .* in `{routine}`"):
+            use()
+    assert example.shape == (3,) and len(example) == 3
+    assert repr(example).startswith("BatchedTensor(lvl=1, bdim=0, value=\n    tensor([[1., 1., 1.],")
+
+
+def test_chunks_of_one_randomness_draw_the_same() -> None:
+    def noisy(x: Any) -> Any:
+        return x * 0 + torch.rand_like(x)
+
+    for size in (1, 2, 3):
+        found = vmap(noisy, randomness="same", chunk_size=size)(torch.ones(5, 2))
+        assert (found == found[0]).all()
+
+
+def test_numbers_different_at_each_of_two_levels() -> None:
+    torch.manual_seed(0)
+    found = vmap(vmap(lambda x: x + torch.randn(()), randomness="different"), randomness="different")(torch.ones(2, 3, 4))
+    torch.manual_seed(0)
+    assert torch.equal(found, torch.ones(2, 3, 4) + torch.randn(2, 3, 1))
+
+
+def test_a_squeeze_of_nothing_is_a_view() -> None:
+    x = torch.rand(2, 3, 5)
+    for dim in (0, 1, (0, 1)):
+        found = vmap(lambda one, dim=dim: one.squeeze(dim))(x)
+        assert found._base is x and found.shape == x.shape
+
+
+def test_factors_of_wrong_dimensions_are_named() -> None:
+    for op, shapes in ((torch.mm, ((2, 3), (3,))), (torch.mv, ((3,), (3,))), (torch.bmm, ((2, 3), (3, 2)))):
+        batches = [torch.ones(4, *shape) for shape in shapes]
+        with pytest.raises(RuntimeError, match=f"Shape mismatch: Got incorrect dims for {op.__name__}"):
+            vmap(op)(*batches)
+    with pytest.raises(RuntimeError, match="Got wrong shapes for dot"):
+        vmap(torch.dot)(torch.ones(4, 2, 2), torch.ones(4, 2))
+
+
+def test_what_vmap_refuses_by_name() -> None:
+    with pytest.raises(RuntimeError, match="Attempted to vmap over aten::where"):
+        vmap(torch.where)(torch.ones(4, 3))
+    with pytest.raises(RuntimeError, match="we do not yet support aten::rrelu"):
+        vmap(F.rrelu, randomness="same")(torch.ones(4))
+
+
+def test_strides_of_empty_examples_are_kept() -> None:
+    found = vmap(lambda x: x.new_empty_strided([0, 2, 0], [12, 4, 1]))(torch.ones(7))
+    assert found.stride() == (0, 12, 4, 1)

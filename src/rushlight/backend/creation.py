@@ -71,9 +71,7 @@ def order_of(ndim: int, name: str) -> tuple[int, ...]:
 
 def empty_strided(shape: Shape, strides: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """An unset array with strides counted in elements; they may overlap or leave gaps."""
-    if 0 in shape:
-        return np.empty(shape, dtype)
-    reach = 1 + sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
+    reach = 0 if 0 in shape else 1 + sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
     whole = np.empty(reach, dtype)
     return np.ndarray(shape, dtype, whole, 0, tuple(step * dtype.itemsize for step in strides))
 

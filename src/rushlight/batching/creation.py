@@ -156,9 +156,11 @@ def _noise(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) ->
         return rebatched(_noise(draw, (level.size, *shape)), level)
 
 
-def _refuse_draw() -> None:
-    """RuntimeError where a function that has no batched form draws random numbers inside of ``vmap``."""
+def _refuse_draw(name: str | None = None) -> None:
+    """RuntimeError where a function that has no batched form draws random numbers inside of ``vmap``, or may draw some."""
     found = _vmaps()
+    if found and name is not None:
+        raise Refused(f"vmap: we do not yet support aten::{name}. Please file an issue")
     if found:
         raise Refused(
             RANDOM

@@ -38,8 +38,44 @@ class Refused(RuntimeError):
     """What ``vmap`` does not do at all, as PyTorch's does not: to its callers a RuntimeError."""
 
 
-Refused.__name__ = Refused.__qualname__ = "RuntimeError"
-Refused.__module__ = "builtins"
+# Which of PyTorch's batching routines is named where a tensor has escaped.
+_ROUTINES = {
+    "boxed_reduction_batch_rule": (
+        "all amax amin aminmax any argmax argmin argsort cummax cummin cumprod cumsum fft log_softmax logcumsumexp logsumexp max "
+        "mean median min mode nansum norm prod softmax sort std std_mean sum topk var var_mean"
+    ),
+    "boxed_existing_bdim_all_batch_rule": "adaptive_max_pool2d adaptive_max_pool3d avg_pool2d avg_pool3d max_pool2d pixel_shuffle",
+    "gen_vmap_inplace_plumbing": "copy_ div_ masked_fill_ mul_ __imul__ __itruediv__",
+}
+
+
+class Escaped(Refused):
+    """The use of an example after its ``vmap`` has ended."""
+
+    def __init__(self) -> None:
+        name, frame = "", sys._getframe(1)
+        while frame is not None and (
+            frame.f_code.co_filename.startswith("<rushlight")
+            or frame.f_globals.get("__name__", "").partition(".")[0] in ("torch", "rushlight")
+        ):
+            called = frame.f_code.co_name
+            name = frame.f_locals.get("name", name) if called == "call" else called
+            frame = frame.f_back  # type: ignore[assignment]
+        routine = next((routine for routine, names in _ROUTINES.items() if name in names.split()), "gen_vmap_plumbing")
+        if name.startswith("binary_cross_entropy"):
+            routine = f"{name}_plumbing"
+        elif routine == "gen_vmap_plumbing" and name.endswith("_") and not name.startswith("__"):
+            routine = "boxed_tensor_inputs_batch_rule"
+        super().__init__(
+            "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
+            "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
+            f"`{routine}` Please file an issue if it looks like the latter"
+        )
+
+
+for _error in (Refused, Escaped):
+    _error.__name__ = _error.__qualname__ = "RuntimeError"
+    _error.__module__ = "builtins"
 
 
 class _Flags:
@@ -51,10 +87,10 @@ class _Flags:
 class _Example:
     """What an array of one example is like; it holds no numbers, and whoever asks for them is told so."""
 
-    __slots__ = ("base", "dtype", "itemsize", "nbytes", "ndim", "shape", "size", "strides")
-    __array_ufunc__ = None
+    __slots__ = ("base", "dtype", "itemsize", "level", "nbytes", "ndim", "shape", "size", "strides")
 
-    def __init__(self, whole: Any) -> None:
+    def __init__(self, whole: Any, level: Level) -> None:
+        self.level = level
         self.shape, self.strides, self.dtype = whole.shape[1:], whole.strides[1:], whole.dtype
         self.ndim, self.itemsize = len(self.shape), self.dtype.itemsize
         self.size = math.prod(self.shape)
@@ -70,17 +106,20 @@ class _Example:
             step *= length
         return _Flags(True)
 
-    def __getattr__(self, name: str) -> Any:
-        raise Unbatchable(name)
+    def __getattr__(self, name: str) -> NoReturn:
+        raise Escaped() if self.level.ended else Unbatchable(name)
 
-    def __eq__(self, other: object) -> NoReturn:
-        raise Unbatchable("comparison")
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise Escaped() if self.level.ended else Unbatchable("numbers")
 
-    __ne__ = __eq__
+    __array__ = __array_ufunc__ = __getitem__ = __setitem__ = _refuse
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
     __hash__ = object.__hash__
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise Unbatchable("array")
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return int(self.shape[0])
 
 
 class Level(layers.Layer):
@@ -130,6 +169,15 @@ class Batched(Tensor):
 
     def __init__(self, whole: Tensor, level: Level) -> None:
         pass
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        if not self.level.ended:
+            return Tensor.__repr__(self, tensor_contents=tensor_contents)  # type: ignore[call-arg]
+        levels, one = [], self
+        while isinstance(one, Batched):
+            levels.append(one.level)
+            one = one.whole  # type: ignore[assignment]
+        return layers.shown(self, levels[::-1]) or ""
 
     def detach(self) -> Tensor:
         return self._rewrapped(self.whole.detach())
@@ -215,9 +263,11 @@ class Batched(Tensor):
 
 def batched(whole: Tensor, level: Level) -> Batched:
     """The example's view of ``whole``."""
+    if level.ended:
+        raise Escaped()
     made: Batched = object.__new__(Batched)
     made.whole, made.level = whole, level
-    made._array = _Example(whole._array)  # type: ignore[assignment]
+    made._array = _Example(whole._array, level)  # type: ignore[assignment]
     made._counter = whole._counter
     return made
 
@@ -229,7 +279,7 @@ def is_batched(value: Any, level: Level) -> bool:
 
 def rebatched(whole: Tensor, level: Level) -> Batched:
     """:func:`batched` for a ``whole`` that may be a batch of inner levels: the innermost stays outermost."""
-    if isinstance(whole, Batched) and layers.place(whole.level) > layers.place(level):
+    if isinstance(whole, Batched) and whole.level.level > level.level:
         return batched(rebatched(ops.transpose(whole.whole, 0, 1), level), whole.level)
     return batched(whole, level)
 

@@ -47,6 +47,7 @@ class Layer:
         self.function = function
         self.inputs: list[Tensor] = []  # the tensors that the function was given in the place of its arguments
         self.first = self.last = 0  # the orders of the nodes made in it lie between
+        self.ended = False
         self.level = 0
 
     @property
@@ -72,7 +73,7 @@ state = carried(_State())
 
 def push(layer: Layer) -> Layer:
     """Begins a layer."""
-    layer.first = next(orders)
+    layer.first, layer.ended = next(orders), False
     state.stack.append(layer)
     layer.level = len(state.stack)
     modes.state.transforms += 1
@@ -82,7 +83,7 @@ def push(layer: Layer) -> Layer:
 
 def pop(layer: Layer) -> None:
     """Ends a layer."""
-    layer.last = next(orders)
+    layer.last, layer.ended = next(orders), True
     state.stack.remove(layer)
     layer.inputs, layer.function = [], None
     modes.state.transforms -= 1

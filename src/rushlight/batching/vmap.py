@@ -61,10 +61,11 @@ def vmap(
         given = _given(func, in_dims, args, kwargs)
         size = given.size
         if chunk_size is not None and chunk_size < size:
-            parts = [
-                _all(func, given.narrowed(first, min(chunk_size, size - first)), out_dims, randomness)
-                for first in range(0, size, chunk_size)
-            ]
+            parts, start = [], get_rng_state() if randomness == "same" else None
+            for first in range(0, size, chunk_size):
+                if start is not None:
+                    set_rng_state(start)
+                parts.append(_all(func, given.narrowed(first, min(chunk_size, size - first)), out_dims, randomness))
             return _joined(func, parts, out_dims)
         return _all(func, given, out_dims, randomness)
 
@@ -198,6 +199,7 @@ _NUMBERS = {
     "you need this feature.",
 }
 _DYNAMIC = {
+    "where": "where",
     "nonzero": "nonzero",
     "argwhere": "nonzero",
     "unique": "_unique2",
@@ -229,7 +231,7 @@ def _refuse_dynamic(error: Unbatchable) -> None:
         own = trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] in ("torch", "rushlight")
         if own and code.co_name in _NUMBERS:
             raise Refused(_NUMBERS[code.co_name]) from None
-        if own and code.co_name in _DYNAMIC:
+        if own and code.co_name in _DYNAMIC and trace.tb_frame.f_locals.get("other") is None:  # where() may be a choice
             raise Refused(
                 "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
                 f"aten::{_DYNAMIC[code.co_name]}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need "

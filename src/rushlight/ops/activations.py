@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.modes import state
 from ..backend import activations as k
 from ..dtypes import finfo
 from . import dispatch
@@ -349,8 +350,10 @@ def softsign(input: Any) -> Any:
 def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Any:
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
     from ..autograd import views
-    from .dropout import default_stream
+    from .dropout import default_stream, refuse_draw
 
+    if state.transforms:
+        refuse_draw("rrelu")
     _floating(input, "leaky_relu_cpu", "f")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")

@@ -33,7 +33,8 @@ op("outer", lambda a, b: np.multiply.outer(a, b), kind="bilinear",
 op("addmm", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha: _times(xp.mm(g, xp.adjoint(b)), alpha),
-   b=lambda g, a, xp, alpha: _times(xp.mm(xp.adjoint(a), g), alpha))  # fmt: skip
+   # A layer's b is the transpose of its weight, whose gradient lies as the weight does if the product is that of transposes.
+   b=lambda g, a, xp, alpha: _times(xp.adjoint(xp.mm(xp.adjoint(g), a)), alpha))  # fmt: skip
 op("addmv", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha: _times(xp.outer(g, conj(b)), alpha),
@@ -88,6 +89,15 @@ def _check_mm(a: Any, b: Any) -> None:
         _same_dtype(a, b)
 
 
+def _refuse_examples(name: str, a: Any, b: Any, *ndims: int) -> None:
+    """RuntimeError for factors of wrong dimensions where they are examples of a batch: ``vmap`` has words of its own."""
+    if "whole" in a.__dict__ or "whole" in b.__dict__:
+        raise RuntimeError(
+            f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a._array.ndim}and b has dim {b._array.ndim}but "
+            f"expected them to have dim {ndims[0]} and dim {ndims[1]}"
+        )
+
+
 @public()
 def mm(input: Any, mat2: Any) -> Any:
     """The product of two matrices.
@@ -96,10 +106,9 @@ def mm(input: Any, mat2: Any) -> Any:
     >>> torch.mm(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0], [4.0]]))
     tensor([[11.]])
     """
-    if input._array.ndim != 2:
-        raise RuntimeError("self must be a matrix")
-    if mat2._array.ndim != 2:
-        raise RuntimeError("mat2 must be a matrix")
+    if input._array.ndim != 2 or mat2._array.ndim != 2:
+        _refuse_examples("mm", input, mat2, 2, 2)
+        raise RuntimeError(f"{'mat2' if input._array.ndim == 2 else 'self'} must be a matrix")
     _check_mm(input, mat2)
     return ops.mm(input, mat2)
 
@@ -113,10 +122,9 @@ def bmm(input: Any, mat2: Any) -> Any:
 
 def _check_bmm(input: Any, mat2: Any) -> None:
     x, y = input._array, mat2._array
-    if x.ndim != 3:
-        raise RuntimeError("batch1 must be a 3D tensor")
-    if y.ndim != 3:
-        raise RuntimeError("batch2 must be a 3D tensor")
+    if x.ndim != 3 or y.ndim != 3:
+        _refuse_examples("bmm", input, mat2, 3, 3)
+        raise RuntimeError(f"batch{2 if x.ndim == 3 else 1} must be a 3D tensor")
     if x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{x.shape[0]}, {x.shape[2]}] but got: "
@@ -131,6 +139,7 @@ def mv(input: Any, vec: Any) -> Any:
     """A matrix times a vector."""
     x, y = input._array, vec._array
     if x.ndim != 2 or y.ndim != 1:
+        _refuse_examples("mv", input, vec, 2, 1)
         raise RuntimeError(f"vector + matrix @ vector expected, got {1}, {x.ndim}, {y.ndim}")
     if x.shape[1] != y.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})")
@@ -147,6 +156,8 @@ def _type_word(array: Any) -> str:
 def _check_vectors(name: str, a: Any, b: Any) -> None:
     x, y = a._array, b._array
     if x.ndim != 1 or y.ndim != 1:
+        if "whole" in a.__dict__ or "whole" in b.__dict__:
+            raise RuntimeError(f"Got wrong shapes for {name}")
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     if x.dtype != y.dtype:
         raise RuntimeError(f"{name} : expected both vectors to have same dtype, but found {_type_word(x)} and {_type_word(y)}")
@@ -328,13 +339,22 @@ def _batched(a: Any, b: Any) -> Any:
     if len(y) == 1:
         b, y = b.unsqueeze(1), (*y, 1)
     batch = common_shape([x[:-2], y[:-2]])
-    size = math.prod(batch)
-    left = a.expand((*batch, *x[-2:])).reshape(size, *x[-2:])
-    right = b.expand((*batch, *y[-2:])).reshape(size, *y[-2:])
+    left, right = _stack(a, (*batch, *x[-2:])), _stack(b, (*batch, *y[-2:]))
     product = bmm(left, right)
     if not columns:
         product = product.squeeze(-1)
     return ops.unsafe_view(product, (*batch, *rows, *columns))
+
+
+def _stack(value: Any, shape: tuple[int, ...]) -> Any:
+    """Matrices broadcast to ``shape`` as one batch, with a single dimension in front: ``expand`` and then ``reshape``."""
+    whole = ops.expand(value, shape)
+    wanted = (math.prod(shape[:-2]), *shape[-2:])
+    if whole._array.flags.c_contiguous:
+        return ops.view(whole, wanted)
+    if min(shape, default=1) < 2 or _rows_in_step(whole._array[..., 0, :]):
+        return whole.reshape(wanted)
+    return ops.unsafe_view(ops.contiguous(whole), wanted)
 
 
 @public()

@@ -58,7 +58,7 @@ def _moved(axis: Any, x: Any, op: Op) -> Any:
     if dims_of(x) == 1:  # a number for each example has no dimension
         raise Unbatchable(op.name)
     if isinstance(axis, (tuple, list)):
-        if not axis and op.name not in _TAKES_ALL:
+        if not axis and op.name not in _TAKES_ALL and op.name not in ("squeeze", "squeeze_several"):
             raise Unbatchable(op.name)
         return tuple(_moved(one, x, op) for one in axis)
     return axis + 1 if axis >= 0 else axis
