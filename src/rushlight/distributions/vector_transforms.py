@@ -26,7 +26,8 @@ class SoftmaxTransform(Transform):
     __hash__ = Transform.__hash__
 
     def _call(self, x: Any) -> Any:
-        return torch.softmax(x, -1)
+        exponentials = (x - x.max(-1, True)[0]).exp()
+        return exponentials / exponentials.sum(-1, True)
 
     def _inverse(self, y: Any) -> Any:
         return y.log()

@@ -172,9 +172,10 @@ def reshape(input: Any, *shape: Any) -> Any:
     if array.flags.c_contiguous:
         return ops.view(input, wanted)
     try:
-        return ops.reshape_alias(input, wanted)
-    except RuntimeError:
+        array.reshape(wanted, copy=False)
+    except ValueError:
         return ops.unsafe_view(ops.contiguous(input), wanted)
+    return ops.reshape_alias(input, wanted)
 
 
 @public(method="view_as", function=False)
@@ -324,7 +325,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
     for shape in shapes:
         if not isinstance(shape, (int, tuple, list)):
             raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
-        sizes.append((int(shape),) if isinstance(shape, int) else tuple(shape))
+        sizes.append((int(shape),) if isinstance(shape, int) else shape)
     whole = [1] * max(map(len, sizes), default=0)
     for position, shape in enumerate(sizes):
         for back in range(1, len(shape) + 1):
