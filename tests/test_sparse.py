@@ -59,6 +59,13 @@ def test_sparse_dimensions_in_another_order() -> None:
         torch.ones(2, 2).to_sparse(3)
 
 
+def test_what_counts_as_coalesced_may_be_said() -> None:
+    s = torch.sparse_coo_tensor([[0, 2]], [1.0, 2.0], (3,)).coalesce()
+    assert s._coalesced_(False) is s and not s.is_coalesced() and s.coalesce().is_coalesced()
+    with pytest.raises(NotImplementedError, match="_coalesced_"):
+        torch.eye(2).to_sparse_csr()._coalesced_(True)
+
+
 def test_values_of_one_place_count_together() -> None:
     s = torch.sparse_coo_tensor([[1, 0, 1], [2, 0, 2]], [1.0, 5.0, 3.0], (2, 3))
     assert not s.is_coalesced() and s._nnz() == 3 and s.to_dense().tolist() == [[5, 0, 0], [0, 0, 4]]

@@ -92,6 +92,13 @@ class SparseTensor(Tensor):
     def is_coalesced(self) -> bool:
         return self._is_coalesced
 
+    def _coalesced_(self, coalesced: bool) -> SparseTensor:
+        """Has the tensor count as coalesced or not, whatever its places are."""
+        if not self.is_sparse:
+            raise NotImplementedError(f"Could not run 'aten::_coalesced_' on a tensor of the layout {camel(self._layout)}")
+        self._is_coalesced = coalesced
+        return self
+
     # Its parts.
 
     def coordinates(self) -> tuple[Array, ...]:
