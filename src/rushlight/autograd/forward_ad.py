@@ -279,3 +279,5 @@ def shown_tangent(tensor: Tensor) -> Any:
 
 
 views.tangents_of = tangents_of
+
+from . import forward_rules  # noqa: E402, F401  (how ops take tangents along)
