@@ -112,3 +112,56 @@ def test_hooks_and_groups() -> None:
 def test_adagrad_cannot_start_from_lazy_parameters() -> None:
     with pytest.raises(ValueError, match="Attempted to use an uninitialized parameter"):
         torch.optim.Adagrad(torch.nn.LazyLinear(2).parameters())
+
+
+@pytest.mark.parametrize("kind", [optim.SGD, optim.Adam, optim.RMSprop, optim.Adagrad, optim.NAdam, optim.RAdam, optim.ASGD])
+def test_several_differentiable_steps_have_the_derivatives_of_what_they_do(kind: Any) -> None:
+    def stepped(start: torch.Tensor, slope: torch.Tensor) -> torch.Tensor:
+        param = start.clone()
+        optimizer = kind([param], lr=0.1, weight_decay=0.2, differentiable=True)
+        for _ in range(3):
+            param.grad = slope * param.clone()
+            optimizer.step()
+        return param
+
+    start = torch.tensor([1.0, -0.5], dtype=torch.float64, requires_grad=True)
+    slope = torch.tensor([0.3, 0.7], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(stepped, (start, slope))
+
+
+def test_states_of_older_versions_load() -> None:
+    param = torch.ones(2, requires_grad=True)
+    optimizer = optim.NAdam([param])
+    param.grad = torch.ones(2)
+    optimizer.step()
+    state = optimizer.state_dict()
+    for name in ("maximize", "foreach", "decoupled_weight_decay"):
+        del state["param_groups"][0][name]
+    state["state"][0].update(step=1, mu_product=0.5)
+    optimizer.load_state_dict(state)
+    group, own = optimizer.param_groups[0], optimizer.state[param]
+    assert (group["maximize"], group["foreach"], group["decoupled_weight_decay"]) == (False, None, False)
+    assert all(torch.is_tensor(own[name]) for name in ("step", "mu_product"))
+    optimizer.step()
+    assert own["step"].item() == 2
+
+
+def test_hooks_of_steps_see_the_call_as_it_was_made() -> None:
+    optimizer = optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+    seen: list[Any] = []
+    optimizer.register_step_pre_hook(lambda *given: seen.append(given))
+    optimizer.register_step_post_hook(lambda *given: seen.append(given))
+    optimizer.step()
+    assert seen == [(optimizer, (optimizer,), {})] * 2
+
+
+def test_groups_are_printed_apart() -> None:
+    one, two = (torch.ones(1, requires_grad=True) for _ in range(2))
+    assert repr(optim.Optimizer([{"params": [one]}, {"params": [two]}], {"lr": 1})) == (
+        "Optimizer (\nParameter Group 0\n    lr: 1\n\nParameter Group 1\n    lr: 1\n)"
+    )
+
+
+def test_a_mix_of_numbers_and_tensors_is_no_pair_of_betas() -> None:
+    with pytest.raises(ValueError, match="betas must be either both floats or both Tensors"):
+        optim.Adam([torch.ones(1, requires_grad=True)], betas=(torch.tensor(0.9), 0.99))

@@ -6,7 +6,16 @@ import math
 from typing import Any
 
 from ..ops.reading import conj
+from ..tensor import Tensor
 from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, check_variants, decayed, like, number
+
+
+def _check_tensor_betas(betas: Any, foreach: Any, capturable: bool) -> None:
+    of_tensors = [isinstance(beta, Tensor) for beta in betas]
+    if any(of_tensors) and not all(of_tensors):
+        raise ValueError("betas must be either both floats or both Tensors")
+    if all(of_tensors) and foreach and not capturable:
+        raise ValueError("betas[0] as a Tensor is not supported for capturable=False and foreach=True")
 
 
 class Adam(RuleOptimizer):
@@ -37,11 +46,12 @@ class Adam(RuleOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        check_lr(lr)
         check_variants(foreach, None, differentiable, lr, capturable)
+        check_lr(lr)
         at_least_zero(lr=lr, eps=eps)
         check_betas(betas)
         at_least_zero(weight_decay=weight_decay)
+        _check_tensor_betas(betas, foreach, capturable)
         defaults = {
             "lr": lr,
             "betas": betas,

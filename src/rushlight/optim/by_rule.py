@@ -18,6 +18,7 @@ import rushlight as torch
 
 from ..autograd import modes
 from ..autograd.graph import here
+from ..autograd.saved_hooks import saved_tensors_hooks
 from ..ops.table import arrays, tensors
 from ..tensor import Tensor
 from .blocks import Plan
@@ -57,6 +58,10 @@ class RuleOptimizer(Optimizer):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._plans = {}
+        for each in self.state.values():
+            for name in self._scalars:  # as old state dicts have it
+                if name in each and not isinstance(each[name], Tensor):
+                    each[name] = torch.tensor(float(each[name]), dtype=torch.float32)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; ``closure``, if given, computes the loss and the gradients anew and is called first."""
@@ -135,7 +140,11 @@ class RuleOptimizer(Optimizer):
             else:  # as old state dicts have it
                 state["step"] = t = count + 1
         kind = param._array.dtype.char
-        if differentiable or not self._elementwise or kind not in "fdFD":
+        if differentiable:
+            with saved_tensors_hooks(torch.clone, _itself):  # the rule goes on writing into what its operations saved
+                self._step_tensors(param, grad, state, t, group)
+            return
+        if not self._elementwise or kind not in "fdFD":
             self._step_tensors(param, grad, state, t, group)
             return
         if self._as_real and kind in "FD":
@@ -169,6 +178,10 @@ class RuleOptimizer(Optimizer):
         for name, value in values.items():
             if not isinstance(value, Tensor):
                 state[name] = value
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _opened(value: Any) -> Any:
@@ -208,6 +221,7 @@ def check_lr(lr: Any) -> None:
 
 
 def check_betas(betas: Any) -> None:
+    """ValueError for a share of the past that is not in [0, 1)."""
     for index in (0, 1):
         if not 0.0 <= number(betas[index]) < 1.0:
             raise ValueError(f"Invalid beta parameter at index {index}: {betas[index]}")

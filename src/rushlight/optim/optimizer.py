@@ -28,6 +28,12 @@ _HOOKS = (
     "_optimizer_load_state_dict_pre_hooks",
     "_optimizer_load_state_dict_post_hooks",
 )
+_NEWER_OPTIONS = {  # and what their absence means
+    **dict.fromkeys("maximize differentiable capturable amsgrad centered nesterov decoupled_weight_decay".split(), False),
+    "foreach": None,
+    "fused": None,
+    "momentum": 0,
+}
 
 
 def _add(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
@@ -144,10 +150,9 @@ class Optimizer:
         if not known.isdisjoint(id(param) for param in params):
             raise ValueError("some parameters appear in more than one parameter group")
         if self.param_groups and ("param_names" in param_group) != ("param_names" in self.param_groups[0]):
-            has, lacks = ("with", "without") if "param_names" in self.param_groups[0] else ("without", "with")
             raise ValueError(
                 "all optimizer param groups should be with/without names. cannot add param group "
-                f"{lacks} names to the optimizer {has} names"
+                f"{'with' if 'param_names' in param_group else 'without'} names to the optimizer"
             )
         self.param_groups.append(param_group)
 
@@ -207,13 +212,16 @@ class Optimizer:
         for hooks in _HOOKS:
             self.__dict__.setdefault(hooks, OrderedDict())
         self.defaults.setdefault("differentiable", False)
+        for group in self.param_groups:  # options that the state of an older version lacks
+            for name in self.defaults.keys() & _NEWER_OPTIONS:
+                group.setdefault(name, _NEWER_OPTIONS[name])
 
     def __repr__(self) -> str:
-        lines = [f"{type(self).__name__} ("]
+        groups = []
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
-            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
-        return "\n".join([*lines, ")"])
+            lines = [f"Parameter Group {number}", *(f"    {name}: {group[name]}" for name in sorted(group) if name != "params")]
+            groups.append("".join(line + "\n" for line in lines))
+        return f"{type(self).__name__} (\n" + "\n".join(groups) + ")"
 
     # Hooks.
 
@@ -254,7 +262,8 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
         with state.recorder.span(f"Optimizer.step#{type(self).__name__}.step", USER):
             return with_hooks(self, args, kwargs)
 
-    def with_hooks(self: Any, args: Any, kwargs: Any) -> Any:
+    def with_hooks(self: Any, rest: Any, kwargs: Any) -> Any:
+        args = (self, *rest)
         for hooks in (_global_pre_hooks, self._optimizer_step_pre_hooks):
             for hook in hooks.values():
                 result = hook(self, args, kwargs)
@@ -262,7 +271,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                     if not (isinstance(result, tuple) and len(result) == 2):
                         raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}.")
                     args, kwargs = result
-        out = step(self, *args, **kwargs)
+        out = step(*args, **kwargs)
         for hooks in (self._optimizer_step_post_hooks, _global_post_hooks):
             for hook in hooks.values():
                 hook(self, args, kwargs)
