@@ -93,11 +93,14 @@ def check_pin_memory(name: str, pin_memory: Any) -> None:
         )
 
 
+_MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: types written in C carry their module in their name
+
+
 def type_name(value: Any) -> str:
     """A value's type as PyTorch's argument errors spell it."""
     kind = type(value)
-    if kind.__module__ == "numpy":
-        return f"numpy.{kind.__name__}"
+    if kind.__module__ != "builtins" and not kind.__flags__ & _MADE_IN_PYTHON:
+        return f"{kind.__module__}.{kind.__name__}"
     if isinstance(value, Device):
         return "torch.device"
     return {dtypes.dtype: "torch.dtype", Layout: "torch.layout"}.get(kind, kind.__name__)

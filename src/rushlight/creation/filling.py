@@ -51,10 +51,12 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
 def map_(self: Tensor, tensor: Any, callable: Callable[[Any, Any], Any]) -> Tensor:
     """Replaces each element by ``callable(element, that of tensor)``."""
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"map_(): argument 'tensor' (position 1) must be Tensor, not {type_name(tensor)}")
+        raise TypeError(f"map_(): argument 'other' (position 1) must be Tensor, not {type_name(tensor)}")
     if self.requires_grad:
         raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
-    others = np.broadcast_to(tensor._array, self._array.shape).ravel().tolist()
+    if tensor.dtype is not self.dtype:
+        raise TypeError(f"map_: expected {self.type()} for 'other' (got {tensor.type()})")
+    others = tensor.expand(self._array.shape)._array.ravel().tolist()
     pairs = zip(self._array.ravel().tolist(), others, strict=True)
     return _replace(self, "map_", [callable(value, other) for value, other in pairs])
 
@@ -73,8 +75,11 @@ def map2_(self: Tensor, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]
             raise TypeError(f"map2_(): argument '{name}' (position {position}) must be Tensor, not {type_name(value)}")
     if self.requires_grad:
         raise RuntimeError("Can't call map2_() on Variable that requires grad. Use var.detach().map2_() instead.")
+    for name, value in (("x", x), ("y", y)):
+        if value.dtype is not self.dtype:
+            raise TypeError(f"map2_: expected {self.type()} for argument '{name}' (got {value.type()})")
     ours = self._array.ravel().tolist()
-    others = [np.broadcast_to(value._array, self._array.shape).ravel().tolist() for value in (x, y)]
+    others = [value.expand(self._array.shape)._array.ravel().tolist() for value in (x, y)]
     return _replace(self, "map2_", [callable(*values) for values in zip(ours, *others, strict=True)])
 
 

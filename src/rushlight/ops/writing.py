@@ -121,7 +121,9 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         count(self, "copy_")
         return self
     if not isinstance(other, dispatch.Tensor_):
-        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+        from ..arguments import type_name
+
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     views.check_writable(self, other.requires_grad)
     target, source = self._array, other._array
     if target.shape != source.shape:

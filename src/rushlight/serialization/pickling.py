@@ -156,7 +156,7 @@ def _plain(tensor: Tensor) -> tuple[Any, ...]:
     start = backend.address(array) - backend.address(whole) if array.size else 0
     if start % array.itemsize or whole.size % array.itemsize:
         whole, start = np.ascontiguousarray(array).reshape(-1).view(np.uint8), 0
-    untyped = UntypedStorage(whole)
+    untyped = UntypedStorage._over(whole)
     storage = TypedStorage(wrap_storage=untyped, dtype=dtype) if typed else untyped
     strides = tensor.stride() if array is tensor._array else tuple(step // array.itemsize for step in array.strides)
     arguments: tuple[Any, ...] = (
@@ -218,7 +218,7 @@ class StorageReader:
             )
         untyped = self._loaded.get(key)
         if untyped is None:
-            untyped = self._loaded[key] = self._restore(UntypedStorage(_aligned(self._archive.array(name))), location)
+            untyped = self._loaded[key] = self._restore(UntypedStorage._over(_aligned(self._archive.array(name))), location)
         if not isinstance(untyped, UntypedStorage):
             return untyped
         return TypedStorage(wrap_storage=untyped, dtype=dtype)

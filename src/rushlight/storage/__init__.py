@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import mmap
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +25,8 @@ from ..device import device as Device
 from ..ops.public import module
 from ..ops.table import op, table
 from ..publishing import method, published
-from ..tensor import Tensor
+from ..tensor import Tensor, wrap
+from . import arguments
 
 _BYTE = np.dtype(np.uint8)
 
@@ -34,7 +36,7 @@ class _Storage:
 
     _memory: np.ndarray[Any, Any]  # one-dimensional, from the first byte of the block to its last
 
-    is_cuda = is_sparse = is_hpu = False
+    is_cuda = is_sparse = is_sparse_csr = is_hpu = False
     filename = None
 
     @property
@@ -107,20 +109,6 @@ class _Storage:
     def cpu(self) -> Any:
         return self
 
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self.data_ptr() == other.data_ptr() and self.nbytes() == other.nbytes()
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def _checked(self, index: Any) -> int:
-        size = len(self)
-        if not isinstance(index, int):
-            raise RuntimeError(f"can't index a {type(self)} with {type(index)}")
-        if not -size <= index < size:
-            raise IndexError(f"index {index} out of range for storage of size {size}")
-        return index
-
     def _text(self, kind: str) -> str:
         return "".join(f" {number}\n" for number in self) + f"[{kind} of size {len(self)}]"
 
@@ -136,36 +124,49 @@ class UntypedStorage(_Storage):
 
     __module__ = "torch.storage"
 
-    def __init__(self, *args: Any, device: Any = None) -> None:
-        source = args[0] if args else 0
-        if isinstance(source, Tensor):
-            self._memory = memory.block(source._array)
-        elif isinstance(source, np.ndarray):
-            self._memory = source
-        elif isinstance(source, int):
-            self._memory = np.empty(source, _BYTE)
-        else:
-            self._memory = np.array(list(source), _BYTE)
+    def __init__(self, *args: Any, device: Any = None, **kwargs: Any) -> None:
+        arguments.check_untyped(args, kwargs)
+        arguments.check_device(device)
+        self._memory = arguments.octets(args[0] if args else 0)
+
+    @classmethod
+    def _over(cls, octets: np.ndarray[Any, Any]) -> UntypedStorage:
+        made = object.__new__(cls)
+        made._memory = octets
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr() and self.nbytes() == other.nbytes()
+        return bool(same and (self.nbytes() or self is other))
+
+    def __hash__(self) -> int:
+        return self.data_ptr() or id(self)
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return UntypedStorage(self._memory[index])
-        return int(self._memory[self._checked(index)])
+        place = arguments.place_of_octets(self, index)
+        if isinstance(place, slice):
+            return UntypedStorage._over(self._memory[place])
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"index {place} out of range for storage of size {len(self)}")
+        return int(self._memory[place])
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._memory[index if isinstance(index, slice) else self._checked(index)] = value
+        place = arguments.place_of_octets(self, index)
+        if not isinstance(place, slice) and not -len(self) <= place < len(self):
+            raise RuntimeError("out of bounds")
+        self._memory[place] = arguments.octet(value)
 
     def __repr__(self) -> str:
         return self._text("torch.storage.UntypedStorage(device=cpu)")
 
     def clone(self) -> UntypedStorage:
-        return UntypedStorage(self._memory.copy())
+        return UntypedStorage._over(self._memory.copy())
 
     __copy__ = clone
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
         if id(self) not in memo:
-            memo[id(self)] = UntypedStorage(self._deep_copied(memo))
+            memo[id(self)] = UntypedStorage._over(self._deep_copied(memo))
         return memo[id(self)]  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -180,7 +181,7 @@ class UntypedStorage(_Storage):
         return self
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
-        return "torch.storage.UntypedStorage" if dtype is None else TypedStorage(self, dtype=dtype)
+        return "torch.storage.UntypedStorage" if dtype is None else TypedStorage(wrap_storage=self, dtype=dtype)
 
     def untyped(self) -> UntypedStorage:
         return self
@@ -196,10 +197,14 @@ class UntypedStorage(_Storage):
 
         RuntimeError where the file is shorter than ``nbytes`` and not shared.
         """
-        return UntypedStorage(_mapped(filename, shared, nbytes))
+        return UntypedStorage._over(_mapped(filename, shared, nbytes))
 
 
 def _mapped(filename: str, shared: bool, nbytes: int) -> np.ndarray[Any, Any]:
+    if not os.path.exists(filename):
+        if not shared:
+            raise RuntimeError(f"unable to open file <{filename}> in read-only mode: No such file or directory (2)")
+        open(filename, "xb").close()
     with open(filename, "r+b" if shared else "rb") as file:
         have = file.seek(0, 2)
         if have < nbytes:
@@ -213,7 +218,7 @@ def _mapped(filename: str, shared: bool, nbytes: int) -> np.ndarray[Any, Any]:
 
 
 def _storage_from_bytes(octets: bytes) -> UntypedStorage:
-    return UntypedStorage(np.frombuffer(octets, _BYTE).copy())
+    return UntypedStorage._over(np.frombuffer(octets, _BYTE).copy())
 
 
 class TypedStorage(_Storage):
@@ -226,33 +231,34 @@ class TypedStorage(_Storage):
         return object.__new__(TypedStorage)
 
     def __init__(self, *args: Any, dtype: dtypes.dtype | None = None, device: Any = None, wrap_storage: Any = None) -> None:
-        source = wrap_storage if wrap_storage is not None else args[0] if args else 0
-        if isinstance(source, Tensor):
-            chosen = source.dtype
-            self._memory = memory.block(source._array).view(chosen.numpy)
+        arguments.check_typed(args, dtype, device, wrap_storage)
+        self.dtype = chosen = dtype or dtypes.get_default_dtype()
+        if wrap_storage is not None:
+            self._memory = wrap_storage._memory.view(chosen.numpy)
         else:
-            chosen = dtype or dtypes.get_default_dtype()
-            if isinstance(source, UntypedStorage):
-                self._memory = source._memory.view(chosen.numpy)
-            elif isinstance(source, int):
-                self._memory = np.empty(source, chosen.numpy)
-            else:
-                self._memory = np.array(list(source), chosen.numpy)
-        self.dtype = chosen
+            self._memory = arguments.numbers(args[0] if args else 0, chosen.numpy)
+
+    @staticmethod
+    def _over(numbers: np.ndarray[Any, Any], dtype: dtypes.dtype) -> TypedStorage:
+        made = object.__new__(TypedStorage)
+        made._memory, made.dtype = numbers, dtype
+        return made
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        return self._memory[self._checked(index)].item()
+        return self._memory[arguments.place(self, index)].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._memory[index if isinstance(index, slice) else self._checked(index)] = value
+        if not isinstance(value, (int, float, complex, Tensor)):
+            arguments.refuse_value(value, self.dtype.scalar_name)
+        self._memory[arguments.place(self, index)] = value
 
     def __repr__(self) -> str:
         return self._text(f"torch.storage.TypedStorage(dtype={self.dtype}, device=cpu)")
 
     def untyped(self) -> UntypedStorage:
-        return UntypedStorage(self._memory.view(_BYTE))
+        return UntypedStorage._over(self._memory.view(_BYTE))
 
     def pickle_storage_type(self) -> str:
         return f"{self.dtype.scalar_name}Storage"
@@ -260,6 +266,8 @@ class TypedStorage(_Storage):
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         if dtype is None:
             return f"torch.{self.pickle_storage_type()}"
+        if isinstance(dtype, str):
+            dtype = CLASSES[dtype.removeprefix("torch.")]
         return self._cast(getattr(dtype, "dtype", dtype))
 
     def clone(self) -> TypedStorage:
@@ -269,32 +277,27 @@ class TypedStorage(_Storage):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TypedStorage:
         if id(self) not in memo:
-            memo[id(self)] = TypedStorage(UntypedStorage(self._deep_copied(memo)), dtype=self.dtype)
+            memo[id(self)] = TypedStorage._over(self._deep_copied(memo).view(self.dtype.numpy), self.dtype)
         return memo[id(self)]  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _typed_from_bytes, (self._memory.tobytes(), self.dtype)
 
-    def resize_(self, size: int) -> TypedStorage:
+    def resize_(self, size: int) -> None:
         """Makes this block ``size`` numbers long; tensors that lie over it keep the memory they have."""
         self._memory = self.untyped().resize_(size * self.element_size())._memory.view(self._memory.dtype)
-        return self
 
     def _cast(self, dtype: dtypes.dtype) -> TypedStorage:
-        made = TypedStorage(0, dtype=dtype)
-        made._memory = self._memory.astype(dtype.numpy)
-        return made
+        return TypedStorage._over(self._memory.astype(dtype.numpy), dtype)
 
 
 def _typed_from_bytes(octets: bytes, dtype: dtypes.dtype) -> TypedStorage:
-    return TypedStorage(_storage_from_bytes(octets), dtype=dtype)
+    return TypedStorage(wrap_storage=_storage_from_bytes(octets), dtype=dtype)
 
 
 def _casting_method(name: str, dtype: dtypes.dtype) -> None:
     def cast(self: _Storage) -> TypedStorage:
-        made = TypedStorage(0, dtype=dtype)
-        made._memory = self._memory.astype(dtype.numpy)
-        return made
+        return TypedStorage._over(self._memory.astype(dtype.numpy), dtype)
 
     cast.__name__ = name
     cast.__doc__ = f"A copy as torch.{dtype.name}."
@@ -302,8 +305,7 @@ def _casting_method(name: str, dtype: dtypes.dtype) -> None:
 
 
 for _dtype in dtypes.ALL:
-    if not _dtype.is_complex:
-        _casting_method(_dtype.scalar_name.lower(), _dtype)
+    _casting_method(_dtype.scalar_name.lower().replace("complex", "complex_"), _dtype)
 
 
 class _LegacyStorage(type):
@@ -312,6 +314,7 @@ class _LegacyStorage(type):
     dtype: dtypes.dtype
 
     def __call__(cls, *args: Any, **kwargs: Any) -> TypedStorage:
+        arguments.check_legacy(cls.__name__, args, kwargs)
         return TypedStorage(*args, dtype=cls.dtype, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -359,7 +362,7 @@ def _from_buffer(
         chosen = (chosen != 0).view(_BYTE)
     elif byte_order not in (None, "native", sys.byteorder):
         chosen = chosen.reshape(-1, dtype.to_real().itemsize)[:, ::-1].reshape(-1)
-    return TypedStorage(UntypedStorage(np.ascontiguousarray(chosen)), dtype=dtype)
+    return TypedStorage._over(np.ascontiguousarray(chosen).view(dtype.numpy), dtype)
 
 
 CLASSES: dict[str, type] = {
@@ -386,13 +389,39 @@ def is_storage(obj: Any) -> bool:
     return isinstance(obj, _Storage)
 
 
+@published
+def from_file(
+    filename: str,
+    shared: bool | None = None,
+    size: int | None = 0,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor of the ``size`` numbers at the beginning of a file, read when they are needed.
+
+    ``shared``  changes go to the file, which is made or grows if it must
+
+    RuntimeError where the file is shorter and not shared.
+    """
+    arguments.check_device(device)
+    kind = dtype or dtypes.get_default_dtype()
+    octets = _mapped(filename, bool(shared), (size or 0) * kind.itemsize)
+    made = wrap(octets.view(kind.numpy))
+    made.requires_grad = requires_grad
+    return made
+
+
 _warned: set[str] = set()
 
 
 @method
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The block of memory beneath the tensor; equal ``data_ptr()`` means that two tensors share it."""
-    return UntypedStorage(self)
+    return UntypedStorage._over(memory.block(self._array))
 
 
 @method
@@ -405,13 +434,13 @@ def storage(self: Tensor) -> TypedStorage:
             "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
             "directly, use tensor.untyped_storage() instead of tensor.storage()"
         )
-    return TypedStorage(self)
+    return TypedStorage._over(memory.block(self._array).view(self.dtype.numpy), self.dtype)
 
 
 @method
 def _typed_storage(self: Tensor) -> TypedStorage:
     """:meth:`storage` without the warning."""
-    return TypedStorage(self)
+    return TypedStorage._over(memory.block(self._array).view(self.dtype.numpy), self.dtype)
 
 
 @method

@@ -24,6 +24,8 @@ from . import _BYTE, TypedStorage, _Storage
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Lays this tensor over the memory of another tensor or a storage; over none without arguments."""
     views.refuse_inference(self)
+    if self.requires_grad and self._edge is None and modes.state.grad_enabled:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     dtype = self._array.dtype
     self._sink = None  # what was computed before belongs to the tensor as it was
     if source is None:

@@ -1,0 +1,172 @@
+"""What storages may be made of and indexed with, and PyTorch's words for what they may not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import dtypes
+from ..arguments import type_name
+from ..device import device as Device
+
+Array = Any
+
+_TYPED = (
+    "TypedStorage.__init__ received an invalid combination of arguments. Expected one of:\n"
+    " * (*, torch.device device, torch.dtype dtype)\n"
+    " * (int size, *, torch.device device, torch.dtype dtype)\n"
+    " * (Sequence data, *, torch.device device, torch.dtype dtype)\n"
+    " * (*, UntypedStorage wrap_storage, torch.dtype dtype)"
+)
+_LEGACY = (
+    "<class 'torch.{name}'>.__new__ received an invalid combination of arguments. Expected one of:\n"
+    " * no arguments\n"
+    " * (int size)\n"
+    " * (Sequence data)\n"
+    " * (*, UntypedStorage wrap_storage)"
+)
+_UNTYPED = (
+    "torch.UntypedStorage() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+    " * (*, int allocator = None, torch.device device = None)\n"
+    " * (int size, *, int allocator = None, torch.device device = None)\n"
+    " * (object sequence, *, int allocator = None, torch.device device = None)\n"
+)
+
+
+def numbers(source: Any, dtype: np.dtype[Any]) -> Array:
+    """The memory of a new storage: so many numbers, or those of a sequence."""
+    if isinstance(source, int):
+        return np.empty(counted(source, dtype.itemsize), dtype)
+    if isinstance(source, str):
+        raise TypeError("new(): invalid data type 'str'")
+    for each in source:
+        if isinstance(each, str):
+            raise ValueError("too many dimensions 'str'")
+    return np.array(source, dtype).reshape(-1)
+
+
+def check_typed(args: tuple[Any, ...], dtype: Any, device: Any, wrap_storage: Any) -> None:
+    """RuntimeError or TypeError for what ``torch.TypedStorage`` is not made of."""
+    if len(args) > 1:
+        raise RuntimeError(f"{_TYPED}\nToo many positional arguments")
+    if wrap_storage is not None:
+        if args:
+            raise RuntimeError(f"{_TYPED}\nNo positional arguments should be given when using 'wrap_storage'")
+        if dtype is None:
+            raise RuntimeError(f"{_TYPED}\nArgument 'dtype' must be specified")
+        _check_dtype(dtype)
+        if device is not None:
+            raise RuntimeError(f"{_TYPED}\nArgument 'device' should not be specified when 'wrap_storage' is given")
+        check_wrapped(wrap_storage, _TYPED)
+        return
+    if dtype is not None:
+        _check_dtype(dtype)
+    check_device(device)
+    if args:
+        _check_source(args[0], _TYPED)
+
+
+def check_legacy(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The same of ``torch.FloatStorage`` and its like."""
+    words = _LEGACY.format(name=name)
+    wrapped = kwargs.get("wrap_storage")
+    for keyword in kwargs:
+        if keyword != "wrap_storage":
+            raise RuntimeError(f"{words}\nKeyword argument {keyword!r} cannot be specified")
+    if wrapped is not None:
+        if args:
+            raise RuntimeError(f"{words}\nNo positional arguments should be given when using 'wrap_storage'")
+        check_wrapped(wrapped, words)
+    elif len(args) > 1:
+        raise RuntimeError(f"{words}\nToo many positional arguments")
+    elif args:
+        _check_source(args[0], words)
+
+
+def check_untyped(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The same of ``torch.UntypedStorage``."""
+    if len(args) > 1 or kwargs:
+        given = [type_name(each) for each in args] + [f"{name}={type_name(each)}, " for name, each in kwargs.items()]
+        raise TypeError(_UNTYPED.format(given=", ".join(given)))
+
+
+def octets(source: Any) -> Array:
+    """The memory of a new storage of bytes: so many, or those of a sequence."""
+    if isinstance(source, int):
+        return np.empty(counted(source, 1), np.uint8)
+    if not isinstance(source, Sequence) and not hasattr(source, "untyped"):
+        raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type_name(source)}")
+    for each in source:
+        if not isinstance(each, int):
+            raise RuntimeError(
+                f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type_name(source)}), but one of the "
+                f"items was of type {type_name(each)} instead of int"
+            )
+    return np.array([each & 255 for each in source], np.uint8)
+
+
+def counted(size: int, itemsize: int) -> int:
+    """A size that memory can have. RuntimeError for a negative one."""
+    if size < 0:
+        raise RuntimeError(f"alloc_cpu() seems to have been called with negative number: {2**64 + size * itemsize}")
+    return int(size)
+
+
+def check_device(device: Any) -> None:
+    """Storages stand on the CPU: AssertionError for another device."""
+    if device is not None and Device(device).type != "cpu":
+        raise AssertionError(f"Torch not compiled with {Device(device).type.upper()} enabled")
+
+
+def _check_dtype(dtype: Any) -> None:
+    if not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"{_TYPED}\nArgument 'dtype' must be torch.dtype, not {type(dtype)}")
+
+
+def check_wrapped(storage: Any, words: str) -> None:
+    from . import UntypedStorage
+
+    if not isinstance(storage, UntypedStorage):
+        raise TypeError(f"{words}\nArgument 'wrap_storage' must be UntypedStorage, but got {type(storage)}")
+
+
+def _check_source(source: Any, words: str) -> None:
+    if not isinstance(source, (int, Sequence)):
+        raise TypeError(f"{words}\nArgument type not recognized: {type(source)}")
+
+
+def place(storage: Any, index: Any) -> Any:
+    """What to index a typed storage with. IndexError where it has no such number."""
+    if isinstance(index, slice):
+        return index
+    size = len(storage)
+    if not isinstance(index, int):
+        raise RuntimeError(f"can't index a {type(storage)} with {type(index)}")
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of bounds for dimension 0 with size {size}")
+    return index
+
+
+def place_of_octets(storage: Any, index: Any) -> Any:
+    """What to index a storage of bytes with."""
+    if isinstance(index, slice):
+        step = 1 if index.step is None else index.step
+        if step != 1:
+            raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
+        return index
+    if not isinstance(index, int):
+        raise TypeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
+    return index
+
+
+def octet(value: Any) -> int:
+    """A number as a byte. RuntimeError for what is no integer."""
+    if not isinstance(value, int):
+        raise RuntimeError(f"can only set storage content with a int types, but got {type_name(value)} instead")
+    return value & 255
+
+
+def refuse_value(value: Any, kind: str) -> NoReturn:
+    raise TypeError(f"can't assign a {type_name(value)} to a torch.{kind}Tensor")
