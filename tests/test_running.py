@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import sysconfig
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -286,10 +285,6 @@ def raise_value_error() -> None:
 
 def raise_interrupt() -> None:
     raise KeyboardInterrupt
-
-
-def call_library() -> None:
-    threading.Thread(target=1, args=2)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

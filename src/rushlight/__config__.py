@@ -18,7 +18,7 @@ def show() -> str:
     >>> "NumPy" in torch.__config__.show()
     True
     """
-    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]  # type: ignore[index]
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     return (
         f"rushlight {rushlight} built with:\n  - Python {platform.python_version()}\n  - NumPy {np.__version__}\n"
         f"  - BLAS {blas['name']} {blas['version']}\n"

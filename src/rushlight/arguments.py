@@ -65,7 +65,7 @@ def options(
 def as_dtype(name: str, given: Any) -> dtypes.dtype:
     """The dtype that ``dtype=`` means: a dtype, or Python's float, int, bool or complex."""
     if given.__class__ is dtypes.dtype:
-        return given  # type: ignore[no-any-return]
+        return given
     found = _PYTHON_TYPES.get(given) if isinstance(given, type) else None
     if found is None:
         raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type_name(given)}")
@@ -183,12 +183,12 @@ def number(name: str, argument: str, position: int, value: Any) -> bool | int | 
     """A Python number from a number or a 0-dim tensor; PyTorch's TypeError otherwise."""
     kind = value.__class__
     if kind is int or kind is float or kind is bool or kind is complex:
-        return value  # type: ignore[no-any-return]
+        return value
     if isinstance(value, Tensor):
         if value._array.ndim == 0 and not value.requires_grad:
-            return value.item()  # type: ignore[no-any-return]
+            return value.item()
     elif isinstance(value, (np.number, np.bool_)):
-        return value.item()  # type: ignore[no-any-return]
+        return value.item()
     elif isinstance(value, (bool, int, float, complex)):
         return value
     raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_name(value)}")

@@ -22,7 +22,7 @@ def deep_copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
             "https://github.com/pytorch/pytorch/pull/103001"
         )
     if id(tensor) in memo:
-        return memo[id(tensor)]  # type: ignore[no-any-return]
+        return memo[id(tensor)]
     result: Tensor = object.__new__(type(tensor))
     result._array = _copy_with_storage(tensor._array, memo)
     result._counter = [0]
@@ -50,7 +50,7 @@ def _copy_with_storage(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.
     if copied is None:
         copied = memo[id(whole)] = whole.copy("K") if not views.overlaps_itself(whole) else whole.copy()
     if whole is array:
-        return copied  # type: ignore[no-any-return]
+        return copied
     return _laid_over(copied, array.dtype, array.shape, array.strides, backend.address(array) - backend.address(whole))
 
 

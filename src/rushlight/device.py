@@ -276,4 +276,4 @@ legacy_contiguous_format = contiguous_format
 
 def named(name: str) -> layout | memory_format:
     """The layout or memory format of that name. This is how a pickled one comes back."""
-    return globals()[name]  # type: ignore[no-any-return]
+    return globals()[name]

@@ -91,12 +91,12 @@ def _norm(tensors: Sequence[Tensor], ord: Any = 2, dtype: Any = None) -> tuple[T
 
 def _copy_(self: Sequence[Tensor], src: Sequence[Tensor], non_blocking: bool = False) -> None:
     for target, source in zip(self, src, strict=True):
-        target.copy_(source)  # type: ignore[attr-defined]
+        target.copy_(source)
 
 
 def _zero_(self: Sequence[Tensor]) -> None:
     for tensor in self:
-        tensor.zero_()  # type: ignore[attr-defined]
+        tensor.zero_()
 
 
 for _name in _UNARY:

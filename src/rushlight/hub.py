@@ -93,7 +93,7 @@ def list(repo_or_dir: str, force_reload: bool = False, source: str = "github", *
 
 def help(repo_or_dir: str, model: str, force_reload: bool = False, source: str = "github", **options: Any) -> str | None:
     """The docstring of a function in a folder's ``hubconf.py``."""
-    return getattr(_hubconf(repo_or_dir, source), model).__doc__  # type: ignore[no-any-return]
+    return getattr(_hubconf(repo_or_dir, source), model).__doc__
 
 
 def _hubconf(folder: str, source: str) -> ModuleType:

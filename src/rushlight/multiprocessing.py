@@ -51,7 +51,7 @@ class ProcessContext:
         running = {process.sentinel: index for index, process in enumerate(self.processes) if process.is_alive()}
         ended = wait(list(running), timeout) if running else []
         for sentinel in ended:
-            self.processes[running[sentinel]].join()  # type: ignore[index]
+            self.processes[running[sentinel]].join()
         failed = [index for index, process in enumerate(self.processes) if process.exitcode not in (None, 0)]
         if not failed:
             return not any(process.is_alive() for process in self.processes)

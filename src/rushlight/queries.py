@@ -91,7 +91,7 @@ def typename(obj: Any) -> str:
     ('torch.FloatTensor', 'int')
     """
     if isinstance(obj, Tensor):
-        return obj.type()  # type: ignore[no-any-return]
+        return obj.type()
     if isinstance(obj, dtypes.dtype):
         return "torch.dtype"
     named = obj if isinstance(obj, type) or hasattr(obj, "__qualname__") else type(obj)

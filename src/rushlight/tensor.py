@@ -82,7 +82,7 @@ class Tensor:
         if cls.__module__.startswith((__package__ + ".nn.", __package__ + ".batching.")):  # results are plain tensors
             from .overrides import _disabled_torch_function_impl
 
-            cls.__torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[method-assign,assignment]
+            cls.__torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[method-assign]
         else:
             from .overrides.watching import watch
 
@@ -450,7 +450,6 @@ class Tensor:
     is_cuda = is_mps = is_xpu = is_meta = is_sparse = is_quantized = is_mkldnn = is_nested = is_sparse_csr = False
     is_xla = is_vulkan = is_ipu = is_maia = is_mtia = False
     is_cpu = True
-    names_: Any = None
 
     def stride(self, dim: int | None = None) -> Any:
         """Steps in elements between neighbours along each dimension."""

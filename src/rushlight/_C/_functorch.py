@@ -47,10 +47,10 @@ class CInterpreter:
         return self._layer.level
 
     def batch_size(self) -> int:
-        return self._layer.size  # type: ignore[attr-defined,no-any-return]
+        return self._layer.size  # type: ignore[attr-defined]
 
     def randomness(self) -> str:
-        return self._layer.randomness  # type: ignore[attr-defined,no-any-return]
+        return self._layer.randomness  # type: ignore[attr-defined]
 
     @contextmanager
     def lower(self) -> Iterator[None]:
@@ -140,9 +140,9 @@ def _layer(level: int) -> Any:
 
 def _wrap_for_grad(tensor: Tensor, level: int) -> Tensor:
     layer = _layer(level)
-    wrapped = tensor.view_as(tensor)  # type: ignore[attr-defined]
+    wrapped = tensor.view_as(tensor)
     layers.belong(layer, [wrapped])
-    return wrapped  # type: ignore[no-any-return]
+    return wrapped
 
 
 def _unwrap_for_grad(tensor: Tensor, level: int) -> Tensor:
@@ -151,14 +151,14 @@ def _unwrap_for_grad(tensor: Tensor, level: int) -> Tensor:
 
 def _add_batch_dim(tensor: Tensor, batch_dim: int, level: int) -> Tensor:
     layer = _layer(level)
-    example = examples.rebatched(tensor.movedim(batch_dim, 0) if batch_dim else tensor, layer)  # type: ignore[attr-defined]
+    example = examples.rebatched(tensor.movedim(batch_dim, 0) if batch_dim else tensor, layer)
     example.origin = (tensor, batch_dim)
     return example
 
 
 def _remove_batch_dim(tensor: Tensor, level: int, batch_size: int, out_dim: int) -> Tensor:
     whole = examples.along(tensor, _layer(level))
-    return whole.movedim(0, out_dim)  # type: ignore[attr-defined,no-any-return]
+    return whole.movedim(0, out_dim)
 
 
 def _unwrap_batched(tensor: Tensor, level: int) -> tuple[Tensor, int | None]:
@@ -236,16 +236,16 @@ def reshape_dim_into(src: int, dst: int, x: Tensor) -> Tensor:
     ndim = x.dim()
     src %= ndim
     dst = dst % (ndim - 1)
-    moved: Any = x.movedim(src, dst)  # type: ignore[attr-defined]
+    moved: Any = x.movedim(src, dst)
     shape = moved.shape
-    return moved.reshape((*shape[:dst], shape[dst] * shape[dst + 1], *shape[dst + 2 :]))  # type: ignore[no-any-return]
+    return moved.reshape((*shape[:dst], shape[dst] * shape[dst + 1], *shape[dst + 2 :]))
 
 
 def reshape_dim_outof(src: int, size1: int, x: Tensor) -> Tensor:
     """The tensor with dimension ``src`` as two, the first of size ``size1``."""
     src %= x.dim()
     shape = x.shape
-    return x.reshape((*shape[:src], size1, shape[src] // size1, *shape[src + 1 :]))  # type: ignore[attr-defined,no-any-return]
+    return x.reshape((*shape[:src], size1, shape[src] // size1, *shape[src + 1 :]))
 
 
 # Switches.

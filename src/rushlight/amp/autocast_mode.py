@@ -137,7 +137,7 @@ def _cast_call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
         return NotImplemented
 
     def cast(tensor: Tensor) -> Tensor:
-        return tensor.to(to)  # type: ignore[attr-defined, no-any-return]
+        return tensor.to(to)
 
     overrides._state.autocast = None
     try:
@@ -176,7 +176,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: dtype
             return fwd(ctx, *args, **kwargs)
         ctx._fwd_used_autocast = False
         with autocast(device_type, enabled=False):
-            return fwd(ctx, *_cast(args, lambda one: one.to(cast_inputs)), **_cast(kwargs, lambda one: one.to(cast_inputs)))  # type: ignore[attr-defined]
+            return fwd(ctx, *_cast(args, lambda one: one.to(cast_inputs)), **_cast(kwargs, lambda one: one.to(cast_inputs)))
 
     return call
 

@@ -81,7 +81,7 @@ class Check(Differences):
         runs = []
         for _ in range(2):
             found = grad(output, points, wrap(cotangent.astype(output._array.dtype)), retain_graph=True, allow_unused=True)
-            runs.append([one if one is None or one._strided else one.to_dense() for one in found])  # type: ignore[attr-defined]
+            runs.append([one if one is None or one._strided else one.to_dense() for one in found])
         for first, second, point in zip(*runs, points, strict=True):
             for one in (first, second):
                 if one is not None and one._array.shape != point._array.shape:
@@ -101,8 +101,8 @@ class Check(Differences):
         if output._array.dtype.kind != "c":
             yield "", output
             return
-        yield REAL_PART, output.real  # type: ignore[attr-defined]
-        yield IMAGINARY_PART, output.imag  # type: ignore[attr-defined]
+        yield REAL_PART, output.real
+        yield IMAGINARY_PART, output.imag
 
     def analytical(self, output: Tensor) -> list[Matrix]:
         """For each point the Jacobian of a real output, a row for each element of the point."""
@@ -198,7 +198,7 @@ class Check(Differences):
                 if output._array.dtype.kind not in "fcV":
                     continue
                 tangent = forward_ad.unpack_dual(output).tangent
-                found.append(output.new_zeros(output.shape) if tangent is None else tangent)  # type: ignore[attr-defined]
+                found.append(output.new_zeros(output.shape) if tangent is None else tangent)
         return found
 
     def tangents(self, directions: dict[int, Matrix]) -> list[Matrix]:
@@ -367,7 +367,7 @@ class _Undefined(Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        return x.clone()  # type: ignore[attr-defined,no-any-return]
+        return x.clone()
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:

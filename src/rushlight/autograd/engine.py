@@ -299,12 +299,12 @@ class Pass:
                 g = backend.owned(holder.pop())
                 if g.strides != variable._array.strides and g.ndim > 1 and variable._strided:
                     g = _laid_like(g, variable._array)
-                variable._grad = wrap(g) if variable._strided else variable.in_own_layout(wrap(g))  # type: ignore[attr-defined]
+                variable._grad = wrap(g) if variable._strided else variable.in_own_layout(wrap(g))
                 return
             g = holder.pop()
             if not have._strided:
-                total = have.added_to(g)  # type: ignore[attr-defined]
-                variable._grad = total if variable._strided else variable.in_own_layout(total)  # type: ignore[attr-defined]
+                total = have.added_to(g)
+                variable._grad = total if variable._strided else variable.in_own_layout(total)
                 return
             try:
                 np.add(have._array, g, out=have._array, casting="same_kind")
@@ -485,7 +485,7 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
                 variable._grad = taken(g)
             elif isinstance(g._array, np.ndarray):
                 fresh = _laid_like(np.empty(g._array.shape, g._array.dtype), variable._array)
-                variable._grad = wrap(fresh).copy_(g)  # type: ignore[attr-defined]
+                variable._grad = wrap(fresh).copy_(g)
             else:  # a wrapper's, which has no memory
                 variable._grad = g
         else:

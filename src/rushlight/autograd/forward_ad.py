@@ -179,7 +179,7 @@ def without_tangent(tensor: Tensor, level: int) -> Tensor:
     if tangent_at(tensor, level) is None:
         return tensor
     if "whole" in tensor.__dict__:
-        return tensor._rewrapped(without_tangent(tensor.whole, level))  # type: ignore[attr-defined,no-any-return]
+        return tensor._rewrapped(without_tangent(tensor.whole, level))
     result = new_tensor(tensor._array)
     result.__dict__.update(tensor.__dict__)
     if tensor._needs_grad and tensor._edge is None:
@@ -218,7 +218,7 @@ def _laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
     or a copy."""
     a, b = primal._array, tangent._array
     if isinstance(a, np.ndarray) and "whole" in tangent.__dict__:  # an example of a batch
-        return tangent if primal.stride() == tangent.stride() else tangent.clone()  # type: ignore[attr-defined,no-any-return]
+        return tangent if primal.stride() == tangent.stride() else tangent.clone()
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         return tangent
     alike = (primal._conjugate, primal._negated) == (tangent._conjugate, tangent._negated) and (
@@ -229,8 +229,8 @@ def _laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
     if alike and whole == backend.root(b).nbytes // b.itemsize:
         return tangent
     if primal._conjugate:
-        return tangent.conj().resolve_conj().conj()  # type: ignore[attr-defined,no-any-return]
-    return zeros_laid_like(primal, b.dtype).copy_(tangent)  # type: ignore[attr-defined,no-any-return]
+        return tangent.conj().resolve_conj().conj()
+    return zeros_laid_like(primal, b.dtype).copy_(tangent)
 
 
 def zeros_laid_like(tensor: Tensor, dtype: np.dtype[Any], batch: tuple[int, ...] = ()) -> Tensor:
@@ -240,7 +240,7 @@ def zeros_laid_like(tensor: Tensor, dtype: np.dtype[Any], batch: tuple[int, ...]
     whole = backend.root(array).nbytes // array.itemsize
     steps = [whole * math.prod(batch[place + 1 :]) for place in range(len(batch))]
     zeros: Any = wrap(np.zeros(whole * math.prod(batch), dtype))
-    return zeros.as_strided((*batch, *array.shape), (*steps, *tensor.stride()), tensor.storage_offset())  # type: ignore[no-any-return]
+    return zeros.as_strided((*batch, *array.shape), (*steps, *tensor.stride()), tensor.storage_offset())
 
 
 def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:

@@ -209,7 +209,7 @@ def _transposed(op: table.Op, primals: list[Any], tangents: list[Any], params: t
 def _leaf(tensor: Tensor) -> Tensor:
     """The same values as a leaf that needs a gradient."""
     if "whole" in tensor.__dict__:
-        return tensor._rewrapped(_leaf(tensor.whole))  # type: ignore[attr-defined,no-any-return]
+        return tensor._rewrapped(_leaf(tensor.whole))
     leaf = tensor.detach()
     leaf._needs_grad = True
     return leaf
@@ -217,7 +217,7 @@ def _leaf(tensor: Tensor) -> Tensor:
 
 def _ones(like: Tensor) -> Tensor:
     if "whole" in like.__dict__:
-        return like._rewrapped(_ones(like.whole))  # type: ignore[attr-defined,no-any-return]
+        return like._rewrapped(_ones(like.whole))
     return _leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
 
 

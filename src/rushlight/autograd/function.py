@@ -96,7 +96,7 @@ class BackwardCFunction(Node, FunctionCtx):
                 raise RuntimeError(FREED + self.explain())
             return ()
         entries = self.saved
-        if self._forward_cls.clear_saved_tensors_on_access:  # type: ignore[attr-defined]
+        if self._forward_cls.clear_saved_tensors_on_access:
             self.saved, self.taken = None, True
         return tuple(open_saved(self, *entry) for entry in entries)
 

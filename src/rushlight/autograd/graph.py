@@ -137,7 +137,7 @@ class Node:
     # What PyTorch's users ask a grad_fn.
 
     @classmethod
-    def mro(cls) -> list[type]:  # type: ignore[override]
+    def mro(cls) -> list[type]:
         """The classes of a node without Node itself, which in PyTorch the nodes' classes only behave as if derived from."""
         return [base for base in cls.__mro__ if base is not Node or cls is Node]
 

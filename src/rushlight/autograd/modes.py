@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -425,13 +424,3 @@ def is_anomaly_enabled() -> bool:
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether anomaly detection also looks for nan."""
     return state.anomaly_check_nan
-
-
-def user_line(depth: int = 1) -> tuple[str, int, str] | None:
-    """File, line and function of the nearest caller outside this package."""
-    frame = sys._getframe(depth)
-    while frame is not None:
-        if not frame.f_globals.get("__name__", "").startswith("rushlight."):
-            return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-        frame = frame.f_back  # type: ignore[assignment]
-    return None

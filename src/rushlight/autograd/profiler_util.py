@@ -228,7 +228,7 @@ class EventList(list["FunctionEvent"]):
         """All events added up to one."""
         total = FunctionEventAvg()
         for event in self:
-            total += event  # type: ignore[misc]
+            total += event
             total.key = None
         total.key = "Total"
         return total
@@ -400,7 +400,7 @@ class FunctionEvent(FormattedTimesMixin):
     def device_time_total(self) -> float:  # type: ignore[override]
         return sum(kernel.duration for kernel in self.kernels)
 
-    self_device_time_total = self_cuda_time_total = cuda_time_total = device_time_total  # type: ignore[assignment]
+    self_device_time_total = self_cuda_time_total = cuda_time_total = device_time_total
 
     @property
     def key(self) -> str:

@@ -73,7 +73,7 @@ class save_on_cpu(saved_tensors_hooks):
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         def pack(tensor: Tensor) -> Any:
-            return tensor.detach().clone()  # type: ignore[attr-defined]
+            return tensor.detach().clone()
 
         super().__init__(pack, lambda kept: kept)
 
@@ -140,7 +140,7 @@ class _Block:
             kept = self.original.pop(handle, None)
             if kept is not None:
                 with modes.no_grad():
-                    self.cloned[handle] = kept.clone()  # type: ignore[attr-defined]
+                    self.cloned[handle] = kept.clone()
 
 
 @contextmanager

@@ -276,11 +276,11 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if modes.state.transforms:
         written = in_transforms(function, name, self, args, kwargs)
         if written is not NotImplemented:
-            return written  # type: ignore[no-any-return]
+            return written
     if write_below is not None and modes.special.active:
         written = write_below(name, self, args, kwargs)
         if written is not NotImplemented:
-            return written  # type: ignore[no-any-return]
+            return written
     check_writable(self, any(getattr(value, "requires_grad", False) for value in args))
     if self._base is not None:
         refresh_to_record(self)

@@ -15,7 +15,7 @@ def safe_softmax(x: Array, axis: int) -> Array:
     dead = high == -np.inf
     out = np.exp(wide - np.where(dead, wide.dtype.type(0), high))
     total = out.sum(axis, keepdims=True)
-    return (out / np.where(dead, total.dtype.type(1), total)).astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+    return (out / np.where(dead, total.dtype.type(1), total)).astype(x.dtype, copy=False)
 
 
 def causal(x: Array) -> Array:

@@ -49,7 +49,7 @@ def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequ
         out[found] /= counts[found, None]
     if 0 <= but < shape[0]:
         out[but] = 0
-    return out.astype(g.dtype, copy=False)  # type: ignore[no-any-return]
+    return out.astype(g.dtype, copy=False)
 
 
 def embedding_rows(g: Array, indices: Array, shape: Shape, but: int) -> ScatteredArray:
@@ -135,7 +135,7 @@ def embedding_bag(
     np.add.at(out, bag_numbers(offsets, len(indices))[counted], rows[counted])
     if mode == "mean":
         out /= bag_sizes(indices, offsets, but)[:, None].astype(out.dtype)
-    return out.astype(weight.dtype, copy=False)  # type: ignore[no-any-return]
+    return out.astype(weight.dtype, copy=False)
 
 
 def bag_argmax(weight: Array, indices: Array, offsets: Array, but: int) -> Array:

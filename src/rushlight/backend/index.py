@@ -199,10 +199,10 @@ def scatter_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, i
     _COMBINE[reduce].at(out, key, part)
     if reduce == "mean":
         count = np.full(out.shape, 1 if include_self else 0, np.int64)
-        np.add.at(count, key, 1)  # type: ignore[arg-type]
+        np.add.at(count, key, 1)
         count[count == 0] = 1
         if out.dtype.kind == "c":
-            count = count.astype(out.dtype)  # type: ignore[assignment]
+            count = count.astype(out.dtype)
         out = (out // count if out.dtype.kind in "iu" else out / count).astype(out.dtype)
     return out.reshape(x.shape)
 

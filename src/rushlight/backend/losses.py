@@ -23,7 +23,7 @@ def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
 def _difference(a: Array, b: Array, name: str) -> Array:
     if a.dtype.kind not in "fV":
         refuse(name, a)
-    return in_single(a) - in_single(b)  # type: ignore[no-any-return]
+    return in_single(a) - in_single(b)
 
 
 def mse_loss(a: Array, b: Array, reduction: str) -> Any:
@@ -209,4 +209,4 @@ def multilabel_margin_slope(x: Array, target: Array) -> Array:
     counts = label_counts(target)
     close = 1 - x[:, :, None] + x[:, None, :] > 0
     pairs = np.where(close, counts[:, :, None] * (counts == 0)[:, None, :], 0)
-    return ((pairs.sum(1) - pairs.sum(2)) / max(x.shape[1], 1)).astype(x.dtype)  # type: ignore[no-any-return]
+    return ((pairs.sum(1) - pairs.sum(2)) / max(x.shape[1], 1)).astype(x.dtype)

@@ -33,7 +33,7 @@ def _long_rows(x: Array, axes: Axes) -> bool:
 
 def _row_means(rows: Array) -> Array:
     count = rows.shape[1]
-    return (rows @ np.full(count, 1 / count, rows.dtype))[:, None]  # type: ignore[no-any-return]
+    return (rows @ np.full(count, 1 / count, rows.dtype))[:, None]
 
 
 def _centered(x: Array, axes: Axes, eps: float) -> tuple[Array, Array, Array]:

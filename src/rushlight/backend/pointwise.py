@@ -44,7 +44,7 @@ def _kept_bits(x: Any, mask: Any) -> Array | None:
     bits = mask.astype(_BITS[x.dtype.char])
     np.negative(bits, bits)
     np.bitwise_and(bits, x.view(bits.dtype), bits)
-    return bits.view(x.dtype)  # type: ignore[no-any-return]
+    return bits.view(x.dtype)
 
 
 def zeroed(x: Any) -> Array:

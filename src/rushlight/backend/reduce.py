@@ -30,10 +30,6 @@ _STRETCHED = 4096
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
-def is_half(x: Any) -> bool:
-    return bool(x.dtype.itemsize == 2 and x.dtype.kind in "fV")
-
-
 def wide(x: Array) -> Array:
     """``x`` in the dtype that it is added up in."""
     if x.dtype in _AS_THEY_ARE:
@@ -248,11 +244,6 @@ def any(x: Array, axis: Axes, keepdims: bool = False) -> Any:
 
 def count_nonzero(x: Array, axis: Axes) -> Any:
     return np.asarray(np.count_nonzero(x, axis)).astype(np.int64)
-
-
-def masked_zero(x: Array, mask: Array) -> Array:
-    """``x`` with zeros where ``mask`` holds."""
-    return np.where(mask, x.dtype.type(0), x)
 
 
 def shift(x: Array, axis: int, step: int, fill: float) -> Array:

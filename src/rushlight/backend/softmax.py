@@ -25,7 +25,7 @@ def _long_rows(x: Array, axis: int | tuple[()]) -> bool:
 
 
 def _row_sums(rows: Array) -> Array:
-    return (rows @ np.ones(rows.shape[1], rows.dtype))[:, None]  # type: ignore[no-any-return]
+    return (rows @ np.ones(rows.shape[1], rows.dtype))[:, None]
 
 
 def _softmax_of_rows(x: Array) -> Array | None:

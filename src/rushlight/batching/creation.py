@@ -135,7 +135,7 @@ def _filled(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
         return again(target, *rest, **kwargs)
     if level.randomness == "same":
         one = again(wrap(np.empty(target._array.shape, target._array.dtype)), *rest, **kwargs)
-        target.whole.copy_(one)  # type: ignore[attr-defined]
+        target.whole.copy_(one)
     else:
         again(target.whole, *(_along(one, level) if isinstance(one, Tensor) else one for one in rest), **kwargs)
     return target

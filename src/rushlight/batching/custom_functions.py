@@ -228,7 +228,7 @@ class _Job:
             return None
         if of:
             return reduced(examples.along(g, self.level), shape or (), 1)
-        return examples.along(g, self.level).sum(0) if examples.is_batched(g, self.level) else g  # type: ignore[attr-defined]
+        return examples.along(g, self.level).sum(0) if examples.is_batched(g, self.level) else g
 
     def jvp(self, ctx: Any, *tangents: Any) -> Any:
         context = self.context

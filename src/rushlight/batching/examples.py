@@ -113,7 +113,7 @@ class _Example:
         raise Escaped() if self.level.ended else Unbatchable("numbers")
 
     __array__ = __array_ufunc__ = __getitem__ = __setitem__ = _refuse
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __hash__ = object.__hash__
 
     def __len__(self) -> int:
@@ -162,7 +162,7 @@ def _refuse(text: str) -> NoReturn:
 class Batched(Tensor):
     """One example's view of a batch."""
 
-    __torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[assignment]
+    __torch_function__ = staticmethod(_disabled_torch_function_impl)
     whole: Tensor
     level: Level
     origin: tuple[Tensor, int] | None = None  # the argument of vmap that this is, and its dimension
@@ -239,7 +239,7 @@ class Batched(Tensor):
                 "NYI: Tensor.clone(memory_format) inside vmap is only supported with memory_format torch.preserve_format or "
                 f"torch.contiguous_format (got {'ChannelsLast' if name == 'channels_last' else 'ChannelsLast3d'})"
             )
-        return Tensor.clone(self, memory_format=memory_format)  # type: ignore[attr-defined,no-any-return]
+        return Tensor.clone(self, memory_format=memory_format)  # type: ignore[attr-defined]
 
     @property
     def _needs_grad(self) -> bool:  # type: ignore[override]
@@ -250,7 +250,7 @@ class Batched(Tensor):
         return self.whole._edge
 
     @property
-    def _tangents(self) -> Any:  # type: ignore[override]
+    def _tangents(self) -> Any:
         found = self.whole._tangents
         return found and {key: rebatched(one, self.level) for key, one in found.items()}
 
@@ -305,7 +305,7 @@ def left(value: Any, place: int | None, level: Level) -> Any:
     if isinstance(value, Batched) and value.level is level and value.origin is not None and value.origin[1] == place:
         return value.origin[0]
     whole = along(value, level)
-    return whole.movedim(0, place) if place else whole  # type: ignore[attr-defined]
+    return whole.movedim(0, place) if place else whole
 
 
 def _vmaps() -> list[Level]:
@@ -387,7 +387,7 @@ def gradients_of(
         return gradients._grad(outputs, inputs, cotangents, **options)
     wholes = [along(out, level) for out in outputs]
     seeds = [
-        whole.new_ones(whole._array.shape) if g is None else along(g, level)  # type: ignore[attr-defined]
+        whole.new_ones(whole._array.shape) if g is None else along(g, level)
         for whole, g in zip(wholes, cotangents, strict=True)
     ]
     places = [one.whole if is_batched(one, level) else one for one in inputs]

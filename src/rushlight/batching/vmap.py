@@ -145,7 +145,7 @@ def _all(func: Callable[..., Any], given: Given, out_dims: Any, randomness: str,
         if not size:  # the shapes of the results are those of an example of zeros
             leaves = _zeros(leaves, dims)
         result = given.call(func, _entries(leaves, dims, index))
-        if randomness == "error" and index == 0 and not bool((get_rng_state() == start).all()):  # type: ignore[union-attr]
+        if randomness == "error" and index == 0 and not bool((get_rng_state() == start).all()):
             raise RuntimeError(creation.RANDOM)
         row, out_spec = tree_flatten(result)
         places = _out_dims(func, out_dims, out_spec, len(row))

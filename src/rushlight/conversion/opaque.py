@@ -13,7 +13,7 @@ from ..tensor import Tensor
 class OpaqueTensor(Tensor):
     """A tensor of the layout ``torch._mkldnn``; what is computed from such tensors is of it too."""
 
-    is_mkldnn = True  # type: ignore[assignment]
+    is_mkldnn = True
 
     @property
     def layout(self) -> layout:
@@ -23,7 +23,7 @@ class OpaqueTensor(Tensor):
         """The tensor in the usual layout."""
         with DisableTorchFunctionSubclass():
             whole: Tensor = ops.from_sparse(self, None)
-            return whole if dtype is None else whole.to(dtype)  # type: ignore[attr-defined, no-any-return]
+            return whole if dtype is None else whole.to(dtype)
 
     def numpy(self, *, force: bool = False) -> Any:
         raise TypeError("can't convert Mkldnn layout tensor to numpy. Use Tensor.to_dense() first.")
@@ -38,7 +38,7 @@ class OpaqueTensor(Tensor):
                 text += ", requires_grad=True"
         return text + ")"
 
-    __str__ = __repr__  # type: ignore[assignment]
+    __str__ = __repr__
 
 
 def opaque(tensor: Tensor) -> OpaqueTensor:

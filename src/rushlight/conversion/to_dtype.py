@@ -50,7 +50,7 @@ def _convert(self: Tensor, dtype: np.dtype[Any], memory_format: str = "preserve_
         self = self.resolve_conj()
     if dtype.kind in "iub" and isinstance(array, np.ndarray):  # nothing to differentiate
         return finished(_cast(self._array, dtype, memory_format))
-    return _to_copy(self, dtype, memory_format)  # type: ignore[no-any-return]
+    return _to_copy(self, dtype, memory_format)
 
 
 def _lies_in(array: np.ndarray[Any, Any], memory_format: str) -> bool:

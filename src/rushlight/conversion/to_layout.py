@@ -136,4 +136,4 @@ def to_mkldnn(self: Tensor, dtype: Any = None) -> Tensor:
     """
     from .opaque import opaque
 
-    return opaque(self if dtype is None else self.to(dtype))  # type: ignore[attr-defined]
+    return opaque(self if dtype is None else self.to(dtype))

@@ -115,7 +115,7 @@ def empty(
     if out._array.shape != array.shape:
         out._array = array.astype(out._array.dtype)
     backend.unset(out._array)
-    return out  # type: ignore[no-any-return]
+    return out
 
 
 @published

@@ -63,7 +63,7 @@ def _from_one(dtype: dtypes.dtype, value: Any, exact: bool) -> Tensor:
     if isinstance(value, Tensor):
         if exact and value.dtype is not dtype:
             raise TypeError(f"expected {_options_text(dtype)} (got {_options_text(value.dtype)})")
-        return ops.alias(value)  # type: ignore[no-any-return]
+        return ops.alias(value)
     if isinstance(value, TypedStorage):
         if value.dtype is not dtype:
             raise RuntimeError(

@@ -94,5 +94,5 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
         powers = torch["cumprod"](x.unsqueeze(-1).expand(len(x), count - 1), -1)
         result = torch["cat"]([result[:, :1], powers], 1)
     elif count == 0:
-        return result  # type: ignore[no-any-return]
-    return result if increasing else torch["flip"](result, (1,))  # type: ignore[no-any-return]
+        return result
+    return result if increasing else torch["flip"](result, (1,))

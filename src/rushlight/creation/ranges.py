@@ -71,7 +71,7 @@ def arange(
         )
     if out.numel() == count:
         views.write(out, array.reshape(out.shape), "arange")
-        return out  # type: ignore[no-any-return]
+        return out
     return into(out, "arange", array, dtype)
 
 

@@ -139,7 +139,7 @@ def _continuous(self: Tensor, distribution: str, word: str) -> np.dtype[Any]:
             f"{distribution} distribution is a continuous probability distribution. dtype must be a floating point but "
             f"you specified {word}"
         )
-    return dtype  # type: ignore[no-any-return]
+    return dtype
 
 
 @method
@@ -229,7 +229,7 @@ def _result(node: str, inputs: tuple[Tensor, ...], values: Array, name: str, out
     if out is not None:
         return into(out, name, values, None)
     if modes.state.grad_enabled and any(each.requires_grad for each in inputs):
-        return table[f"draw_{node}"].call(*inputs, values)  # type: ignore[no-any-return]
+        return table[f"draw_{node}"].call(*inputs, values)
     return finished(values)
 
 
@@ -353,13 +353,13 @@ def _standard_gamma(input: Any, generator: Any = None) -> Tensor:
     """Gamma numbers of scale 1 with the shape parameters that ``input`` holds; they have a gradient."""
     shapes = _tensor("_standard_gamma", "input", 1, input)
     values = generators.stream_of(generator).gamma(shapes._array)
-    return table["draw_StandardGammaBackward0"].call(shapes, values)  # type: ignore[no-any-return]
+    return table["draw_StandardGammaBackward0"].call(shapes, values)
 
 
 @published
 def _standard_gamma_grad(self: Any, output: Any) -> Tensor:
     """How gamma numbers ``output`` move with their shape parameters ``self``."""
-    return table["standard_gamma_grad"].call(self, output)  # type: ignore[no-any-return]
+    return table["standard_gamma_grad"].call(self, output)
 
 
 @published
@@ -371,7 +371,7 @@ def _sample_dirichlet(input: Any, generator: Any = None) -> Tensor:
 @published
 def _dirichlet_grad(x: Any, alpha: Any, total: Any) -> Tensor:
     """How shares ``x`` move with their concentrations ``alpha``, over 1 - x; ``total`` is the sum of concentrations."""
-    return table["dirichlet_grad"].call(x, alpha, total)  # type: ignore[no-any-return]
+    return table["dirichlet_grad"].call(x, alpha, total)
 
 
 for _function in (bernoulli, multinomial):

@@ -77,12 +77,12 @@ class _Dependent(Constraint):
         super().__init__()
 
     @property
-    def is_discrete(self) -> bool:  # type: ignore[override]
-        return self._known("is_discrete")  # type: ignore[no-any-return]
+    def is_discrete(self) -> bool:
+        return self._known("is_discrete")
 
     @property
-    def event_dim(self) -> int:  # type: ignore[override]
-        return self._known("event_dim")  # type: ignore[no-any-return]
+    def event_dim(self) -> int:
+        return self._known("event_dim")
 
     def _known(self, name: str) -> Any:
         value = getattr(self, f"_{name}")
@@ -134,12 +134,12 @@ class _IndependentConstraint(Constraint):
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
     @property
-    def is_discrete(self) -> bool:  # type: ignore[override]
-        return self.base_constraint.is_discrete  # type: ignore[no-any-return]
+    def is_discrete(self) -> bool:
+        return self.base_constraint.is_discrete
 
     @property
-    def event_dim(self) -> int:  # type: ignore[override]
-        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims  # type: ignore[no-any-return]
+    def event_dim(self) -> int:
+        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
     def check(self, value: Any) -> Any:
         inside = self.base_constraint.check(value)
@@ -162,12 +162,12 @@ class MixtureSameFamilyConstraint(Constraint):
         self.base_constraint = base_constraint
 
     @property
-    def is_discrete(self) -> bool:  # type: ignore[override]
-        return self.base_constraint.is_discrete  # type: ignore[no-any-return]
+    def is_discrete(self) -> bool:
+        return self.base_constraint.is_discrete
 
     @property
-    def event_dim(self) -> int:  # type: ignore[override]
-        return self.base_constraint.event_dim  # type: ignore[no-any-return]
+    def event_dim(self) -> int:
+        return self.base_constraint.event_dim
 
     def check(self, value: Any) -> Any:
         """True where the value suits every component."""
@@ -369,7 +369,7 @@ class _Joined(Constraint):
     cseq: list[Any]
 
     @property
-    def is_discrete(self) -> bool:  # type: ignore[override]
+    def is_discrete(self) -> bool:
         return any(part.is_discrete for part in self.cseq)
 
     @property
@@ -390,7 +390,7 @@ class _Cat(_Joined):
         self.dim = dim
 
     @property
-    def event_dim(self) -> int:  # type: ignore[override]
+    def event_dim(self) -> int:
         return self._widest
 
     def check(self, value: Any) -> Any:
@@ -409,7 +409,7 @@ class _Stack(_Joined):
         self.dim = dim
 
     @property
-    def event_dim(self) -> int:  # type: ignore[override]
+    def event_dim(self) -> int:
         # The dimension that the parts are stacked along is one more, where it lies within the event.
         return self._widest + (1 if self.dim + self._widest < 0 else 0)
 

@@ -52,7 +52,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         super().__init__(self._param.size(), validate_args=validate_args)
 
     @lazy_property
-    def probs(self) -> Any:  # type: ignore[override]
+    def probs(self) -> Any:
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def _outside_unstable_region(self) -> Any:
@@ -134,7 +134,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
     def _natural_params(self) -> tuple[Any, ...]:
         return (self.logits,)
 
-    def _log_normalizer(self, x: Any) -> Any:  # type: ignore[override]
+    def _log_normalizer(self, x: Any) -> Any:
         low, high = (limit - 0.5 for limit in self._lims)
         is_outside = (x <= low) | (x > high)
         cut = torch.where(is_outside, x, torch.full_like(x, low))

@@ -60,7 +60,7 @@ class Independent(Distribution, Generic[D]):
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         support = self.base_dist.support
         more = self.reinterpreted_batch_ndims
         return constraints.independent(support, more) if more else support

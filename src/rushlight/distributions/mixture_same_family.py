@@ -68,7 +68,7 @@ class MixtureSameFamily(Distribution):
         return self._expanded(new, shape)
 
     @constraints.dependent_property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
     @property

@@ -69,7 +69,7 @@ class TransformedDistribution(Distribution):
         return self._expanded(new, torch.Size(batch_shape))
 
     @constraints.dependent_property(is_discrete=False)
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         if not self.transforms:
             return self.base_dist.support
         support = self.transforms[-1].codomain

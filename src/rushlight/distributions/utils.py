@@ -46,7 +46,7 @@ def broadcast_all(*values: Any) -> tuple[Any, ...]:
             value if is_tensor else torch.tensor(value, dtype=dtype)
             for value, is_tensor in zip(values, are_tensors, strict=True)
         )
-    return torch.broadcast_tensors(*values)  # type: ignore[no-any-return]
+    return torch.broadcast_tensors(*values)
 
 
 def _standard_normal(shape: Any, dtype: Any, device: Any) -> Any:

@@ -184,7 +184,7 @@ class _Several(Transform):
         self.dim = dim
 
     @property
-    def bijective(self) -> Any:  # type: ignore[override]
+    def bijective(self) -> Any:
         return all(transform.bijective for transform in self.transforms)
 
 
@@ -239,11 +239,11 @@ class CatTransform(_Several):
         return torch.cat(stretches, dim=dim) if dim < 0 else sum(stretches)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         return constraints.cat([transform.domain for transform in self.transforms], self.dim, self.lengths)
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Any:
         return constraints.cat([transform.codomain for transform in self.transforms], self.dim, self.lengths)
 
 
@@ -280,9 +280,9 @@ class StackTransform(_Several):
         return torch.stack([t.log_abs_det_jacobian(before, after) for t, before, after in triples], dim=self.dim)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         return constraints.stack([transform.domain for transform in self.transforms], self.dim)
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Any:
         return constraints.stack([transform.codomain for transform in self.transforms], self.dim)

@@ -199,7 +199,7 @@ class Wishart(ExponentialFamily):
     def _natural_params(self) -> tuple[Any, ...]:
         return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
 
-    def _log_normalizer(self, x: Any, y: Any) -> Any:  # type: ignore[override]
+    def _log_normalizer(self, x: Any, y: Any) -> Any:
         size = self._event_shape[-1]
         half_df = y + (size + 1) / 2
         return half_df * (-torch.linalg.slogdet(-2 * x).logabsdet + _LOG2 * size) + torch.mvlgamma(half_df, p=size)

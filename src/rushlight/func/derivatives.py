@@ -42,7 +42,7 @@ def _tracked_whole(value: Tensor) -> Tensor:
     if isinstance(value, examples.Batched):
         return examples.batched(_tracked_whole(value.whole), value.level)
     if value.requires_grad:
-        return value.view_as(value)  # type: ignore[attr-defined,no-any-return]
+        return value.view_as(value)
     if value._array.dtype.kind not in "fcV":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     if not value._strided:

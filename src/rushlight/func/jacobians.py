@@ -107,7 +107,7 @@ def jacrev(
                 if not rows:
                     parts.append(wrap(np.zeros(shape, one._array.dtype)))
                 else:
-                    parts.append(rows[place].narrow(0, start, size).reshape(shape))  # type: ignore[attr-defined]
+                    parts.append(rows[place].narrow(0, start, size).reshape(shape))
             blocks.append(tree_unflatten(parts, in_spec))
             start += size
         answer = tree_unflatten(blocks, out_spec)
@@ -155,13 +155,13 @@ def jacfwd(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = F
         else:
             columns = _of_units(push, inputs, None, randomness)
             out_spec, count, more_spec = seen
-            more = tree_unflatten([one.select(0, 0) for one in columns[count:]], more_spec) if has_aux else None  # type: ignore
+            more = tree_unflatten([one.select(0, 0) for one in columns[count:]], more_spec) if has_aux else None
             columns = columns[:count]
         blocks = []
         for column in columns:
             parts, start = [], 0
             for one, size in zip(inputs, _sizes(inputs), strict=True):
-                part = column.narrow(0, start, size).movedim(0, -1)  # type: ignore[attr-defined]
+                part = column.narrow(0, start, size).movedim(0, -1)
                 parts.append(part.reshape((*column._array.shape[1:], *one._array.shape)))
                 start += size
             blocks.append(tree_unflatten(parts, in_spec))

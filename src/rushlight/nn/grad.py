@@ -27,7 +27,7 @@ def _by_input(dims: int, spread: Callable[[Any], Any]) -> Callable[..., Tensor]:
                 f"{weight.shape[1] * groups} channels, but got {shape[1]} channels instead"
             )
         sizes = spread(stride), spread(padding), spread(dilation)
-        return ops.conv_input_grad(grad_output, weight, shape, *sizes, groups)  # type: ignore[no-any-return]
+        return ops.conv_input_grad(grad_output, weight, shape, *sizes, groups)
 
     input_gradient.__name__ = input_gradient.__qualname__ = f"conv{dims}d_input"
     ones = "1, " * (dims + 1)
@@ -51,7 +51,7 @@ def _by_weight(dims: int, spread: Callable[[Any], Any]) -> Callable[..., Tensor]
         groups: int = 1,
     ) -> Tensor:
         sizes = spread(stride), spread(padding), spread(dilation)
-        return ops.conv_weight_grad(grad_output, input, tuple(weight_size), *sizes, groups)  # type: ignore[no-any-return]
+        return ops.conv_weight_grad(grad_output, input, tuple(weight_size), *sizes, groups)
 
     weight_gradient.__name__ = weight_gradient.__qualname__ = f"conv{dims}d_weight"
     weight_gradient.__doc__ = f"The gradient of conv{dims}d's weight, of shape ``weight_size``."

@@ -65,7 +65,7 @@ class Parameter(Tensor, metaclass=_MarkedTensors):
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return "Parameter containing:\n" + super().__repr__()
 
-    __str__ = __repr__  # type: ignore[assignment]
+    __str__ = __repr__
 
 
 class Buffer(Tensor, metaclass=_MarkedTensors):
@@ -101,7 +101,7 @@ class UninitializedTensorMixin:
         """Takes a shape, and becomes an ordinary parameter or buffer with memory that is not set yet."""
         data = self.data  # type: ignore[has-type]
         self.data = torch.empty(shape, device=device, dtype=data.dtype if dtype is None else dtype)
-        self.__class__ = self.cls_to_become  # type: ignore[assignment]
+        self.__class__ = self.cls_to_become
 
     @property
     def shape(self) -> Any:

@@ -83,7 +83,7 @@ class OpOverloadPacket:
 
 
 def _to_copy(x: Tensor, *, dtype: Any = None, **options: Any) -> Any:
-    return x.to(dtype, copy=True) if dtype is not None else x.clone()  # type: ignore[attr-defined]
+    return x.to(dtype, copy=True) if dtype is not None else x.clone()
 
 
 def _convolution_backward(
@@ -101,11 +101,11 @@ def _convolution_backward(
 ) -> tuple[Any, ...]:
     """The gradients of a convolution's input, weight and bias; None for those that nobody asked for."""
     with modes.enable_grad():
-        inputs = [one if one.requires_grad else one.view_as(one).requires_grad_() for one in (input, weight)]  # type: ignore[attr-defined]
+        inputs = [one if one.requires_grad else one.view_as(one).requires_grad_() for one in (input, weight)]
         out = table["convolution"].call(*inputs, None, stride, padding, dilation, transposed, output_padding, groups)
     wanted = [one for one, asked in zip(inputs, output_mask, strict=False) if asked]
     found = iter(grad(out, wanted, grad_output) if wanted else ())
-    by_bias = grad_output.sum((0, *range(2, grad_output.ndim))) if output_mask[2] else None  # type: ignore[attr-defined]
+    by_bias = grad_output.sum((0, *range(2, grad_output.ndim))) if output_mask[2] else None
     return *(next(found) if asked else None for asked in output_mask[:2]), by_bias
 
 

@@ -82,7 +82,7 @@ def _make(source: str, **bound: Any) -> Callable[..., Any]:
         scope: dict[str, Any] = {}
         exec(compile(text, filename, "exec"), GLOBALS, scope)
         maker = _makers[text] = scope["make"]
-    return maker(**bound)  # type: ignore[no-any-return]
+    return maker(**bound)
 
 
 def keeps_tensors(entry: Op) -> bool:

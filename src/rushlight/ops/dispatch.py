@@ -35,10 +35,6 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight\."
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
 
-class Unsupported(TypeError):
-    """An operand that is neither a tensor nor a number."""
-
-
 def general(op: Op, args: tuple[Any, ...]) -> Any:
     """The op as a function: foreign arguments are a TypeError in PyTorch's words."""
     return run(op, args, 1)
@@ -395,8 +391,3 @@ def refuse_inference(values: Sequence[Any]) -> None:
 
 def packed(value: Tensor, hooks: list[tuple[Any, Any]]) -> saved.Packed:
     return saved.Packed(value, hooks[-1])
-
-
-def cast_like(value: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A number as a 0-dim array of the dtype of ``array``."""
-    return backend.number(value, array.dtype) if array.dtype.kind == "f" else number_array(value, array.dtype)  # type: ignore[return-value]

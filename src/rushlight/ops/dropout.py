@@ -70,7 +70,7 @@ def _dropped(input: Any, p: float, noise_shape: Shape) -> Any:
 
 
 def _own_shape(input: Any) -> tuple[int, ...]:
-    return input._array.shape  # type: ignore[no-any-return]
+    return input._array.shape
 
 
 def _feature_shape(input: Any) -> tuple[int, ...]:

@@ -92,7 +92,7 @@ def _warn_of_size(input: Any, target: Any) -> None:
 def _together(input: Any, target: Any) -> tuple[Any, Any]:
     if input._array.shape == target._array.shape:
         return input, target
-    return module("torch")["broadcast_tensors"](input, target)  # type: ignore[no-any-return]
+    return module("torch")["broadcast_tensors"](input, target)
 
 
 def _weighted_mean(losses: Any, weight: Any, input: Any, reduction: str) -> Any:

@@ -65,7 +65,7 @@ def filled(g: Any, xp: Any, shapes: Iterable[tuple[int, ...]], dtype: Any) -> li
         if part is None:
             break
     else:
-        return g  # type: ignore[no-any-return]
+        return g
     from .table import arrays
 
     zeros = np.zeros if xp is arrays else lambda shape, dtype: dispatch.new_tensor(np.zeros(shape, dtype))

@@ -413,7 +413,7 @@ def alias(new: str, old: str, *, space: str = "torch", inplace: bool | None = No
 def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
     """A dimension as a number from 0: PyTorch's error when there is no such dimension."""
     if dim.__class__ is int and -ndim <= dim < ndim:
-        return dim if dim >= 0 else dim + ndim  # type: ignore[no-any-return]
+        return dim if dim >= 0 else dim + ndim
     try:
         axis = dim.__index__()
     except (AttributeError, TypeError):
@@ -423,7 +423,7 @@ def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
         if not size:
             raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
         raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {axis})")
-    return axis + size if axis < 0 else axis  # type: ignore[no-any-return]
+    return axis + size if axis < 0 else axis
 
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:

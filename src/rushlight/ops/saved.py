@@ -82,11 +82,11 @@ class Packed:
 
     def placed(self, value: Tensor, edge: Any) -> Tensor:
         if not value._strided:
-            value = value.to_dense()  # type: ignore[attr-defined]
+            value = value.to_dense()
         if edge is None:
             return value.detach() if value._needs_grad else value
         if not edge[0].is_leaf_sink:
-            return make_tensor(value._array, value._counter, edge)  # type: ignore[no-any-return]
+            return make_tensor(value._array, value._counter, edge)
         leaf: Tensor = make_tensor(value._array, value._counter, None)
         leaf._needs_grad, leaf._sink = True, weakref.ref(edge[0])
         return leaf
@@ -127,7 +127,7 @@ def _maker(edge: Any) -> str:
 def array_of(node: Node, position: int, value: Any, expected: int) -> np.ndarray[Any, Any]:
     """The array of a saved input whose version does not match: packed by hooks, detached, or changed since."""
     if isinstance(value, Packed):
-        return value.open()._array  # type: ignore[no-any-return]
+        return value.open()._array
     edge = node.next[position] if position >= 0 else None
     # Asking a view for its node may raise: it may be one that must not be used any more.
     if value.grad_fn is None and edge is not None and not edge[0].is_leaf_sink:
@@ -136,7 +136,7 @@ def array_of(node: Node, position: int, value: Any, expected: int) -> np.ndarray
             "This is not supported, please use out-of-place `.detach()` instead"
         )
     if int(value._counter[0]) == int(expected):
-        return value._array  # type: ignore[no-any-return]
+        return value._array
     raise modified(node, type_name(value._array), value._array.shape, _maker(value._edge), value._counter, expected)
 
 

@@ -247,7 +247,7 @@ def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
 def _bound(value: Any) -> int:
     """One of the three parts of a slice."""
     if value.__class__ is int:
-        return value  # type: ignore[no-any-return]
+        return value
     if isinstance(value, dispatch.Tensor_):
         return value.__index__()
     try:

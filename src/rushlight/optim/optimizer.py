@@ -37,7 +37,7 @@ _NEWER_OPTIONS = {  # and what their absence means
 
 
 def _add(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-    handle = RemovableHandle(hooks)  # type: ignore[arg-type]
+    handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     if prepend:
         hooks.move_to_end(handle.id, last=False)

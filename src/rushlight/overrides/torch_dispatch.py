@@ -358,7 +358,7 @@ def watch() -> None:
         return _same(array) if type(array) is Outline else plain_wrap(array)
 
     for room in (tensor, dispatch, views, forward_ad, forward_rules):
-        room.new_tensor = new_tensor  # type: ignore[attr-defined,union-attr]
+        room.new_tensor = new_tensor  # type: ignore[union-attr]
     saved.make_tensor = function.make_tensor = make_tensor  # type: ignore[attr-defined]
     engine.wrap = wrap
     views.write_below = _write_below

@@ -274,7 +274,7 @@ class ArchiveWriter:
         self._put(_END.pack(b"PK\x05\x06", 0, 0, short, short, min(len(listing), _LIMIT), min(start, _LIMIT), 0))
 
     def _put(self, content: bytes | memoryview) -> None:
-        self._file.write(content)  # type: ignore[arg-type]
+        self._file.write(content)
         self._at += len(content)
 
 

@@ -323,7 +323,7 @@ class _Machine:
     def _dict(self) -> dict[Any, Any]:
         target = self._stack[-1]
         if type(target) in (dict, OrderedDict, Counter):
-            return target  # type: ignore[no-any-return]
+            return target
         if isinstance(target, dict) and id(type(target)) in self._called_by_user:
             return target
         raise _Refused(f"Can only set items of dicts, not of {type(target)}")

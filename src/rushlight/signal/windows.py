@@ -67,7 +67,7 @@ def _window(function: F) -> F:
                 start, start + (M - 1) * step, M, dtype=chosen, layout=layout, device=device, requires_grad=requires_grad
             )
 
-        return function(M, points, sym, **parameters)  # type: ignore[no-any-return]
+        return function(M, points, sym, **parameters)
 
     # The signature is of the options and the window's own parameters.
     own = list(inspect.signature(function).parameters.values())[3:]
@@ -98,14 +98,14 @@ def exponential(M: Any, points: Any, sym: bool, center: float | None = None, tau
     if sym and center is not None:
         raise ValueError("Center must be None for symmetric windows")
     middle = (M if not sym and M > 1 else M - 1) / 2.0 if center is None else center
-    return _call("exp", -_call("abs", points(-middle / tau, 1 / tau)))  # type: ignore[no-any-return]
+    return _call("exp", -_call("abs", points(-middle / tau, 1 / tau)))
 
 
 @_window
 def cosine(M: Any, points: Any, sym: bool) -> Tensor:
     """Half a period of a sine."""
     step = math.pi / (M + 1 if not sym and M > 1 else max(M, 1))
-    return _call("sin", points(0.5 * step, step))  # type: ignore[no-any-return]
+    return _call("sin", points(0.5 * step, step))
 
 
 @_window
@@ -115,7 +115,7 @@ def gaussian(M: Any, points: Any, sym: bool, std: float = 1.0) -> Tensor:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     middle = (M if not sym and M > 1 else M - 1) / 2.0
     step = 1 / (std * math.sqrt(2))
-    return _call("exp", -(points(-middle * step, step) ** 2))  # type: ignore[no-any-return]
+    return _call("exp", -(points(-middle * step, step) ** 2))
 
 
 @_window
@@ -124,10 +124,10 @@ def kaiser(M: Any, points: Any, sym: bool, beta: float = 12.0) -> Tensor:
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M < 2:
-        return points(1.0, 0.0)  # type: ignore[no-any-return]
+        return points(1.0, 0.0)
     places = _call("clamp", points(-beta, 2.0 * beta / _period(M, sym)), -beta, beta)
     width: Any = full_like(places, beta)
-    return _call("i0", _call("sqrt", width**2 - places**2)) / _call("i0", width)  # type: ignore[no-any-return]
+    return _call("i0", _call("sqrt", width**2 - places**2)) / _call("i0", width)
 
 
 @_window
@@ -142,10 +142,10 @@ def _cosines(M: Any, points: Any, sym: bool, a: Any) -> Tensor:
     if not a:
         raise ValueError("Coefficients cannot be empty")
     if M < 2:
-        return points(1.0, 0.0)  # type: ignore[no-any-return]
+        return points(1.0, 0.0)
     angle = points(0, 2 * math.pi / _period(M, sym))
     terms = [_call("cos", angle * k) * (weight if k % 2 == 0 else -weight) for k, weight in enumerate(a)]
-    return _call("sum", _call("stack", terms), 0)  # type: ignore[no-any-return]
+    return _call("sum", _call("stack", terms), 0)
 
 
 @_window
@@ -187,5 +187,5 @@ def nuttall(M: Any, points: Any, sym: bool) -> Tensor:
 def bartlett(M: Any, points: Any, sym: bool) -> Tensor:
     """A triangle."""
     if M < 2:
-        return points(1.0, 0.0)  # type: ignore[no-any-return]
-    return 1 - _call("abs", points(-1, 2.0 / _period(M, sym)))  # type: ignore[no-any-return]
+        return points(1.0, 0.0)
+    return 1 - _call("abs", points(-1, 2.0 / _period(M, sym)))

@@ -130,7 +130,7 @@ class SparseTensor(Tensor):
             self._expect_coalesced("values")
         if not self.requires_grad:
             return wrap(self._held)
-        return ops.take_places(self.stand_in(), self.coordinates())  # type: ignore[no-any-return]
+        return ops.take_places(self.stand_in(), self.coordinates())
 
     def _expect_coalesced(self, what: str) -> None:
         if not self.is_sparse:
@@ -195,7 +195,7 @@ class SparseTensor(Tensor):
         """The dense tensor. Its gradient comes back at this tensor's places only, unless ``masked_grad`` is False."""
         with DisableTorchFunctionSubclass():
             whole: Tensor = ops.from_sparse(self.stand_in(), None if masked_grad is False else self.coordinates())
-            return whole if dtype is None else whole.to(dtype)  # type: ignore[attr-defined, no-any-return]
+            return whole if dtype is None else whole.to(dtype)
 
     def in_own_layout(self, g: Tensor) -> Tensor:
         """A gradient of this tensor: in its layout where it is dense, and zero at all other places."""
@@ -317,7 +317,7 @@ class SparseTensor(Tensor):
             twin._needs_grad = self._needs_grad
             memo[id(self)] = twin
             twin._grad = copy.deepcopy(self._grad, memo)
-        return memo[id(self)]  # type: ignore[no-any-return]
+        return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _again, (
@@ -355,7 +355,7 @@ class SparseTensor(Tensor):
                 text, used = f"{text}, {note}", used + len(note) + 2
         return text + ")"
 
-    __str__ = __repr__  # type: ignore[assignment]
+    __str__ = __repr__
 
 
 def _part(array: Array, indent: int) -> str:

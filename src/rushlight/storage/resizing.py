@@ -147,4 +147,4 @@ def _resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
             f"size of {list(self._array.shape)} ({self._array.size} elements). autograd's resize can only change the "
             "shape of a given tensor, while preserving the number of elements. "
         )
-    return table["resize"].call(self, shape)  # type: ignore[no-any-return]
+    return table["resize"].call(self, shape)

@@ -48,7 +48,7 @@ def _rebuilt(kind: Any, requires_grad: bool, descriptor: Any, size: int, layout:
     dtype, shape, strides, offset = layout
     made = wrap(shared.view(shared.mapped(descriptor.detach(), size), dtype.numpy, shape, strides, offset))
     if kind is not Tensor:
-        return kind(made, requires_grad)  # type: ignore[no-any-return]
+        return kind(made, requires_grad)
     made.requires_grad = requires_grad
     return made
 

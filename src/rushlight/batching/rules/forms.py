@@ -171,7 +171,7 @@ def _stretched(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
 
 
 def _product(a: Tensor, b: Tensor) -> Tensor:
-    return a @ b  # type: ignore[operator,no-any-return]
+    return a @ b
 
 
 def _whole(value: Any, level: Level) -> Any:
@@ -188,7 +188,7 @@ def _mm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
 
 
 def folded_view(x: Tensor, shape: Shape) -> Tensor:
-    return x.reshape(shape)  # type: ignore[attr-defined,no-any-return]
+    return x.reshape(shape)
 
 
 def _mv(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:

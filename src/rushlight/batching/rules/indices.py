@@ -81,7 +81,7 @@ def _index_put(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
 
 
 def _flat(x: Tensor, level: Level) -> Any:
-    return along(x, level).reshape((level.size, -1))  # type: ignore[attr-defined]
+    return along(x, level).reshape((level.size, -1))
 
 
 def _take(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:

@@ -88,22 +88,22 @@ def _convolution(op: Op, inputs: list[Any], params: dict[str, Any], level: Level
     images, kernels = along(x, level), along(weight, level)
     count, channels, *size = x._array.shape
     made = weight._array.shape[0]
-    wide = folded_view(images.transpose(0, 1), (count, level.size * channels, *size))  # type: ignore[attr-defined]
+    wide = folded_view(images.transpose(0, 1), (count, level.size * channels, *size))
     each = folded_view(kernels, (level.size * made, *weight._array.shape[1:]))
     others = [one if one is None else folded_view(along(one, level), (level.size * made,)) for one in rest]
     out = call_op(op, [wide, each, *others], {**params, "groups": params["groups"] * level.size})
-    return folded_view(out, (count, level.size, made, *out._array.shape[2:])).transpose(0, 1)  # type: ignore[attr-defined]
+    return folded_view(out, (count, level.size, made, *out._array.shape[2:])).transpose(0, 1)
 
 
 def _batch_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     """The channels of all examples as channels of one: each has statistics of its own."""
     x, *vectors = inputs
-    whole = along(x, level).transpose(0, 1)  # type: ignore[attr-defined]
+    whole = along(x, level).transpose(0, 1)
     count, channels, *size = x._array.shape
     flat = folded_view(whole, (count, level.size * channels, *size))
     each = [None if one is None else folded_view(along(one, level), (-1,)) for one in vectors]
     out = folded_view(call_op(op, [flat, *each], params), (count, level.size, channels, *size))
-    return out.transpose(0, 1)  # type: ignore[attr-defined]
+    return out.transpose(0, 1)
 
 
 def _group_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:

@@ -208,7 +208,7 @@ class _LazyNormBase(LazyModuleMixin):
         if not self.has_uninitialized_params() and own.num_features != 0:
             super().reset_parameters()  # type: ignore[misc]
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         own: Any = self
         if not self.has_uninitialized_params():
             return

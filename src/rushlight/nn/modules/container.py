@@ -134,7 +134,7 @@ class Sequential(Module):
     def pop(self, key: Any) -> Module:
         module = self[key]
         del self[key]
-        return module  # type: ignore[no-any-return]
+        return module
 
     def forward(self, input: Any) -> Any:
         for module in self._modules.values():
@@ -207,7 +207,7 @@ class ModuleList(Module):
     def pop(self, key: Any) -> Module:
         module = self[key]
         del self[key]
-        return module  # type: ignore[no-any-return]
+        return module
 
     def extend(self, modules: Iterable[Module]) -> ModuleList:
         if not isinstance(modules, Iterable):
@@ -227,7 +227,7 @@ class ModuleDict(Module):
             self.update(modules)
 
     def __getitem__(self, key: str) -> Module:
-        return self._modules[key]  # type: ignore[no-any-return]
+        return self._modules[key]
 
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
@@ -248,7 +248,7 @@ class ModuleDict(Module):
         self._modules.clear()
 
     def pop(self, key: str) -> Module:
-        return self._modules.pop(key)  # type: ignore[no-any-return]
+        return self._modules.pop(key)
 
     def keys(self) -> Any:
         return self._modules.keys()
@@ -455,7 +455,7 @@ class ParameterDict(Module):
     def __ror__(self, other: Any) -> ParameterDict:
         joined = other.copy()
         joined.update(self)
-        return joined  # type: ignore[no-any-return]
+        return joined
 
     def __ior__(self, other: Any) -> ParameterDict:
         self.update(other)

@@ -16,7 +16,6 @@ from ..parameter import Buffer, Parameter
 from . import calls, conversion, states
 
 M = TypeVar("M", bound="Module")
-_NO_DEFAULT: Any = object()
 _HOOK_REGISTERS = (
     "_backward_pre_hooks",
     "_backward_hooks",
@@ -91,10 +90,10 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not (
-            self._backward_hooks  # type: ignore[attr-defined]
-            or self._backward_pre_hooks  # type: ignore[attr-defined]
-            or self._forward_hooks  # type: ignore[attr-defined]
-            or self._forward_pre_hooks  # type: ignore[attr-defined]
+            self._backward_hooks
+            or self._backward_pre_hooks
+            or self._forward_hooks
+            or self._forward_pre_hooks
             or calls.any_global
         ):
             return self.forward(*args, **kwargs)
@@ -161,7 +160,7 @@ class Module:
                 raise AttributeError("cannot assign buffer before Module.__init__() call")
             if isinstance(value, Buffer):
                 self._forget(name, "_buffers")
-                self.register_buffer(name, value, value.persistent)  # type: ignore[attr-defined]
+                self.register_buffer(name, value, value.persistent)
                 return
             for hook in calls.buffer_registration.values():
                 value = _replaced(hook(self, name, value), value)
@@ -628,7 +627,7 @@ def _has_any_global_hook() -> Any:
 
 def type_name(value: Any) -> str:
     """A value's type as PyTorch's errors spell it: ``torch.FloatTensor`` for a tensor, else the class with its module."""
-    return torch.typename(value)  # type: ignore[no-any-return]
+    return torch.typename(value)
 
 
 def _replaced(new: Any, old: Any) -> Any:

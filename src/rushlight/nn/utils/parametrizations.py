@@ -48,7 +48,7 @@ class _Orthogonal(Module):
         if use_trivialization:
             self.register_buffer("base", None)
 
-    def forward(self, X: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(self, X: Tensor) -> Tensor:
         rows, columns = X.size(-2), X.size(-1)
         is_wide = rows < columns
         if is_wide:
@@ -145,8 +145,8 @@ class _WeightNorm(Module):
         super().__init__()
         self.dim = -1 if dim is None else dim
 
-    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:  # type: ignore[override]
-        return torch._weight_norm(weight_v, weight_g, self.dim)  # type: ignore[no-any-return]
+    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
+        return torch._weight_norm(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
         return torch.norm_except_dim(weight, 2, self.dim), weight
@@ -208,9 +208,9 @@ class _SpectralNorm(Module):
             self._u = F.normalize(torch.mv(matrix, self._v), dim=0, eps=self.eps, out=self._u)
             self._v = F.normalize(torch.mv(matrix.H, self._u), dim=0, eps=self.eps, out=self._v)
 
-    def forward(self, weight: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(self, weight: Tensor) -> Tensor:
         if weight.ndim == 1:
-            return F.normalize(weight, dim=0, eps=self.eps)  # type: ignore[no-any-return]
+            return F.normalize(weight, dim=0, eps=self.eps)
         matrix = self._reshape_weight_to_matrix(weight)
         if self.training:
             self._power_method(matrix, self.n_power_iterations)

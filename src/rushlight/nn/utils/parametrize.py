@@ -92,7 +92,7 @@ class ParametrizationList(ModuleList):
         shape, dtype = original.shape, original.dtype
         with torch.no_grad():
             new: Any = original
-            for module in reversed(self):  # type: ignore[call-overload]
+            for module in reversed(self):
                 if hasattr(module, "right_inverse"):
                     with suppress(NotImplementedError):  # as good as having none
                         new = module.right_inverse(new)
@@ -137,7 +137,7 @@ class ParametrizationList(ModuleList):
         """Sets what is learned so that ``value`` comes out; what assigning to the parametrized tensor does."""
         with torch.no_grad():
             new: Any = value
-            for module in reversed(self):  # type: ignore[call-overload]
+            for module in reversed(self):
                 if not hasattr(module, "right_inverse"):
                     raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
                 new = module.right_inverse(new)
@@ -172,7 +172,7 @@ class ParametrizationList(ModuleList):
                     )
                 _take(kept, part)
 
-    def forward(self) -> Tensor:  # type: ignore[override]
+    def forward(self) -> Tensor:
         """The parametrized tensor."""
         if self.is_tensor:
             originals = [self.original]
@@ -183,7 +183,7 @@ class ParametrizationList(ModuleList):
         result = next(numbered)(*originals)
         for module in numbered:
             result = module(result)
-        return result  # type: ignore[no-any-return]
+        return result
 
 
 def _refuse_state(self: Module) -> Any:

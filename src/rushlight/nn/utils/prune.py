@@ -39,7 +39,7 @@ class BasePruningMethod(ABC):
         assert self._tensor_name is not None, f"Module {module} has to be pruned"
         mask = getattr(module, self._tensor_name + "_mask")
         original = getattr(module, self._tensor_name + "_orig")
-        return mask.to(dtype=original.dtype) * original  # type: ignore[no-any-return]
+        return mask.to(dtype=original.dtype) * original
 
     @classmethod
     def apply(cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any) -> Any:
@@ -439,7 +439,7 @@ def _validate_structured_pruning(t: Tensor) -> None:
 
 
 def _compute_nparams_toprune(amount: float, tensor_size: int) -> int:
-    return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)  # type: ignore[return-value]
+    return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
 
 
 def _validate_pruning_dim(t: Tensor, dim: int) -> None:

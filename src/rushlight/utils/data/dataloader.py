@@ -196,7 +196,7 @@ class DataLoader(Generic[_T_co]):
             self._iterator = self._get_iterator()
         else:
             self._iterator._reset(self)
-        return self._iterator  # type: ignore[no-any-return]
+        return self._iterator
 
     def _get_iterator(self) -> _BaseDataLoaderIter:
         if self.num_workers == 0:

@@ -186,7 +186,7 @@ class ConcatDataset(Dataset[_T_co]):
             idx += len(self)
         member = bisect.bisect_right(self.cumulative_sizes, idx)
         start = self.cumulative_sizes[member - 1] if member else 0
-        return self.datasets[member][idx - start]  # type: ignore[no-any-return]
+        return self.datasets[member][idx - start]
 
     @property
     def cummulative_sizes(self) -> list[int]:

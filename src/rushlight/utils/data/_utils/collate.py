@@ -141,7 +141,7 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -
     joined = None if arrays is None else _joined(arrays)
     if joined is not None:
         return new_tensor(joined)
-    return registry["torch"]["stack"](batch, 0)  # type: ignore[no-any-return]
+    return registry["torch"]["stack"](batch, 0)
 
 
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
