@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import importlib
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -344,3 +345,77 @@ def test_limits_of_types_of_eight_bits() -> None:
     assert (limits.max, limits.min, limits.eps, limits.tiny, limits.bits) == (448.0, -448.0, 0.125, 2.0**-6, 8)
     with pytest.raises(NotImplementedError, match="not implemented for 'Float4_e2m1fn_x2'"):
         torch.finfo(torch.float4_e2m1fn_x2)
+
+
+OUT_OF_ANOTHER_DTYPE = [
+    ("abs", "float64", "Found dtype Double but expected Float"),
+    ("neg", "float64", "Found dtype Double but expected Float"),
+    ("floor", "int64", "Found dtype Long but expected Float"),
+    ("sgn", "complex64", "Found dtype ComplexFloat but expected Float"),
+    ("nan_to_num", "float64", "dtype of out: Double should be same as input: Float"),
+    ("signbit", "float32", "signbit does not support non-boolean outputs"),
+    ("sin", "int64", "result type Float can't be cast to the desired output type Long"),
+]
+
+
+@pytest.mark.parametrize(("name", "dtype", "text"), OUT_OF_ANOTHER_DTYPE)
+def test_out_of_another_dtype(name: str, dtype: str, text: str) -> None:
+    with pytest.raises(RuntimeError, match=text):
+        getattr(torch, name)(torch.ones(2), out=torch.empty(2, dtype=getattr(torch, dtype)))
+
+
+def test_absolute_values_of_complex_numbers_go_into_either_kind() -> None:
+    z = torch.tensor([3 + 4j])
+    assert torch.abs(z, out=torch.empty(1, dtype=torch.float64)).item() == 5
+    assert torch.abs(z, out=torch.empty(1, dtype=torch.complex64)).item() == 5 + 0j
+    with pytest.raises(RuntimeError, match="Found dtype ComplexDouble but expected ComplexFloat"):
+        torch.abs(z, out=torch.empty(1, dtype=torch.complex128))
+
+
+WHOLE, FLOATS, MASK = torch.tensor([1, 2]), torch.tensor([1.0, 2.0]), torch.tensor([True, False])
+REFUSED = [
+    (lambda: torch.lerp(WHOLE, WHOLE, 0.5), "\"lerp_kernel_scalar\" not implemented for 'Long'"),
+    (lambda: torch.lerp(MASK, MASK, MASK), "\"lerp_kernel_tensor\" not implemented for 'Bool'"),
+    (lambda: torch.addcdiv(FLOATS, WHOLE, MASK), "Integer division with addcdiv is no longer supported"),
+    (lambda: torch.addcmul(MASK, MASK, MASK), "\"addcmul_cpu_out\" not implemented for 'Bool'"),
+    (lambda: torch.cross(torch.ones(3), torch.ones(3).double(), 0), "expected scalar type Float but found Double"),
+    (lambda: torch.ldexp(FLOATS, MASK), "\"ldexp_cpu_exp\" not implemented for 'Bool'"),
+    (lambda: FLOATS.cumsum(0, dtype=torch.bool), "\"cumsum_out_cpu\" not implemented for 'Bool'"),
+    (lambda: FLOATS.nansum(dtype=torch.cfloat), "\"nansum_cpu\" not implemented for 'ComplexFloat'"),
+    (lambda: FLOATS.nanmean(dtype=torch.int32), "Optional dtype must be either a floating point or complex dtype. Got: Int"),
+    (lambda: torch.searchsorted(MASK, MASK), "\"searchsorted_out_cpu\" not implemented for 'Bool'"),
+    (lambda: WHOLE.char().masked_fill(MASK, torch.tensor(1j)), "cannot be converted to type int8_t without overflow"),
+    (lambda: torch.add(1, 1, alpha=True), "Boolean alpha only supported for Boolean results"),
+]
+
+
+@pytest.mark.parametrize(("call", "text"), REFUSED, ids=range(len(REFUSED)))
+def test_dtypes_that_functions_refuse(call: object, text: str) -> None:
+    with pytest.raises(RuntimeError, match=re.escape(text)):
+        call()  # type: ignore[operator]
+
+
+def test_what_cannot_be_joined_is_no_type_that_cat_takes() -> None:
+    with pytest.raises(TypeError, match="input types can't be cast to the desired output type Int"):
+        torch.cat([FLOATS, FLOATS], out=torch.empty(0, dtype=torch.int32))
+    assert torch.cat([FLOATS, WHOLE], out=torch.empty(0, dtype=torch.float16)).dtype is torch.float16
+
+
+def test_arithmetic_of_two_numbers_gives_a_tensor() -> None:
+    assert torch.add(True, True).item() is True
+    assert torch.add(1, 2.5).dtype is torch.float32 and torch.add(1j, 2).item() == 2 + 1j
+    assert (torch.sub(2, 3).item(), torch.mul(2, 3).item(), torch.add(1, 2, alpha=3).item()) == (-1, 6, 7)
+    assert torch.div(5, 2).item() == 2.5 and torch.floor_divide(5, 2).item() == 2
+    with pytest.raises(TypeError, match="got \\(int, int\\)"):
+        torch.eq(1, 2)
+
+
+def test_elements_equal_to_those_of_an_array() -> None:
+    assert (np.array([1, 5]) == WHOLE).tolist() == [True, False]
+    assert (np.array([1, 5]) == WHOLE).tolist() == [True, False]
+
+
+def test_filling_with_a_complex_number_that_is_real() -> None:
+    assert FLOATS.masked_fill(MASK, torch.tensor(7 + 0j)).tolist() == [7, 2]
+    assert MASK.masked_fill(~MASK, torch.tensor(1j)).tolist() == [True, True]
+    assert torch.searchsorted(WHOLE, MASK).tolist() == [0, 0]

@@ -13,6 +13,7 @@ from ..backend import choice as k
 from ..backend.pointwise import checked_number
 from ..dtypes import of as dtype_of
 from . import dispatch
+from .extremes import refuse
 from .pointwise import LN2, not_differentiable, plain, smooth
 from .public import alias, methods, module, ops, public, publish, warn
 from .reading import conj
@@ -69,7 +70,8 @@ op("lerp_tensor", k.lerp, node="LerpBackward1", kind="elementwise",
    weight=lambda g, start, end: g * conj(end - start))
 op("addcmul", k.addcmul, promote="same", kind="elementwise", x=lambda g: g,
    u=lambda g, v, value: g * conj(v * value), v=lambda g, u, value: g * conj(u * value))
-op("addcdiv", k.addcdiv, promote="same", kind="elementwise", x=lambda g: g,
+# PyTorch keeps the divisor whichever input needs a gradient.
+op("addcdiv", k.addcdiv, promote="same", kind="elementwise", x=lambda g, v: g,
    u=lambda g, v, value: g * conj(value / v), v=lambda g, u, v, value: -g * conj(value * u / (v * v)))
 
 # Numbers taken apart and put together.
@@ -137,6 +139,8 @@ alias("arctan2", "atan2")
 def ldexp(input: Any, other: Any) -> Any:
     """``input * 2 ** other``."""
     refuse_number("ldexp", ("input", "other"), (input, other))
+    if input._array.dtype.kind in "fV":
+        refuse("ldexp_cpu_exp", other, "b")
     return ops.ldexp(input, other)
 
 
@@ -185,7 +189,10 @@ def where_method(self: Any, condition: Any, other: Any) -> Any:
     return where(condition, self, other)
 
 
-_C_TYPES = {"int64": "int64_t", "float64": "double"}
+_C_TYPES = {
+    "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16", "float64": "double",
+}  # fmt: skip
 
 
 @public(inplace=True, out=False)
@@ -201,10 +208,12 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
         )
-    if value._array.dtype.kind == "c" and input._array.dtype.kind != "c":
-        raise RuntimeError(
-            f"value cannot be converted to type {_C_TYPES.get(input._array.dtype.name, 'float')} without overflow"
-        )
+    if value._array.dtype.kind == "c" and input._array.dtype.kind not in "cb":
+        if value._array.imag:
+            raise RuntimeError(
+                f"value cannot be converted to type {_C_TYPES.get(input._array.dtype.name, 'float')} without overflow"
+            )
+        value = ops.real(value)
     return ops.masked_fill_tensor(input, mask, value)
 
 
@@ -305,8 +314,10 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
     """``input + weight * (end - input)``; the weight is a number or a tensor."""
     if isinstance(weight, dispatch.Tensor_):
         _same_dtype(input, end=end, weight=weight)
+        refuse("lerp_kernel_tensor", input, "iub")
         return ops.lerp_tensor(input, end, weight)
     _same_dtype(input, end=end)
+    refuse("lerp_kernel_scalar", input, "iub")
     return ops.lerp(input, end, weight)
 
 
@@ -326,6 +337,8 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
     if older:  # with the value before the tensors, as it was written before PyTorch 1.5
         _warn_of_older("addcmul")
         return addcmul(input, tensor2, older[0], value=tensor1)
+    if input._array.dtype.kind == "b" and tensor1._array.dtype.kind == tensor2._array.dtype.kind == "b":
+        refuse("addcmul_cpu_out", input, "b")
     return ops.addcmul(input, tensor1, tensor2, value)
 
 
@@ -335,6 +348,14 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
     if older:  # with the value before the tensors, as it was written before PyTorch 1.5
         _warn_of_older("addcdiv")
         return addcdiv(input, tensor2, older[0], value=tensor1)
+    if tensor1._array.dtype.kind in "iub" and tensor2._array.dtype.kind in "iub":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
+            "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+            "tensor2), for all dtypes."
+        )
     return ops.addcdiv(input, tensor1, tensor2, value)
 
 

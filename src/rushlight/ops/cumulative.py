@@ -36,7 +36,7 @@ op("logcumsumexp_from_end", k.logcumsumexp_from_end, node="FlipBackward0",
 
 
 def _cumprod_slope(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
-    if math.prod(x.shape) <= 1:
+    if math.prod(x.shape) <= 1 or x.shape[axis] == 1:
         return g
     if no_zero(x):
         return xp.cumsum_from_end(g * conj(out), axis) / conj(x)
@@ -85,13 +85,20 @@ def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Any:
     >>> torch.tensor([1.0, 2.0, 3.0]).cumsum(0)
     tensor([1., 3., 6.])
     """
-    return ops.cumsum(input, axis_of(dim, input._array.ndim), numpy_dtype(dtype))
+    return ops.cumsum(input, axis_of(dim, input._array.ndim), _sums_in("cumsum", dtype))
 
 
 @public(inplace=True)
 def cumprod(input: Any, dim: Any, *, dtype: Any = None) -> Any:
     """Running products along ``dim``; those of integers and booleans are int64."""
-    return ops.cumprod(input, axis_of(dim, input._array.ndim), numpy_dtype(dtype))
+    return ops.cumprod(input, axis_of(dim, input._array.ndim), _sums_in("cumprod", dtype))
+
+
+def _sums_in(name: str, dtype: Any) -> Any:
+    chosen = numpy_dtype(dtype)
+    if chosen is not None and chosen.kind == "b":
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    return chosen
 
 
 @public()

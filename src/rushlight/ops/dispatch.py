@@ -53,6 +53,8 @@ def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
         )
     for value in args[1 : len(op.inputs)]:
         if not isinstance(value, (Tensor_, *NUMBERS)):
+            if op.name == "eq" and isinstance(value, np.ndarray):  # == cannot be left to the other side, as < and + are
+                return run(op, (args[0], new_tensor(value)), 1)
             return _foreign(op, args, True) if hasattr(type(value), "__torch_function__") else NotImplemented
     return run(op, args, 1)
 
@@ -74,7 +76,9 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
                     return result
             _check(op, position, value, first, args)
     if op.promote is not None and not any(isinstance(value, Tensor_) for value in inputs):
-        raise no_such_form(op.name, args)
+        if op.name not in _OF_NUMBERS:
+            raise no_such_form(op.name, args)
+        inputs[0] = _as_tensor(inputs[0])
     if op.check is not None:
         op.check(inputs)
     arrays = promoted(op, inputs) if op.promote is not None else [_array(value) for value in inputs]
@@ -88,6 +92,19 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
         if any(isinstance(array, np.ndarray) and not array.flags.c_contiguous for array in originals):
             out = backend.laid_out(out, originals)
     return finish(op, inputs, arrays, params, out, early)
+
+
+# The functions that take two numbers.
+_OF_NUMBERS = frozenset("add add_scaled sub sub_scaled mul div div_rounded div_floor div_trunc floor_divide".split())
+
+
+def _as_tensor(number: Any) -> Tensor:
+    kind = number_type(number)
+    if kind is complex:
+        dtype = dtypes.default_complex_dtype()
+    else:
+        dtype = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.get_default_dtype()}[kind]
+    return new_tensor(number_array(number, dtype.numpy))
 
 
 def _foreign(op: Op, args: tuple[Any, ...], is_method: bool) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import products as k
 from . import dispatch
+from .extremes import refuse
 from .linalg import check_floating, check_same_dtype
 from .matmul import mm, tensordot
 from .public import axis_of, module, ops, public
@@ -72,8 +73,8 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     if mismatch is not None:
         raise mismatch
     if x.dtype != y.dtype:
-        common = dtypes.promote_types(input.dtype, other.dtype)
-        input, other = input.to(common), other.to(common)
+        raise RuntimeError(f"expected scalar type {input.dtype.scalar_name} but found {other.dtype.scalar_name}")
+    refuse("cross", input, "b")
     return ops.cross(input, other, axis)
 
 

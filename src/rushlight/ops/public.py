@@ -207,7 +207,12 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         raise NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )
+    if name in _OF_INPUTS_DTYPE:
+        _check_dtype(name, target, args[0])
     result = f(*args, **kwargs)
+    if name in _JOINS and not views.castable(result._array.dtype, target._array.dtype):
+        word = views.type_word(target._array.dtype)
+        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
     if isinstance(target, dispatch.Tensor_):
         _check_shared(name, target, [value for value in _flat(everything) if isinstance(value, dispatch.Tensor_)])
     if name in EXACT_OUT or name in _SCALAR_TYPE_OUT:
@@ -244,6 +249,30 @@ def warn(text: str, once: bool = False) -> None:
             return
         _warned.add(text)
     warn_user(text)
+
+
+# Functions whose ``out=`` is to have the dtype of their input, whatever could be cast to what.
+_OF_INPUTS_DTYPE = frozenset(
+    "abs absolute bitwise_not ceil conj_physical fix floor frac nan_to_num neg negative round sgn sign signbit trunc".split()
+)
+_REAL_ONLY = frozenset(("ceil", "fix", "floor", "sign", "trunc"))  # complex numbers are what they refuse first
+_JOINS = frozenset("cat concat concatenate stack hstack vstack dstack column_stack row_stack".split())
+
+
+def _check_dtype(name: str, target: Any, input: Any) -> None:
+    """The errors for an ``out=`` of a dtype that its function does not write."""
+    have, wanted = target._array.dtype, input._array.dtype
+    if name == "signbit":
+        if have.kind != "b":
+            raise RuntimeError("signbit does not support non-boolean outputs.")
+    elif have == wanted or (wanted.kind == "c" and (name in _REAL_ONLY or (name[:3] == "abs" and have.kind != "c"))):
+        return
+    elif name == "nan_to_num":
+        raise RuntimeError(
+            f"nan_to_num: dtype of out: {views.type_word(have)} should be same as input: {views.type_word(wanted)}"
+        )
+    else:
+        raise RuntimeError(f"Found dtype {views.type_word(have)} but expected {views.type_word(wanted)}")
 
 
 def _check_shared(name: str, target: Any, inputs: list[Any]) -> None:

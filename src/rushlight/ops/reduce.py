@@ -185,6 +185,8 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     if input._array.dtype.kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     axes = None if dim is None and not keepdim else axes_of(dim, input._array.ndim)
+    if dtype is not None and dtype.is_complex and input._array.dtype.kind in "fV":
+        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{dtype.scalar_name}'")
     return ops.nansum(input, axes, bool(keepdim), numpy_dtype(dtype))
 
 
@@ -199,6 +201,11 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     if input._array.dtype.kind not in "fcV":
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.scalar_name}"
+        )
+    if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: "
+            f"{dtype.scalar_name}"
         )
     present = sum(ops.not_nan(input), dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / present

@@ -295,8 +295,9 @@ def searchsorted(
         )
     if sorter is not None:
         _check_sorter(rows, sorter)
-    for one in (sorted_sequence, values):
-        refuse("searchsorted_out_cpu", one, "bc")
+    common = dispatch.common_dtype([sorted_sequence, values])
+    if common.numpy.kind in "bc":
+        raise NotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{common.scalar_name}'")
     found = ops.searchsorted(sorted_sequence, values, sorter, right)
     return found.int() if out_int32 else found
 
