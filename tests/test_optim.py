@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import gc
+import weakref
 from typing import Any
 
 import pytest
@@ -165,3 +167,29 @@ def test_groups_are_printed_apart() -> None:
 def test_a_mix_of_numbers_and_tensors_is_no_pair_of_betas() -> None:
     with pytest.raises(ValueError, match="betas must be either both floats or both Tensors"):
         optim.Adam([torch.ones(1, requires_grad=True)], betas=(torch.tensor(0.9), 0.99))
+
+
+def test_a_schedule_and_its_optimizer_go_without_the_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        optimizer = optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+        scheduler = optim.lr_scheduler.StepLR(optimizer, 2)
+        optimizer.step()
+        scheduler.step()
+        alive = [weakref.ref(optimizer), weakref.ref(scheduler)]
+        del optimizer, scheduler
+        assert [one() for one in alive] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_counts_among_averaged_buffers_are_averaged_too() -> None:
+    model = torch.nn.BatchNorm1d(2)
+    average = optim.swa_utils.AveragedModel(model, use_buffers=True)
+    for number in range(3):
+        model.num_batches_tracked.fill_(3 * number)
+        model.running_mean.fill_(number)
+        average.update_parameters(model)
+    assert average.module.num_batches_tracked.item() == 2  # each average without its fraction: 0, 1, 1 + 5 / 3
+    assert average.module.running_mean.tolist() == [1.0, 1.0]

@@ -57,7 +57,7 @@ def get_swa_multi_avg_fn() -> Callable[[Any, Any, Any], None]:
             if average.is_floating_point() or average.is_complex():
                 average.lerp_(current, float(1 / (num_averaged + 1)))
             else:
-                average.add_((current - average) / (num_averaged + 1))
+                average.addcdiv_(current - average, num_averaged + 1)
 
     return swa_update
 
@@ -138,12 +138,12 @@ class AveragedModel(Module):
         if self.n_averaged.item() == 0:
             for average, current in zip(averages, currents, strict=False):
                 average.copy_(current)
-        elif self.avg_fn is not None:
-            count = self.n_averaged
-            for average, current in zip(averages, currents, strict=False):
-                average.copy_(self.avg_fn(average, current, count))
+        elif self.multi_avg_fn is not None:
+            self.multi_avg_fn(averages, currents, self.n_averaged)
         else:
-            (self.multi_avg_fn or get_swa_multi_avg_fn())(averages, currents, self.n_averaged)
+            averaged = self.avg_fn or get_swa_avg_fn()
+            for average, current in zip(averages, currents, strict=False):
+                average.copy_(averaged(average, current, self.n_averaged))
         if not self.use_buffers:
             for kept, buffer in zip(self.module.buffers(), model.buffers(), strict=False):
                 kept.detach().copy_(buffer.detach())
@@ -190,8 +190,8 @@ class SWALR(LRScheduler):
         if isinstance(swa_lr, (list, tuple)):
             if len(swa_lr) != len(groups):
                 raise ValueError(
-                    "swa_lr must have the same length as optimizer.param_groups: "
-                    f"swa_lr has {len(swa_lr)}, optimizer.param_groups has {len(groups)}"
+                    "swa_lr must have the same length as optimizer.param_groups. "
+                    f"swa_lr has {len(swa_lr)} values, param_groups has {len(groups)}."
                 )
         else:
             swa_lr = [swa_lr] * len(groups)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import types
 import warnings
+import weakref
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -185,10 +185,13 @@ def _note_steps_of(optimizer: Optimizer) -> None:
     if step is None:  # somebody's own callable: its owner is not told
         return
 
+    owner = weakref.ref(optimizer)  # which holds the function: so they go together, without the collector
+
     @wraps(step)
-    def noted(self: Any, *args: Any, **kwargs: Any) -> Any:
-        self._opt_called = True
-        return step(self, *args, **kwargs)
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        own = owner()
+        own._opt_called = True  # type: ignore[union-attr]
+        return step(own, *args, **kwargs)
 
     noted._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
-    optimizer.step = types.MethodType(noted, optimizer)  # type: ignore[method-assign]
+    optimizer.step = noted  # type: ignore[method-assign]
