@@ -252,3 +252,18 @@ def test_warnings() -> None:
         assert torch.tensor([1.0]).std().isnan()
     with pytest.warns(UserWarning, match="Implicit dimension choice for softmax has been deprecated"):
         F.softmax(torch.rand(2, 2))
+
+
+@pytest.mark.parametrize("shape", [(300, 40), (7, 50, 64), (4097, 17), (2, 3, 5000)])
+@pytest.mark.parametrize("leading", [1, 2])
+def test_sums_over_leading_dimensions(shape, leading):
+    if leading == len(shape):
+        return
+    x = torch.arange(float(np.prod(shape))).remainder(7).reshape(shape).requires_grad_()
+    axes = tuple(range(leading))
+    for keepdim in (False, True):
+        expected = x.detach().numpy().astype(np.float64).sum(axes, keepdims=keepdim)
+        assert (x.sum(axes, keepdim=keepdim).detach().numpy() == expected).all()
+    bias = torch.zeros(shape[leading:], requires_grad=True)
+    (x.detach() * (bias + x.detach())).sum().backward()  # undoes the broadcasting of bias
+    assert (bias.grad.numpy() == x.detach().numpy().astype(np.float64).sum(axes)).all()

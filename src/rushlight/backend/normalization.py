@@ -14,6 +14,7 @@ Axes = tuple[int, ...]
 
 _SINGLE = np.dtype(np.float32)
 _MANY = 1 << 12
+_LINE = 1 << 10
 
 
 def _mean(values: Array, axes: Axes, count: int) -> Any:
@@ -36,15 +37,33 @@ def _row_means(rows: Array) -> Array:
     return (rows @ np.full(count, 1 / count, rows.dtype))[:, None]
 
 
+def _centered_rows(x: Array, eps: float) -> tuple[Array, Array, Array]:
+    """Of long rows (R, N): mean (R, 1), distances from the mean, and 1 / standard deviation (R, 1)."""
+    rows = x.reshape(-1, x.shape[-1])
+    mean = _row_means(rows)
+    off = rows - mean
+    rstd = np.vecdot(off, off)
+    np.multiply(rstd, np.float32(1 / rows.shape[1]), rstd)
+    np.add(rstd, np.float32(eps), rstd)
+    np.sqrt(rstd, rstd)
+    return mean, off, np.reciprocal(rstd, rstd)[:, None]
+
+
+def _in_every_row(step: np.ufunc, rows: Array, line: Array) -> None:
+    """``step(rows, line, rows)`` for rows (R, N) and a line (N,): short ones several at a time, in a third of the time."""
+    several = math.gcd(len(rows), -(-_LINE // line.size))
+    if several > 1:
+        rows, line = rows.reshape(-1, several * line.size), np.concatenate((line,) * several)
+    step(rows, line, rows)
+
+
 def _centered(x: Array, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
     """Mean, distances from the mean, and 1 / standard deviation."""
     wide = in_single(x)
     if _long_rows(wide, axes):
-        rows, kept = wide.reshape(-1, x.shape[-1]), (*x.shape[:-1], 1)
-        mean = _row_means(rows)
-        off = rows - mean
-        spread = np.vecdot(off, off) * np.float32(1 / rows.shape[1])
-        return mean.reshape(kept), off.reshape(x.shape), np.reciprocal(np.sqrt(spread + np.float32(eps))).reshape(kept)
+        mean, off, rstd = _centered_rows(wide, eps)
+        kept = (*x.shape[:-1], 1)
+        return mean.reshape(kept), off.reshape(x.shape), rstd.reshape(kept)
     count = _count(x, axes)
     mean = _mean(wide, axes, count).astype(wide.dtype, copy=False)
     off = wide - mean
@@ -66,15 +85,18 @@ def normalized(x: Array, axes: Axes, eps: float) -> Array:
 
 def normalized_slope(h: Array, x: Array, axes: Axes, eps: float) -> Array:
     """What ``h`` becomes on its way back through ``normalized``: ``rstd * (h - mean(h) - hat * mean(h * hat))``."""
+    wide = in_single(h)
+    if x.dtype is _SINGLE and _long_rows(x, axes) and _long_rows(wide, axes):
+        rows = wide.reshape(-1, x.shape[-1])
+        _, hat, rstd = _centered_rows(x, eps)
+        out = rows - _row_means(rows)
+        along = np.vecdot(rows, hat)[:, None] * rstd * rstd
+        np.multiply(hat, np.multiply(along, np.float32(1 / rows.shape[1]), along), hat)
+        np.subtract(out, hat, out)
+        return np.multiply(out, rstd, out).reshape(x.shape).astype(h.dtype, copy=False)
     _, hat, rstd = _centered(x, axes, eps)
     np.multiply(hat, rstd, hat)
-    wide, count = in_single(h), _count(x, axes)
-    if _long_rows(hat, axes) and _long_rows(wide, axes):
-        rows, hats = wide.reshape(-1, x.shape[-1]), hat.reshape(-1, x.shape[-1])
-        out = rows - _row_means(rows)
-        np.multiply(hats, (np.vecdot(rows, hats) * np.float32(1 / rows.shape[1]))[:, None], hats)
-        np.subtract(out, hats, out)
-        return np.multiply(out, rstd.reshape(-1, 1), out).reshape(x.shape).astype(h.dtype, copy=False)
+    count = _count(x, axes)
     out = wide - _mean(wide, axes, count).astype(hat.dtype, copy=False)
     np.multiply(hat, _mean(wide * hat, axes, count).astype(hat.dtype, copy=False), hat)
     np.subtract(out, hat, out)
@@ -100,6 +122,12 @@ def applied(x: Array, mean: Array, rstd: Array, weight: Array | None, bias: Arra
 
 def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5) -> Array:
     """Normalizes over the last axes; weight and bias have their shape."""
+    if weight is not None and weight.dtype is x.dtype and _long_rows(x, axes):
+        _, out, rstd = _centered_rows(x, eps)
+        np.multiply(out, rstd.dot(weight[None]), out)
+        if bias is not None:
+            _in_every_row(np.add, out, bias)
+        return out.reshape(x.shape)
     return _with_moments(x, weight, bias, axes, eps)[0]
 
 

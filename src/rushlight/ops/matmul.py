@@ -352,7 +352,8 @@ def _stack(value: Any, shape: tuple[int, ...]) -> Any:
     wanted = (math.prod(shape[:-2]), *shape[-2:])
     if whole._array.flags.c_contiguous:
         return ops.view(whole, wanted)
-    if min(shape, default=1) < 2 or _rows_in_step(whole._array[..., 0, :]):
+    steps = whole._array.strides
+    if min(shape) < 2 or all(steps[axis] == steps[axis + 1] * shape[axis + 1] for axis in range(len(shape) - 3)):
         return whole.reshape(wanted)
     return ops.unsafe_view(ops.contiguous(whole), wanted)
 

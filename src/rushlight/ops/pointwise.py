@@ -93,7 +93,7 @@ plain("pow", k.power, node="PowBackward1",
           out * xp.log(a + 0j if _is_complex(out) else a), (a == 0) & (_real(xp, b) >= 0), 0)))
 op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
    x=lambda g, xp, x, exponent:
-       xp.zeroed(g) if exponent == 0 else g * conj(xp.pow_number(x, exponent - 1) * exponent))
+       xp.zeroed(g) if exponent == 0 else g * conj((x if exponent == 2 else xp.pow_number(x, exponent - 1)) * exponent))
 op("number_pow", k.number_power, node="PowBackward2", kind="elementwise",
    x=lambda g, xp, x, base, out: g * conj(
        out * _log(base, out) if base != 0 else xp.masked_fill(out * -math.inf, _real(xp, x) >= 0, 0)))

@@ -10,6 +10,8 @@ import math
 import operator
 from typing import Any
 
+import numpy as np
+
 from .. import dtypes
 from ..backend import shape as k
 from ..backend.creation import order_of
@@ -172,10 +174,11 @@ def reshape(input: Any, *shape: Any) -> Any:
     if array.flags.c_contiguous:
         return ops.view(input, wanted)
     try:
-        array.reshape(wanted, copy=False)
-    except ValueError:
+        if array.__class__ is np.ndarray:
+            array.reshape(wanted, copy=False)  # the op's own error would take ten times as long
+        return ops.reshape_alias(input, wanted)
+    except (ValueError, RuntimeError):
         return ops.unsafe_view(ops.contiguous(input), wanted)
-    return ops.reshape_alias(input, wanted)
 
 
 @public(method="view_as", function=False)
