@@ -12,12 +12,14 @@ from .embedding import one_hot
 from .numpy import Array, Shape
 from .pointwise import refuse
 
+_INT64 = np.dtype(np.int64)
+
 
 def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
     if reduction == "none":
         return values.astype(dtype, copy=False)
     total = reduce.sum_all(values) if reduction == "sum" else reduce.mean_all(values)
-    return np.asarray(total).astype(dtype)
+    return total if total.dtype is dtype else np.asarray(total).astype(dtype)
 
 
 def _difference(a: Array, b: Array, name: str) -> Array:
@@ -64,14 +66,18 @@ def _class_places(target: Array, x_shape: Shape, ignore_index: int) -> tuple[int
     return axis, counted, chosen
 
 
-def _plain_rows(x_shape: Shape, target: Array, weight: Array | None, ignore_index: int) -> Array | None:
-    """Row numbers, where every row counts the same: (N, C) and its targets, all of them classes that are not ignored."""
-    if weight is not None or len(x_shape) != 2 or target.ndim != 1 or not target.size:
+def _plain_places(x_shape: Shape, target: Array, weight: Array | None, ignore_index: int) -> Array | None:
+    """Where in (N, C), seen as one line, each row's class lies; None unless all targets are classes and count the same."""
+    if weight is not None or len(x_shape) != 2 or target.ndim != 1 or not target.size or target.dtype is not _INT64:
         return None
-    least, most = int(target.min()), int(target.max())
-    if least < 0 or most >= x_shape[1] or (least <= ignore_index <= most and (target == ignore_index).any()):
+    rows, classes = x_shape
+    # As unsigned numbers the negative ones are large: one comparison finds all that are out of range.
+    if np.maximum.reduce(target.view(np.uint64), None) >= classes:
         return None
-    return np.arange(len(target))
+    if 0 <= ignore_index < classes and (target == ignore_index).any():
+        return None
+    places = np.arange(0, rows * classes, classes)
+    return np.add(places, target, places)
 
 
 def _class_weights(chosen: Array, counted: Array, weight: Array | None, dtype: np.dtype[Any]) -> Array:
@@ -81,9 +87,10 @@ def _class_weights(chosen: Array, counted: Array, weight: Array | None, dtype: n
 def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: str = "mean", ignore_index: int = -100) -> Any:
     if x.dtype.kind not in "fV":
         refuse("nll_loss_out_frame", x)
-    rows = _plain_rows(x.shape, target, weight, ignore_index)
-    if rows is not None:
-        return reduced(-in_single(x[rows, target]), reduction, x.dtype)
+    places = _plain_places(x.shape, target, weight, ignore_index)
+    if places is not None:
+        picked = in_single(x.take(places))
+        return reduced(np.negative(picked, picked), reduction, x.dtype)
     axis, counted, chosen = _class_places(target, x.shape, ignore_index)
     scale = _class_weights(chosen, counted, weight, x.dtype)
     if target.ndim == x.ndim:  # one sample whose class is in a list
@@ -111,10 +118,10 @@ def nll_loss_adjoint(
 ) -> Array:
     """The transpose of ``nll_loss`` in x."""
     g = np.asarray(g)
-    rows = _plain_rows(x_shape, target, weight, ignore_index)
-    if rows is not None:
+    places = _plain_places(x_shape, target, weight, ignore_index)
+    if places is not None:
         x = np.zeros(x_shape, g.dtype)
-        x[rows, target] = -g / len(rows) if reduction == "mean" else -g
+        x.reshape(-1)[places] = -g / len(places) if reduction == "mean" else -g
         return x
     axis, counted, chosen = _class_places(target, x_shape, ignore_index)
     scale = _class_weights(chosen, counted, weight, g.dtype)
