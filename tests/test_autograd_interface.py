@@ -451,3 +451,65 @@ def test_the_log_of_a_pass(caplog: pytest.LogCaptureFixture) -> None:
     finally:
         logger.propagate = True
         logger.removeHandler(caplog.handler)
+
+
+class Noted:
+    """No tensor, but takes calls over: says which function was called."""
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("abs", ()),
+        ("absolute", ()),
+        ("mul", (2,)),
+        ("multiply", (2,)),
+        ("special.i1", ()),
+        ("special.chebyshev_polynomial_t", (2,)),
+        ("bernoulli", ()),
+        ("zeros_like", ()),
+        ("is_floating_point", ()),
+        ("numel", ()),
+        ("clamp", ()),
+        ("view_copy", ((1,),)),
+        ("squeeze_copy", ()),
+        ("nn.functional.hinge_embedding_loss", (1,)),
+        ("nn.functional.fractional_max_pool2d", (2,)),
+        ("nn.init.uniform_", ()),
+        ("nn.init.kaiming_uniform_", ()),
+    ],
+)
+def test_objects_that_are_no_tensors_take_calls_over(name: str, more: tuple[Any, ...]) -> None:
+    function: Any = torch
+    for part in name.split("."):
+        function = getattr(function, part)
+    assert function(Noted(), *more) is function
+    with pytest.raises((TypeError, AttributeError, ValueError, RuntimeError)):
+        function(object(), *more)
+
+    class Sub(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func
+
+    assert function(torch.ones(2, 2).as_subclass(Sub), *more) is function
+
+
+def test_iteration_over_a_subclass_gives_its_instances() -> None:
+    class Sub(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(torch.overrides.resolve_name(func))
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    seen: list[Any] = []
+    rows = [*iter(torch.ones(2, 3).as_subclass(Sub))]
+    assert [type(row) for row in rows] == [Sub, Sub] and seen == ["torch.Tensor.unbind"]
+    seen.clear()
+    assert rows[0].shape == (3,) and seen == ["torch.Tensor.shape.__get__"]
+    seen.clear()
+    assert (~rows[0].bool()).dtype is torch.bool and seen[:2] == ["torch.Tensor.bool", "torch.Tensor.__invert__"]

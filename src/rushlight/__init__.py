@@ -214,6 +214,7 @@ __getattr__ = module_getattr(
             "distributions",
             "fft",
             "func",
+            "functional",
             "futures",
             "hub",
             "jit",

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from .autograd import modes
 from .autograd.modes import special
-from .ops.public import methods, module, protocol
+from .ops.public import foreign, methods, module, protocol
 from .rooms import provided
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -53,7 +53,12 @@ def _watched(function: F) -> F:
                 return result
         try:
             return function(*args, **kwargs)
-        except TypeError as error:
+        except (AttributeError, TypeError) as error:
+            result = foreign(call, args, kwargs)
+            if result is not NotImplemented:
+                return result
+            if isinstance(error, AttributeError):
+                raise
             raise _reworded(error, function.__name__) from None
 
     return call  # type: ignore[return-value]

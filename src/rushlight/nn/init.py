@@ -9,6 +9,7 @@ from typing import Any
 
 import rushlight as torch
 
+from ..overrides import handle_torch_function, has_torch_function_unary
 from ..tensor import Tensor
 
 
@@ -41,12 +42,16 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Numbers evenly spread over [a, b)."""
+    if has_torch_function_unary(tensor):
+        return handle_torch_function(uniform_, (tensor,), tensor=tensor, a=a, b=b, generator=generator)  # type: ignore[no-any-return]
     with torch.no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Normally distributed numbers."""
+    if has_torch_function_unary(tensor):
+        return handle_torch_function(normal_, (tensor,), tensor=tensor, mean=mean, std=std, generator=generator)  # type: ignore[no-any-return]
     with torch.no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -93,6 +98,8 @@ def _under_the_curve(tensor: Tensor, mean: float, std: float, a: float, b: float
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """One number everywhere."""
+    if has_torch_function_unary(tensor):
+        return handle_torch_function(constant_, (tensor,), tensor=tensor, val=val)  # type: ignore[no-any-return]
     with torch.no_grad():
         return tensor.fill_(val)
 
@@ -171,6 +178,10 @@ def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Even numbers whose variance suits the number of inputs (or outputs) and the nonlinearity behind."""
+    if has_torch_function_unary(tensor):
+        return handle_torch_function(  # type: ignore[no-any-return]
+            kaiming_uniform_, (tensor,), tensor=tensor, a=a, mode=mode, nonlinearity=nonlinearity, generator=generator
+        )
     if _no_elements(tensor):
         return tensor
     std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))

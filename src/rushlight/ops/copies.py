@@ -12,7 +12,7 @@ from .. import dtypes
 from ..backend import shape as k
 from ..backend import strided
 from .parts import split, split_with_sizes
-from .public import axis_of, methods, module, ops, public, write_out
+from .public import asked, axis_of, methods, module, ops, public, taken_over, write_out
 from .shape import expand
 from .table import op, table
 
@@ -68,8 +68,15 @@ def _published(f: Callable[..., Any]) -> Callable[..., Any]:
     name = f.__name__
 
     def into(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        given = kwargs if out is None else {**kwargs, "out": out}
+        result = asked(into, args, given)
+        if result is not NotImplemented:
+            return result
         if out is None:
-            return f(*args, **kwargs)
+            try:
+                return f(*args, **kwargs)
+            except (AttributeError, TypeError) as error:
+                return taken_over(into, args, given, error)
         found = f(*args, **kwargs)
         pairs = zip(out, found, strict=True) if isinstance(found, tuple) else [(out, found)]
         for target, value in pairs:

@@ -55,7 +55,7 @@ def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
         if not isinstance(value, (Tensor_, *NUMBERS)):
             if op.name == "eq" and isinstance(value, np.ndarray):  # == cannot be left to the other side, as < and + are
                 return run(op, (args[0], new_tensor(value)), 1)
-            return _foreign(op, args, True) if hasattr(type(value), "__torch_function__") else NotImplemented
+            return _foreign(op, args) if hasattr(type(value), "__torch_function__") else NotImplemented
     return run(op, args, 1)
 
 
@@ -70,8 +70,8 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
                 return result
     for position, value in enumerate(inputs):
         if not isinstance(value, Tensor_):
-            if hasattr(type(value), "__torch_function__"):
-                result = _foreign(op, args, first == 0)
+            if first == 0 and hasattr(type(value), "__torch_function__"):
+                result = _foreign(op, args)
                 if result is not NotImplemented:
                     return result
             _check(op, position, value, first, args)
@@ -107,10 +107,10 @@ def _as_tensor(number: Any) -> Tensor:
     return new_tensor(number_array(number, dtype.numpy))
 
 
-def _foreign(op: Op, args: tuple[Any, ...], is_method: bool) -> Any:
+def _foreign(op: Op, args: tuple[Any, ...]) -> Any:
     from ..overrides import foreign_op
 
-    return foreign_op(op, args, is_method)
+    return foreign_op(op, args)
 
 
 def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -> None:

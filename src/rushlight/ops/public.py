@@ -116,6 +116,11 @@ def spoken_form(f: Callable[..., Any], name: str, out: bool, native: bool = True
                     raise
                 raise wrong from None
             return result
+        except (RuntimeError, ValueError):  # of a check that came before the first look at a tensor
+            result = foreign(call, args, kwargs)
+            if result is NotImplemented:
+                raise
+            return result
 
     call.__name__ = name
     call.__qualname__ = name
@@ -158,6 +163,19 @@ def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     from ..overrides import foreign as ask
 
     return ask(func, args, kwargs)
+
+
+def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a mode or a subclass makes of a call before it runs; else NotImplemented."""
+    return protocol[0](func, args, kwargs) if special.active and protocol else NotImplemented
+
+
+def taken_over(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
+    """What :func:`foreign` says of a call that ended with ``error``, which is raised where it says nothing."""
+    result = foreign(func, args, kwargs)
+    if result is NotImplemented:
+        raise error from None
+    return result
 
 
 def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -373,7 +391,10 @@ def _function_form(op_name: str, name: str, labels: list[str]) -> Callable[..., 
             if out is None and not special.active:
                 if compiled is None:
                     compiled = entry.call
-                return compiled(input)
+                try:
+                    return compiled(input)
+                except TypeError as error:
+                    return taken_over(function, (input,), {}, error)
             return full((input,), out)
 
         function: Callable[..., Any] = unary
@@ -384,7 +405,10 @@ def _function_form(op_name: str, name: str, labels: list[str]) -> Callable[..., 
             if out is None and not special.active:
                 if compiled is None:
                     compiled = entry.call
-                return compiled(input, other)
+                try:
+                    return compiled(input, other)
+                except TypeError as error:
+                    return taken_over(function, (input, other), {}, error)
             return full((input, other), out)
 
         function = binary
@@ -394,7 +418,10 @@ def _function_form(op_name: str, name: str, labels: list[str]) -> Callable[..., 
             result = protocol[0](function, args, {} if out is None else {"out": out})
             if result is not NotImplemented:
                 return result
-        return entry.call(*args) if out is None else write_out(entry.call, name, out, args, {})
+        try:
+            return entry.call(*args) if out is None else write_out(entry.call, name, out, args, {})
+        except TypeError as error:
+            return taken_over(function, args, {} if out is None else {"out": out}, error)
 
     function.__name__ = function.__qualname__ = name
     return function

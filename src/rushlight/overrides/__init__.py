@@ -388,6 +388,9 @@ def resolve_name(f: Callable[..., Any]) -> str | None:
             return f"{space}.{name}"
     if Tensor.__dict__.get(name) is f:
         return f"torch.Tensor.{name}"
+    if name in ("__get__", "__set__"):
+        owner = getattr(f, "__self__", None)
+        return next((f"torch.Tensor.{key}.{name}" for key, value in Tensor.__dict__.items() if value is owner), None)
     return None
 
 
@@ -397,7 +400,7 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
     return name in ("__get__", "__set__") or Tensor.__dict__.get(name) is func
 
 
-def foreign_op(op: Any, args: tuple[Any, ...], is_method: bool) -> Any:
-    """:func:`foreign` for an op of the table; NotImplemented too where the op is only a part of a public function."""
-    func = getattr(Tensor, op.name, None) if is_method else registry["torch"].get(op.name)
+def foreign_op(op: Any, args: tuple[Any, ...]) -> Any:
+    """:func:`foreign` for an op of the table as a method."""
+    func = getattr(Tensor, op.name, None)
     return NotImplemented if func is None else foreign(func, args, {})

@@ -17,7 +17,7 @@ OPERATORS = {
     "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_", "__mul__": "mul",
     "__rmul__": "mul", "__imul__": "mul_", "__truediv__": "div", "__itruediv__": "div_", "__mod__": "remainder",
     "__pow__": "pow", "__matmul__": "matmul", "__neg__": "neg", "__abs__": "abs", "__lt__": "lt", "__le__": "le",
-    "__gt__": "gt", "__ge__": "ge", "__invert__": "bitwise_not", "__rtruediv__": "__rdiv__",
+    "__gt__": "gt", "__ge__": "ge", "__rtruediv__": "__rdiv__",
 }  # fmt: skip
 _BINARY = {
     *OPERATORS,
@@ -27,7 +27,7 @@ _UNWATCHED = frozenset(
     "__new__ __init__ __init_subclass__ __getattr__ __getattribute__ __setattr__ __delattr__ __class_getitem__ __hash__ "
     "__torch_function__ __dict__ __weakref__ __doc__ __module__ __annotations__ __qualname__ __array_priority__ "
     "__array_namespace__ as_subclass _make_subclass grad_fn is_leaf output_nr _version _is_view _backward_hooks retains_grad "
-    "is_inference __dlpack__ __dlpack_device__ __array_wrap__ __dir__ __subclasshook__".split()
+    "is_inference __dlpack__ __dlpack_device__ __array_wrap__ __dir__ __iter__ __subclasshook__".split()
 )
 _watching = False
 _unwatched: dict[str, tuple[Any, Any]] = {}  # Tensor's own, and what stands in their place
