@@ -405,6 +405,12 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: F.dropout(Z(2).long()), RuntimeError, "result type Float can't be cast to the desired output type Long"),
     (lambda: F.dropout(Z(2), 1.5), ValueError, "dropout probability has to be between 0 and 1, but got 1.5"),
     (lambda: F.gelu(torch.ones(2).long()), NotImplementedError, "\"GeluKernelImpl\" not implemented for 'Long'"),
+    (lambda: F.elu(torch.ones(2) * 1j), NotImplementedError, "\"elu_cpu\" not implemented for 'ComplexFloat'"),
+    (lambda: F.leaky_relu(torch.ones(2) * 1j), NotImplementedError, "\"leaky_relu_cpu\" not implemented for 'ComplexFloat'"),
+    (lambda: F.glu(torch.ones(2).int()), NotImplementedError, "\"glu_cpu\" not implemented for 'Int'"),
+    (lambda: F.relu6(torch.ones(2) * 1j), NotImplementedError, "clamp is not supported for complex types"),
+    (lambda: F.relu6(torch.ones(2).bool()), RuntimeError, "Bool inputs not supported for hardtanh"),
+    (lambda: F.hardtanh(torch.ones(2).byte()), RuntimeError, "cannot do hardtanh on an unsigned type with negative limits"),
     (lambda: F.conv1d(Z(3), Z(1, 1, 1)), RuntimeError, "Expected 2D (unbatched) or 3D (batched) input to conv1d, but got"),
     (
         lambda: F.conv1d(Z(1, 2, 3), Z(2, 3, 1)),

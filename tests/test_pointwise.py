@@ -386,3 +386,10 @@ def test_empty_and_scalar_tensors() -> None:
     (slope,) = torch.autograd.grad(y, x, create_graph=True)
     slope.backward()
     assert slope.item() == pytest.approx(1.5) and x.grad.item() == pytest.approx(-0.75)
+
+
+def test_signs_of_zero_and_infinite_directions_of_complex_numbers() -> None:
+    assert repr(torch.sigmoid(torch.tensor([0j, 1 + 0j]))) == "tensor([0.5000+0.j, 0.7311+0.j])"
+    directions = torch.sgn(torch.tensor([complex("inf+1j"), 3 - 4j, 0j]))
+    assert torch.view_as_real(directions).isnan().tolist()[0][0] and directions[0].imag == 0
+    assert torch.allclose(directions[1:], torch.tensor([0.6 - 0.8j, 0j]))

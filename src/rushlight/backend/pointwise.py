@@ -278,7 +278,10 @@ def sgn(x: Array) -> Array:
     """The sign; of a complex number, the number of modulus one (or zero) in its direction."""
     if x.dtype.kind == "c":
         size = np.absolute(x)
-        return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
+        out = np.zeros_like(x)
+        np.divide(x.real, size, out.real, where=size != 0)
+        np.divide(x.imag, size, out.imag, where=size != 0)
+        return out
     return sign(x)
 
 
@@ -354,6 +357,8 @@ def sigmoid(x: Array) -> Array:
     power = np.negative(x, out=...)
     np.exp(power, power)
     np.add(power, _one(x.dtype), power)
+    if power.dtype.kind == "c":  # whose reciprocal has the other sign of zero
+        return np.divide(1, power, power)
     return np.reciprocal(power, power)
 
 

@@ -164,26 +164,27 @@ def relu(input: Any) -> Any:
 @_activation
 def relu6(input: Any) -> Any:
     """``min(max(x, 0), 6)``."""
+    _check_limits(input, 0)
     return ops.hardtanh(input, 0, 6)
 
 
 @_activation
 def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
     """``x`` where positive, else ``negative_slope * x``."""
-    _floating(input, "leaky_relu_cpu")
+    _floating(input, "leaky_relu_cpu", "f")
     return ops.leaky_relu(input, negative_slope)
 
 
 @_activation
 def elu(input: Any, alpha: float = 1.0) -> Any:
     """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
-    _floating(input, "elu_cpu")
+    _floating(input, "elu_cpu", "f")
     return ops.elu(input, alpha, 1.0, 1.0)
 
 
 def selu(input: Any) -> Any:
     """A scaled elu that keeps mean and variance of a layer."""
-    _floating(input, "elu_cpu")
+    _floating(input, "elu_cpu", "f")
     return ops.elu(input, SELU_ALPHA, SELU_SCALE, 1.0)
 
 
@@ -194,7 +195,7 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
     """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    _floating(input, "elu_cpu")
+    _floating(input, "elu_cpu", "f")
     return ops.celu(input, alpha, 1.0, 1.0 / alpha)
 
 
@@ -236,9 +237,18 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """``x`` between two limits."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    if input._array.dtype.kind == "b":
-        raise RuntimeError("Bool inputs not supported for hardtanh")
+    _check_limits(input, min_val)
     return ops.hardtanh(input, min_val, max_val)
+
+
+def _check_limits(input: Any, low: float) -> None:
+    kind = input._array.dtype.kind
+    if kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if kind == "u" and low < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    if kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
 
 
 @_activation
@@ -271,6 +281,7 @@ def glu(input: Any, dim: int = -1) -> Any:
     size = input._array.shape[axis]
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {size}")
+    _floating(input, "glu_cpu", "f")
     return ops.glu(input, axis)
 
 
