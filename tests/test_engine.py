@@ -245,3 +245,51 @@ def test_gradient_edge_is_a_pair() -> None:
     edge = gradients.GradientEdge(y.grad_fn, 0)
     assert edge.node is y.grad_fn
     assert torch.autograd.grad(y * 3, edge)[0].item() == 3.0
+
+
+def test_leaves_before_a_node_without_a_derivative_have_their_gradients() -> None:
+    """A node that only raises takes its turn among the leaves, as in PyTorch."""
+    c = torch.tensor([-0.5, 2.0, -1.5], requires_grad=True)
+    before, after = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="derivative for aten::floor_divide is not implemented"):
+        torch.stack([before, c // 2, after]).sum().backward()
+    assert before.grad.tolist() == [1, 1, 1]
+    assert after.grad is None and c.grad is None
+
+
+def test_joined_dtypes_have_no_nodes_of_their_own() -> None:
+    single, double = torch.ones(2, requires_grad=True), torch.ones(2, dtype=torch.float64, requires_grad=True)
+    for join in (torch.cat, torch.stack):
+        joined = join([single, double])
+        assert joined.dtype is torch.float64
+        assert [node.name() for node, _ in joined.grad_fn.next_functions] == ["torch::autograd::AccumulateGrad"] * 2
+        gradients = torch.autograd.grad(joined.square().sum(), (single, double), create_graph=True)
+        assert [one.dtype for one in gradients] == [torch.float32, torch.float64]
+        assert [one.tolist() for one in torch.autograd.grad(gradients[0].sum(), single)] == [[2, 2]]
+
+
+def test_parts_taken_in_no_grad_of_a_leaf_that_is_a_view_need_no_gradient() -> None:
+    leaf = torch.zeros(4, 5).view(-1, 5).requires_grad_()
+    with torch.no_grad():
+        part, _ = leaf.chunk(2, 1)
+    assert not part.requires_grad
+    assert part.split([2, 1], 1)[0].grad_fn is None
+
+
+def test_views_without_elements_find_their_place_after_a_write() -> None:
+    a = torch.ones(2, 0, requires_grad=True)
+    d = torch.stack([a, a], -1)
+    d[None, 1, 0:, ::2] -= 2
+    of_a, of_d = torch.autograd.grad(d.sum(), [a, d], create_graph=True)
+    assert of_a.shape == (2, 0) and of_d.shape == (2, 0, 2)
+
+
+def test_of_two_values_changed_the_first_by_name_is_the_error() -> None:
+    for loss, names in ((torch.nn.functional.mse_loss, "self"), (torch.mul, "other")):
+        e = torch.tensor(-1.25, requires_grad=True) * 1
+        view = e[()]
+        out = loss(e, view)
+        view.copy_(torch.tensor(2.0))
+        changed = {"self": "CopySlices", "other": "AsStrided"}[names]
+        with pytest.raises(RuntimeError, match=f"output 0 of (torch::autograd::)?{changed}"):
+            out.backward()

@@ -25,7 +25,7 @@ from ..rooms import carried, provided
 from . import modes, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, observers, warn_of_origin
 from .hook_results import checked_result, checked_tuple
-from .schedule import complete, counted, leads_to, tie_order
+from .schedule import counted, leads_to, tie_order
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -141,16 +141,16 @@ class Pass:
             if dependencies is None or not dependencies[node]:
                 buffers.setdefault(node)
                 if node.at_once:
-                    (leaves if unseen and node.is_leaf_sink else sinks).append(node)
+                    (leaves if unseen else sinks).append(node)
                 else:
                     heappush(ready, (node.order, node))
         g = None
         try:
             while True:
                 if sinks:
-                    due = complete(sinks, following, ready) if unseen else tie_order(sinks)
+                    due = tie_order(sinks)
+                    sinks.clear()
                     for sink in due:
-                        sinks.remove(sink)
                         self._finish(sink, buffers.pop(sink, None))
                 if following is None:
                     if not ready:
@@ -220,7 +220,7 @@ class Pass:
                     elif not fresh:
                         continue
                     if target.at_once:
-                        (leaves if unseen and target.is_leaf_sink else sinks).append(target)
+                        (leaves if unseen else sinks).append(target)
                     elif following is None:
                         following = target
                     else:
@@ -284,6 +284,7 @@ class Pass:
                 self._capture(node, g)
             if not self.needed.get(node, False):
                 return
+        self.node = node
         everything: Any = (node,) * len(node.next)
         (node.vjp_tensors if self.create_graph else node.vjp)(g, everything)
 

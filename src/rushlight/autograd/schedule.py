@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 
@@ -72,12 +71,6 @@ def planned(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> list[Node
                 if not waiting[edge[0]]:
                     heappush(ready, (edge[0].order, -len(plan), edge[0]))
     return plan
-
-
-def complete(sinks: list[Node], following: Node | None, ready: list[tuple[int, Node]]) -> list[Node]:
-    """Those to which nothing leads that is still to run."""
-    first = min([node.order for node in (following, *(node for _, node in ready[:1])) if node is not None], default=math.inf)
-    return [sink for sink in sinks if sink.order < first]
 
 
 def tie_order(sinks: list[Node]) -> list[Node]:

@@ -263,8 +263,15 @@ def short_name(node: Node) -> str:
 
 
 # These may write into a tensor that overlaps itself, an expanded one say.
-_INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_"})
+_INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
 tell_overlap: Callable[[str, Tensor], object] | None = None  # warns of it; ops/subscripts.py sets it
+
+
+def _without_repeats(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Without the leading dimensions along which all elements are the same memory."""
+    while array.ndim > 2 and not array.strides[0]:
+        array = array[0]
+    return array
 
 
 def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -285,6 +292,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if self._base is not None:
         refresh_to_record(self)
     overlapping = name in _INTO_OVERLAP and overlaps_itself(self._array)
+    if overlapping and name[:3] == "tri":  # of matrices repeated as a whole
+        overlapping = _without_repeats(self._array).flags.c_contiguous
     if not overlapping:
         check_memory(self, args)
     elif tell_overlap is not None:
@@ -441,7 +450,7 @@ def geometry(base: Tensor, view: Tensor) -> Geometry:
     return (
         array.shape,
         array.strides,
-        backend.address(array) - backend.address(whole),
+        backend.address(array) - backend.address(whole) if array.size else 0,
         whole.strides,
         array.dtype,
     )

@@ -208,6 +208,10 @@ def astype(x: Array, dtype: np.dtype[Any]) -> Array:
     return x.astype(dtype)
 
 
+def cast(xs: list[Array], dtype: np.dtype[Any]) -> list[Array]:
+    return [x.astype(dtype, copy=False) for x in xs]
+
+
 def concat(xs: list[Array], axis: int) -> Array:
     try:
         joined = np.concatenate(xs, axis)
@@ -221,7 +225,16 @@ def concat(xs: list[Array], axis: int) -> Array:
 
 
 def _channels_last(x: Array) -> bool:
-    return x.ndim > 3 and bool(np.moveaxis(x, 1, -1).flags.c_contiguous)
+    """Whether the axes lie in channels last order; there may be gaps between them."""
+    if x.ndim not in (4, 5) or not x.size:
+        return False
+    least, previous = 0, 0
+    for axis in (1, *range(x.ndim - 1, 1, -1), 0):
+        if x.strides[axis] < least or (axis == 0 and x.strides[0] == x.strides[1] and least == previous):
+            return False
+        previous = x.strides[axis]
+        least = previous * max(x.shape[axis], 1)
+    return not x.flags.c_contiguous
 
 
 def stack(xs: list[Array], axis: int) -> Array:

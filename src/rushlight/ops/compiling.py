@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import modes, views
-from ..autograd.graph import BORROWED, Node, leaf_edge, orders
+from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
 from ..backend import numpy as backend
-from . import dispatch, saved, several
+from . import dispatch, saved, saved_attributes, several
 
 if TYPE_CHECKING:
     from .table import Op, Rule
@@ -34,6 +34,7 @@ GLOBALS: dict[str, Any] = {
     "next_order": orders.__next__,
     "laid_out": backend.laid_out,
     "number": backend.number,
+    "observers": observers,
     "refresh": views.refresh_to_record,
     "special": modes.special,
     "state": modes.state,
@@ -263,6 +264,8 @@ def call_source(entry: Op) -> str:
             add("        code = frame.f_code")
             add("        node.where = here(frame) if code.co_filename in inside else (code, frame.f_lasti)")
         add("        result._edge = (node, 0)")
+        if entry.node_name == "NotImplemented":  # which leaves have their gradients before it raises is seen
+            add("        observers.present = True")
     add("    return result")
     return "\n".join(lines)
 
@@ -278,12 +281,10 @@ def compiled_call(entry: Op, general: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _opened_as(entry: Op, name: str) -> tuple[bool, str]:
-    """Where a saved value comes in PyTorch's order, in which the first that was changed is the error: inputs by name, then
-    outputs."""
-    if entry.name in ("mv", "dot"):
-        return name in entry.outputs, {"a": "self", "b": "vec"}.get(name, name)
-    return name in entry.outputs, {"a": "self", "x": "self", "b": "other"}.get(name, name)
+def _opened_as(entry: Op, kind: str, name: str) -> tuple[bool, str]:
+    """Where a saved value comes in PyTorch's order, in which the first that was changed is the error: inputs by PyTorch's
+    names, then outputs."""
+    return kind == "output", saved_attributes.saved_name(entry, kind, name)
 
 
 def rules_source(entry: Op, over_tensors: bool) -> str:
@@ -303,7 +304,7 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
             else:
                 targets.append(f"k_{name}")
         add(f"    {', '.join(targets)}, = saved")
-        for kind, name, _ in sorted(entry.keep, key=lambda kept: _opened_as(entry, kept[1])):
+        for kind, name, _ in sorted(entry.keep, key=lambda kept: _opened_as(entry, kept[0], kept[1])):
             if kind == "input" and name == entry.variadic:
                 add(f"    k_{name} = {'tensor_of_list' if over_tensors else 'array_of_list'}(node, k_{name}, v_{name})")
             elif kind == "input":

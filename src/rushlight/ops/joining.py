@@ -11,12 +11,20 @@ from ..backend import shape as k
 from . import dispatch
 from .public import alias, axis_of, ops, public
 from .shape import reshape
-from .table import op
+from .table import op, table
 
 op("concat", k.concat, inputs="*xs", node="CatBackward0", kind="linear",
    xs=lambda g, xp, xs_shape, axis: _pieces(g, xp, xs_shape, axis))  # fmt: skip
-op("stack", k.stack, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape, axis: xp.unbind(g, axis))
+op("stack", k.stack, inputs="*xs", kind="linear",
+   xs=lambda g, xp, xs_shape, axis: [xp.select(g, axis, index) for index in range(len(xs_shape))])  # fmt: skip
 op("block_diag", k.block_diag, inputs="*xs", kind="linear", xs=lambda g, xp, xs_shape: _blocks(g, xp, xs_shape))
+# The same for inputs of several dtypes, whose gradients the engine casts back.
+op("concat_mixed", lambda xs, axis, dtype: k.concat(k.cast(xs, dtype), axis), inputs="*xs", node="CatBackward0",
+   kind="linear", xs=table["concat"].rules["xs"])  # fmt: skip
+op("stack_mixed", lambda xs, axis, dtype: k.stack(k.cast(xs, dtype), axis), inputs="*xs", node="StackBackward0",
+   kind="linear", xs=table["stack"].rules["xs"])  # fmt: skip
+op("block_diag_mixed", lambda xs, dtype: k.block_diag(k.cast(xs, dtype)), inputs="*xs", node="BlockDiagBackward0",
+   kind="linear", xs=table["block_diag"].rules["xs"])  # fmt: skip
 
 
 def _pieces(g: Any, xp: Any, shapes: list[tuple[int, ...]], axis: int) -> list[Any]:
@@ -52,13 +60,13 @@ def _list_of(tensors: Any, name: str, position: int = 1) -> list[Any]:
     return list(tensors)
 
 
-def _one_dtype(tensors: list[Any]) -> list[Any]:
+def _joined(name: str, tensors: list[Any], *params: Any) -> Any:
+    """The op of that name, or the one for several dtypes."""
     first = tensors[0]._array.dtype
     for tensor in tensors:
         if tensor._array.dtype is not first:
-            dtype = dispatch.common_dtype(tensors).numpy
-            return [one if one._array.dtype == dtype else ops.astype(one, dtype) for one in tensors]
-    return tensors
+            return getattr(ops, name + "_mixed")(tensors, *params, dispatch.common_dtype(tensors).numpy)
+    return getattr(ops, name)(tensors, *params)
 
 
 @public(method=False)
@@ -75,14 +83,14 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     shapes = [tensor._array.shape for tensor in tensors]
     first = shapes[0]
     if first and dim.__class__ is int and dim == 0 and all(shape[1:] == first[1:] and shape for shape in shapes):
-        return ops.concat(_one_dtype(tensors), 0)
+        return _joined("concat", tensors, 0)
     for shape in shapes:
         if shape != (0,):
             first = shape
             break
     if not first and all(not shape for shape in shapes):
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    axis = axis_of(dim, len(first))
+    axis = 0 if first == (0,) else axis_of(dim, len(first))  # nothing is joined along any dimension
     for position, shape in enumerate(shapes):
         if shape == (0,) and first != (0,):
             continue
@@ -96,7 +104,7 @@ def cat(tensors: Any, dim: int = 0) -> Any:
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {have} but got size {size} for "
                     f"tensor number {position} in the list.\n  The shapes are {[list(one) for one in shapes]}."
                 )
-    return ops.concat(_one_dtype(tensors), axis)
+    return _joined("concat", tensors, axis)
 
 
 alias("concat", "cat")
@@ -116,7 +124,7 @@ def stack(tensors: Any, dim: int = 0) -> Any:
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                 f"{list(tensor._array.shape)} at entry {position}"
             )
-    return ops.stack(_one_dtype(tensors), axis_of(dim, len(first) + 1))
+    return _joined("stack", tensors, axis_of(dim, len(first) + 1))
 
 
 def _atleast(name: str, least: int) -> None:
@@ -199,7 +207,7 @@ def block_diag_of(*tensors: Any) -> Any:
                 "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
                 f"{index} has {tensor._array.ndim} dimensions"
             )
-    return ops.block_diag(_one_dtype(list(tensors)))
+    return _joined("block_diag", list(tensors))
 
 
 gradients.stack = stack

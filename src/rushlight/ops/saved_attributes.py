@@ -28,6 +28,7 @@ _OWN_NAMES = {
     "matmul": {"b": "mat2"},
     "bmm": {"b": "mat2"},
     "mv": {"b": "vec"},
+    "addmv": {"a": "mat", "b": "vec"},
     "dot": {"b": "tensor"},
     "addmm": {"a": "mat1", "b": "mat2"},
     "baddbmm": _PRODUCT,
@@ -111,6 +112,8 @@ _DERIVED: dict[str, dict[str, Read]] = {
     "convolution": {
         "bias_sym_sizes_opt": lambda kept, node: (node.metas or [(node.shape,)])[0][0][1:2] if node.next[2] else (0,)
     },
+    "add": {"alpha": lambda kept, node: 1},
+    "sub": {"alpha": lambda kept, node: 1},
     "addmm": _sizes_of("mat1", "mat2"),
     "mm": _sizes_of("self", "mat2"),
     "mean_all": {"self_sym_numel": lambda kept, node: math.prod(kept.x_shape)},

@@ -151,7 +151,7 @@ def _any_results(entry: Op) -> list[str]:
         "            number += 1",
     ]
     if entry.view:
-        lines += [f"        elif r_{entry.inputs[0]}:", "            result._needs_grad = BORROWED"]
+        lines += ["        elif made == 'no_grad' and base._needs_grad:", "            result._needs_grad = BORROWED"]
     lines.append("        results.append(result)")
     return lines
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..autograd import modes, views
 from ..autograd.graph import Node, leaf_edge, orders
-from ..backend import numpy as backend
 from ..backend import shape as k
 from .public import methods, ops, public
 from .table import op, table
@@ -34,9 +33,7 @@ op(
 
 def _as_strided_node(base: Any, view: Any) -> Node:
     """The node that a view gets after its base was written to: taken from the base by its geometry."""
-    whole = backend.root(base._array)
     array, size = view._array, view._array.itemsize
-    start = backend.address(whole)
     node = object.__new__(table["as_strided"].node_class)
     edge = base._edge or leaf_edge(base)
     if array.dtype.kind != base._array.dtype.kind:
@@ -46,10 +43,10 @@ def _as_strided_node(base: Any, view: Any) -> Node:
     values = {
         "x_shape": base._array.shape,
         "x_strides": tuple(stride // base_size for stride in base._array.strides),
-        "x_offset": (backend.address(base._array) - start) // base_size,
+        "x_offset": base.storage_offset(),
         "shape": array.shape,
         "strides": tuple(stride // size for stride in array.strides),
-        "offset": (backend.address(array) - start) // size,
+        "offset": view.storage_offset(),
     }
     node.saved = tuple(values[name] for _, name, _ in table["as_strided"].keep)
     node.shape, node.dtype, node.order = array.shape, array.dtype, next(orders)
