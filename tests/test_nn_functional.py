@@ -448,3 +448,40 @@ def test_errors(number: int) -> None:
     with pytest.raises(kind) as caught:
         f()
     assert str(caught.value).startswith(words)
+
+
+def test_pools_of_no_places_and_no_samples() -> None:
+    assert F.fractional_max_pool2d(Z(4, 5, 8, 8), 2, output_size=[0, 1]).shape == (4, 5, 0, 1)
+    assert F.adaptive_max_pool2d(Z(0, 1, 2, 2), 2).shape == (0, 1, 2, 2)
+    assert F.embedding_bag(torch.tensor([0, 1]), Z(3, 2), torch.tensor([0]), include_last_offset=True).shape == (0, 2)
+
+
+@pytest.mark.parametrize("scale, offset", [(1, 0), (50, 0), (1, -60), (3, 500), (1000, 0)])
+def test_softmax_of_many_rows_as_of_each(scale, offset):
+    values = np.random.default_rng(scale).standard_normal((70, 64)).astype(np.float32) * scale + offset
+    values[3] = -np.inf
+    values[5, 7] = np.nan
+    values[9, :40] = -np.inf
+    values[11, 2] = np.inf
+    x = torch.from_numpy(values).requires_grad_()
+    exact = values.astype(np.float64)
+    with np.errstate(all="ignore"):
+        exact = np.exp(exact - exact.max(1, keepdims=True))
+        exact /= exact.sum(1, keepdims=True)
+        logs = np.log(exact)
+    weights = np.linspace(-1, 1, values.size, dtype=np.float32).reshape(values.shape)
+    for function, expected in ((torch.softmax, exact), (torch.log_softmax, logs)):
+        y = function(x, 1)
+        shown = y.detach().numpy()
+        whole = np.isfinite(expected)
+        assert (np.isnan(shown) == np.isnan(expected)).all()
+        np.testing.assert_allclose(shown[whole], expected[whole], 2e-5, 1e-6 if function is torch.softmax else 2e-4)
+        sound = ~np.isnan(exact).any(1)
+        (grad,) = torch.autograd.grad(y, x, torch.from_numpy(weights))
+        g = weights.astype(np.float64)
+        slope = (
+            exact * (g - (g * exact).sum(1, keepdims=True))
+            if function is torch.softmax
+            else g - exact * g.sum(1, keepdims=True)
+        )
+        np.testing.assert_allclose(grad.numpy()[sound], slope[sound], 1e-4, 1e-5)

@@ -115,7 +115,7 @@ def fractional_max_pool(x: Array, kernel: Shape, size: Shape, samples: Array) ->
             begin = ((np.arange(want) + where) * apart).astype(np.int64) - (where * apart).astype(np.int64)
             begin[..., -1] = have - taps
         else:
-            begin = np.full((*where.shape[:-1], 1), have - taps, np.int64)
+            begin = np.full((*where.shape[:-1], want), have - taps, np.int64)
         begins.append(begin)
     return _max_of_ragged(x, begins, [np.asarray(taps) for taps in kernel])
 
@@ -310,7 +310,7 @@ def _max_of_ragged(x: Array, begins: Sequence[Array], lengths: Sequence[Array]) 
     start = np.zeros((), np.int64)
     for length, part in zip(spatial, grid(begins), strict=True):
         start = start * length + part
-    start = np.broadcast_to(start, (*lead, *size)).reshape(*lead, -1)
+    start = np.broadcast_to(start, (*lead, *size)).reshape(*lead, math.prod(size))
     spans = grid([np.broadcast_to(length, size[axis : axis + 1]) for axis, length in enumerate(lengths)])
     best = np.full(start.shape, _lowest(x.dtype), x.dtype)
     indices = start.copy()

@@ -51,22 +51,24 @@ def _wanted_sizes(output_size: Any, input: Any, rank: int, name: str) -> Shape:
             if "max" in name
             else f"{name}: output_size must be {rank}"
         )
-    if len(shape) <= rank:
+    if len(shape) <= rank and None in values:
         raise ValueError(f"Input dimension should be at least {rank + 1}")
+    shape = (*(0,) * rank, *shape)
     return tuple(have if want is None else int(want) for want, have in zip(values, shape[-rank:], strict=True))
 
 
 def _check_adaptive(input: Any, size: Shape, name: str, rank: int) -> None:
     shape = input._array.shape
     if len(shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got {list(shape)}")
+        colon = ":" if "max" in name else ""
+        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} {list(shape)}")
     if min(size, default=0) < 0 and "max" in name:
         shape = (*shape[: len(shape) - rank], *size)
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(shape)}")
     if min(size, default=0) < 0:
         shown = ", ".join(str(one) for one in size)
         raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received {{{shown}}}")
-    for axis in range(len(shape) - rank, len(shape)):
+    for axis in range(len(shape) - rank - ("max" in name), len(shape)):
         if not shape[axis]:
             raise RuntimeError(
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(shape)} "
@@ -105,6 +107,12 @@ def _publish_adaptive(rank: int) -> None:
         if rank > 1:
             return _adaptive_max(input, size, rank)
         check_lines(input, greatest)
+        for axis in range(1, len(input._array.shape)):
+            if not input._array.shape[axis]:
+                raise RuntimeError(
+                    f"{greatest}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+                    f"{list(input._array.shape)} with dimension {axis} being empty"
+                )
         values, indices = _adaptive_max(input.unsqueeze(-2), (1, *size), 2)
         return values.squeeze(-2), indices.squeeze(-2)
 
@@ -159,20 +167,35 @@ def _fractional_max(
     )
     if len(shape) not in (rank + 1, rank + 2):
         raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(shape)}")
+    where = name if rank == 2 else f"{name}_out"
     for axis in range(1 if len(shape) == rank + 2 else 0, len(shape)):
         if not shape[axis]:
             raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)} "
-                "with dimension "
+                f"{where}(): Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} with dimension "
                 f"{axis} being empty."
             )
     for label, have, taps, want in zip(("time", "height", "width")[3 - rank :], shape[-rank:], kernel, size, strict=True):
         if want + taps - 1 > have:
-            raise RuntimeError(f"{name}(): pool {label} {taps} too large relative to input {label} {have}")
+            raise RuntimeError(f"{where}(): pool {label} {taps} too large relative to input {label} {have}")
     lead = (1, shape[0]) if len(shape) == rank + 1 else shape[:2]
     if samples is None:
         samples = dispatch.new_tensor(default_stream().uniform((*lead, rank), input._array.dtype))
+    else:
+        _check_samples(samples._array, input._array, lead, rank)
     return getattr(ops, f"fractional_max_pool{rank}")(input, samples, kernel, size)
+
+
+def _check_samples(samples: Any, x: Any, lead: Shape, rank: int) -> None:
+    if samples.dtype != x.dtype:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    if samples.ndim != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.ndim}")
+    if samples.shape[0] < lead[0]:
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if samples.shape[1] != lead[1]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if samples.shape[2] != rank:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {rank}; got {samples.shape[2]}.")
 
 
 def _publish_fractional(rank: int) -> None:

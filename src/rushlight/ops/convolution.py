@@ -215,9 +215,9 @@ def _check(
                 f"Calculated padded input size per channel: ({_by(padded)}). Kernel size: ({_by(taps)}). Kernel size can't be "
                 "greater than actual input size"
             )
-    for label, other in (("weight", weight), ("bias", bias)):
+    for label, other in (("bias", bias), ("weight", weight)):
         if other is not None and other._array.dtype != input._array.dtype:
-            if label == "weight" and other.dtype.is_floating_point and input.dtype.is_floating_point:
+            if label == "weight" and (input.dtype.is_floating_point or not other.dtype.is_floating_point):
                 raise RuntimeError(f"expected scalar type {input.dtype.scalar_name} but found {other.dtype.scalar_name}")
             raise RuntimeError(f"Input type ({input.dtype.c_name}) and {label} type ({other.dtype.c_name}) should be the same")
     if input._array.dtype.kind == "b":

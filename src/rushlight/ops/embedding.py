@@ -233,14 +233,33 @@ def _bags(
                 f"offsets[-1] can not be greater than input's length {indices._array.size} but got offsets[-1] of {starts[-1]}"
             )
     if include_last:
+        if not starts.size:
+            raise RuntimeError("include_last_offset: number of offset should be at least 1")
         offsets = dispatch.new_tensor(starts[:-1])
     rows = weight._array.shape[0]
     but = -1
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
-            raise RuntimeError("padding_idx must be within the number of embeddings")
+            raise RuntimeError(
+                f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got {padding_idx}"
+            )
         but = padding_idx % rows
-    return ops.embedding_bag(weight, indices, offsets, scales, mode, but, bool(by_frequency), bool(sparse))
+    if not offsets._array.size:  # no bag at all, whatever the indices
+        indices = indices[:0]
+    try:
+        return ops.embedding_bag(weight, indices, offsets, scales, mode, but, bool(by_frequency), bool(sparse))
+    except IndexError:
+        places = np.flatnonzero((indices._array < 0) | (indices._array >= rows))
+        if not places.size:
+            raise
+        value = indices._array[places[0]]
+        if mode == "max" or padding_idx is not None:
+            raise RuntimeError(
+                f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {value}"
+            ) from None
+        raise RuntimeError(
+            f"Index {places[0]} of input takes value {value} which is not in the valid range [0, {rows})"
+        ) from None
 
 
 @public("embedding_bag", method=False, out=False)

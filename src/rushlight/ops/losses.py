@@ -164,6 +164,10 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
         _warn_of_size(input, target)
     reduction = reduction_of(None, None, reduction)
     input, target = _together(input, target)
+    if isinstance(delta, dispatch.Tensor_):
+        delta = delta.item()
+    if not isinstance(delta, (float, int)):
+        raise TypeError(f"huber_loss(): argument 'delta' (position 4) must be float, not {type(delta).__name__}")
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is not None:
@@ -189,6 +193,8 @@ def _check_classes(input: Any, target: Any, weight: Any) -> None:
                 )
             raise RuntimeError(f"size mismatch (got input: {list(x.shape)} , target: {list(t.shape)}")
         raise RuntimeError(f"Expected target size {[x.shape[0], *x.shape[2:]]}, got {list(t.shape)}")
+    if x.ndim == 1 and t.ndim == 1 and t.shape[0] != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {t.shape[0]}")
     if x.ndim <= 2 and t.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if t.dtype.str[1:] not in ("i8", "u1"):

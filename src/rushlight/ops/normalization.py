@@ -308,6 +308,9 @@ def batch_norm(
             count *= size
         if count == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+    if eps <= 0 and (training or eps < 0):
+        needed = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {needed}, but got {eps}")
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -448,7 +451,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     for size in shape[2:]:
         count *= size
     if count == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
     _check_groups(input, num_groups, weight, bias)
     return ops.group_norm(input, weight, bias, num_groups, eps)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import rushlight as torch
@@ -128,11 +129,14 @@ class Hardtanh(Module):
         max_value: float | None = None,
     ) -> None:
         super().__init__()
+        for name, older in (("min_val", min_value), ("max_val", max_value)):
+            if older is not None:
+                warnings.warn(f"keyword argument `{name}ue` is deprecated and renamed to `{name}`", FutureWarning, stacklevel=2)
         self.min_val = min_val if min_value is None else min_value
         self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace
         if not self.max_val > self.min_val:
-            raise AssertionError("max_val must be larger than min_val")
+            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, inplace=self.inplace)

@@ -233,8 +233,8 @@ class _ConvTransposeNd(_ConvNd):
         largest = [low + step - 1 for low, step in zip(smallest, self.stride, strict=True)]
         if any(not low <= size <= high for low, size, high in zip(smallest, wanted, largest, strict=True)):
             raise ValueError(
-                f"requested an output size of {wanted}, but valid sizes range from {smallest} to {largest} (for an input of "
-                f"{list(sizes)})"
+                f"requested an output size of {output_size}, but valid sizes range from {smallest} to {largest} (for an input of "
+                f"{sizes})"
             )
         return tuple(size - low for size, low in zip(wanted, smallest, strict=True))
 

@@ -123,6 +123,9 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
+        for name, given in (("bias", bias), ("batch_first", batch_first)):
+            if not isinstance(given, bool):
+                raise TypeError(f"{name} should be of type bool, got: {type(given).__name__}")
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
@@ -137,10 +140,12 @@ class RNNBase(Module):
                 f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
                 stacklevel=3,
             )
-        if not isinstance(hidden_size, int):
-            raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
-        if hidden_size <= 0:
-            raise ValueError("hidden_size must be greater than zero")
+        for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
+            if not isinstance(size, int):
+                raise TypeError(f"{name} should be of type int, got: {type(size).__name__}")
+        for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
+            if size <= 0:
+                raise ValueError(f"{name} must be greater than zero")
         if num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
         if proj_size < 0:
@@ -222,11 +227,16 @@ class RNNBase(Module):
         packed = isinstance(input, PackedSequence)
         data = input.data if packed else input
         if not packed and data.dim() not in (2, 3):
-            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {data.dim()}D instead")
+            tensor = " tensor" if self.mode.startswith("RNN") else ""
+            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {data.dim()}D{tensor} instead")
         if data.size(-1) != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.size(-1)}")
         if not packed and data.dtype != self.weight_ih_l0.dtype:
-            raise ValueError(f"input must have the type {self.weight_ih_l0.dtype}, got type {data.dtype}")
+            dtype = self.weight_ih_l0.dtype
+            raise ValueError(
+                f"RNN input dtype ({data.dtype}) does not match weight dtype ({dtype}). Convert input: input.to({dtype}), or "
+                f"convert model: model.to({data.dtype})"
+            )
         alone = not packed and data.dim() == 2
         if alone:
             data = data.unsqueeze(1)
@@ -396,13 +406,10 @@ class RNNCellBase(Module):
             raise RuntimeError(f"input has inconsistent input_size: got {data.size(1)} expected {self.input_size}")
         for number, each in enumerate(states):
             if each.size(0) != data.size(0):
-                raise RuntimeError(
-                    f"Input batch size {data.size(0)} doesn't match hidden{number if number else ''} batch size {each.size(0)}"
-                )
+                raise RuntimeError(f"Input batch size {data.size(0)} doesn't match hidden{number} batch size {each.size(0)}")
             if each.size(1) != self.hidden_size:
                 raise RuntimeError(
-                    f"hidden{number if number else ''} has inconsistent hidden_size: got {each.size(1)}, expected "
-                    f"{self.hidden_size}"
+                    f"hidden{number} has inconsistent hidden_size: got {each.size(1)}, expected {self.hidden_size}"
                 )
         weights = [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh, None]
         out = STEPS[mode](F.linear(data, self.weight_ih, self.bias_ih), tuple(states), weights)

@@ -17,6 +17,7 @@ class _Table(Module):
     """What both embeddings share: the table and the row that stands for nothing."""
 
     num_embeddings: int
+    _padding_name = "Padding_idx"  # as errors call it
     embedding_dim: int
     padding_idx: int | None
     weight: Tensor
@@ -27,10 +28,10 @@ class _Table(Module):
         self.num_embeddings, self.embedding_dim = count, dim
         if padding_idx is not None:
             if padding_idx > 0 and padding_idx >= count:
-                raise AssertionError("Padding_idx must be within num_embeddings")
+                raise AssertionError(f"{self._padding_name} must be within num_embeddings")
             if padding_idx < 0:
                 if padding_idx < -count:
-                    raise AssertionError("Padding_idx must be within num_embeddings")
+                    raise AssertionError(f"{self._padding_name} must be within num_embeddings")
                 padding_idx += count
         self.padding_idx = padding_idx
         if weight is None:
@@ -127,6 +128,8 @@ class EmbeddingBag(_Table):
 
     Input (B, N): each row a bag; or (N) and ``offsets``: where each bag begins.
     """
+
+    _padding_name = "padding_idx"
 
     def __init__(
         self,
