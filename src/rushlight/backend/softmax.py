@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import summation
-from .numpy import Array
+from .numpy import Array, ones
 from .reduce import Axes, narrow, settled, wide
 
 
@@ -17,7 +17,7 @@ def _highest(x: Array, axis: int | Axes) -> Any:
 
 # From so many numbers of float32 on, rows are added up by a product with ones: a sixth of the time.
 _SINGLE, _MANY, _LONGEST = np.dtype(np.float32), 1 << 12, 1 << 11
-_SAFE = 40.0  # exp of it, 2048 times over, is far from overflow
+_SAFE = 40  # exp of it, 2048 times over, is far from overflow
 
 
 def _long_rows(x: Array, axis: int | tuple[()]) -> bool:
@@ -25,18 +25,20 @@ def _long_rows(x: Array, axis: int | tuple[()]) -> bool:
 
 
 def _row_sums(rows: Array) -> Array:
-    return (rows @ np.ones(rows.shape[1], rows.dtype))[:, None]
+    return rows.dot(ones(rows.shape[1]))[:, None]  # type: ignore[no-any-return]
 
 
-def _softmax_of_rows(x: Array) -> Array | None:
-    """Without taking away each row's maximum, where no number overflows and each sum is so large that none is lost."""
+def _softmax_of_rows(x: Array) -> Array:
     rows = x.reshape(-1, x.shape[-1])
-    if not summation.greatest(rows, None) <= _SAFE:
-        return None
-    out = np.exp(rows)
+    most = summation.greatest(rows, None)
+    # One number may be taken away from all, where none overflows then and each row's sum is so large that none is lost;
+    # a whole number, so that there is no rounding error of consequence. Finding each row's maximum takes twice as long.
+    shift = 0 if most <= _SAFE else np.floor(most - _SAFE)
+    out = np.exp(rows if not shift else rows - shift)
     sums = _row_sums(out)
     if not summation.least(sums, None) >= 1:
-        return None
+        np.subtract(rows, summation.greatest(rows, 1, None, None, True), out)
+        sums = _row_sums(np.exp(out, out))
     return np.divide(out, sums, out).reshape(x.shape)
 
 
@@ -44,9 +46,7 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
     if not x.size:
         return x.copy()
     if _long_rows(x, axis):
-        found = _softmax_of_rows(x)
-        if found is not None:
-            return found
+        return _softmax_of_rows(x)
     whole = wide(x)
     out = np.exp(whole - _highest(whole, axis))
     out /= summation.add_up(out, axis, None, None, True)
@@ -55,10 +55,9 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
 
 def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     if _long_rows(v, axis) and _long_rows(y, axis):
-        rows = y.reshape(-1, y.shape[-1])
-        out = np.multiply(v.reshape(rows.shape), rows)
-        part = rows * _row_sums(out)
-        return np.subtract(out, part, out).reshape(v.shape)
+        rows, lines = y.reshape(-1, y.shape[-1]), v.reshape(-1, v.shape[-1])
+        out = lines - np.vecdot(lines, rows)[:, None]
+        return np.multiply(out, rows, out).reshape(v.shape)
     product = wide(v) * wide(y)
     return narrow(product - wide(y) * summation.add_up(product, axis, None, None, True), v.dtype)
 
@@ -66,12 +65,21 @@ def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
 def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
     if not x.size:
         return x.copy()
+    if _long_rows(x, axis):
+        rows = x.reshape(-1, x.shape[-1])
+        off = rows - summation.greatest(rows, 1, None, None, True)
+        return np.subtract(off, np.log(_row_sums(np.exp(off))), off).reshape(x.shape)
     whole = wide(x)
     off = whole - _highest(whole, axis)
     return settled(off - np.log(summation.add_up(np.exp(off), axis, None, None, True)), x.dtype)
 
 
 def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
+    if _long_rows(v, axis) and _long_rows(y, axis):
+        lines = v.reshape(-1, v.shape[-1])
+        out = np.exp(y.reshape(lines.shape))
+        np.multiply(out, _row_sums(lines), out)
+        return np.subtract(lines, out, out).reshape(v.shape)
     whole = wide(v)
     return narrow(whole - np.exp(wide(y)) * summation.add_up(whole, axis, None, None, True), v.dtype)
 
