@@ -393,3 +393,12 @@ def test_signs_of_zero_and_infinite_directions_of_complex_numbers() -> None:
     directions = torch.sgn(torch.tensor([complex("inf+1j"), 3 - 4j, 0j]))
     assert torch.view_as_real(directions).isnan().tolist()[0][0] and directions[0].imag == 0
     assert torch.allclose(directions[1:], torch.tensor([0.6 - 0.8j, 0j]))
+
+
+def test_ldexp_where_the_power_alone_is_too_great() -> None:
+    x = torch.tensor([1e-38, 0.0, 3.0, torch.inf], requires_grad=True)
+    result = torch.ldexp(x, torch.tensor([140, 255, -2, -140]))
+    assert torch.allclose(result, torch.tensor([13937.9648, 0.0, 0.75, torch.inf]))
+    result[2].backward()
+    assert x.grad is not None and x.grad[2] == 0.25
+    assert torch.ldexp(x.detach().bfloat16(), torch.tensor(140))[1] == 0

@@ -192,7 +192,10 @@ def frexp(x: Array) -> tuple[Array, Array]:
 
 
 def ldexp(a: Array, b: Array) -> Array:
-    """``a * 2 ** b``."""
+    """``a * 2 ** b``, where b is whole as far as the result can be written, even if ``2 ** b`` cannot."""
+    if a.dtype.kind in "fV" and b.dtype.kind in "iu":
+        wide = a.astype(np.float32) if a.itemsize == 2 else a
+        return np.asarray(np.ldexp(wide, b.astype(np.int32))).astype(a.dtype, copy=False)
     dtype = common(a, b)
     if dtype.kind in "biu":
         dtype = dtypes.get_default_dtype().numpy
