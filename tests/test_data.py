@@ -37,7 +37,7 @@ from rushlight.utils.data import (
     random_split,
 )
 
-SOURCES = Path(__file__).parent.parent / "src"
+SOURCES = Path(torch.__file__).parents[1]
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
 
