@@ -11,6 +11,7 @@ from ..autograd.modes import state
 from ..backend import activations as k
 from ..dtypes import finfo
 from . import dispatch
+from .inplace import named
 from .public import axis_of, module, ops, public
 from .reading import conj, is_complex
 from .table import op
@@ -147,8 +148,7 @@ def _activation(function: Any, *, in_torch: bool = False) -> Any:
     def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
         return views.inplace(function, name + "_", input, *args, **kwargs)
 
-    inplace.__name__ = inplace.__qualname__ = name + "_"
-    module("torch.nn.functional")[name + "_"] = inplace
+    module("torch.nn.functional")[name + "_"] = named(inplace, name + "_")
     if in_torch:
         module("torch")[name] = module("torch.nn.functional")[name]
         module("torch")[name + "_"] = inplace

@@ -10,7 +10,7 @@ from ..backend import comparison as k
 from ..dtypes import of as dtype_of
 from . import dispatch
 from .choice import refuse_number
-from .inplace import recorded
+from .inplace import named, recorded
 from .public import alias, methods, ops, public, publish
 from .table import op
 
@@ -23,8 +23,7 @@ def _inplace(name: str) -> Any:
     def function(self: Any, other: Any) -> Any:
         return recorded(self, f"{name}_", f"{name}_into" if self.requires_grad else name, other)
 
-    function.__name__ = function.__qualname__ = f"{name}_"
-    return function
+    return named(function, f"{name}_")
 
 
 for _name, _kernel in (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,16 @@ from . import saved
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .table import tensors
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 here, INSIDE, number = saved.here, saved.INSIDE, backend.number
+
+
+def named(function: F, name: str) -> F:
+    """Gives the in-place form of a function, ``name`` with ``_`` behind it, its name and docstring."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"In-place version of :func:`{name[:-1]}`."
+    return function
 
 
 def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,8 +63,7 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...
         count(self, name)
         return self
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    return named(call, name)
 
 
 def unary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,8 +77,7 @@ def unary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...,
         count(self, name)
         return self
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    return named(call, name)
 
 
 def plain_write(self: Any, other_needs: bool = False) -> bool:
@@ -122,8 +129,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             return self
         return recorded(self, name, scaled_name, other, alpha)
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    return named(call, name)
 
 
 def by_result(f: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -144,8 +150,7 @@ def by_result(f: Callable[..., Any], name: str) -> Callable[..., Any]:
                 return self
         return views.inplace(f, name, self, *args, **kwargs)
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    return named(call, name)
 
 
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:

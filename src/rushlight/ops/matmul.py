@@ -14,6 +14,7 @@ import numpy as np
 from .. import dtypes
 from ..backend import matmul as k
 from . import dispatch
+from .inplace import named
 from .public import alias, axes_of, methods, module, ops, public
 from .reading import conj
 from .shape import common_shape
@@ -277,7 +278,7 @@ for _name in ("addmm", "addmv", "baddbmm", "addbmm", "addr"):
 
         return views.inplace(module("torch")[_name], _name + "_", self, *args, **kwargs)
 
-    methods[_name + "_"] = _inplace
+    methods[_name + "_"] = named(_inplace, _name + "_")
 
 
 def matmul_of(a: Any, b: Any) -> Any:

@@ -181,8 +181,7 @@ def _not_into_complex(name: str, error: Exception) -> None:
             raise error
         return write(self)
 
-    call.__name__ = call.__qualname__ = name
-    methods[name] = module("torch")[name] = call
+    methods[name] = module("torch")[name] = inplace.named(call, name)
 
 
 for _name in (
@@ -260,7 +259,7 @@ def _div_inplace(self: Any, other: Any, *, rounding_mode: str | None = None) -> 
     return views.inplace(div, "div_", self, other, rounding_mode=rounding_mode)
 
 
-methods["div_"] = _div_inplace
+methods["div_"] = inplace.named(_div_inplace, "div_")
 
 
 @public(inplace=True)

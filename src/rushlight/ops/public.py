@@ -26,6 +26,7 @@ from ..autograd import modes, views
 from ..autograd.modes import special
 from ..backend import pointwise as kernels
 from . import dispatch, inplace
+from .descriptions import description
 from .table import table, tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -194,9 +195,7 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
                 kwargs[spellings[key]] = kwargs.pop(key)
         return write(self, *args, **kwargs)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"In-place version of :func:`{name.rstrip('_')}`."
-    return call
+    return inplace.named(call, name)
 
 
 # Functions whose ``out=`` must have the dtype of the result; all others cast.
@@ -341,8 +340,9 @@ class CompiledOnUse:
     def compile(self) -> Callable[..., Any]:
         entry = table[self.op_name]
         function = entry.operator() if self.make == "operator" else entry.method()
-        if self.make == "method" and len(entry.inputs) == 2:
-            function = _with_other(function)
+        if self.make == "method":
+            function = _with_other(function) if len(entry.inputs) == 2 else function
+            function.__doc__ = f"See :func:`torch.{self.name}`."
         function.__name__ = self.name
         return function
 
@@ -371,7 +371,8 @@ def publish(name: str, *aliases: str, forms: str = "function method inplace", sp
     labels = ["input", "other"] if len(entry.inputs) == 2 else ["input"] if len(entry.inputs) == 1 else entry.inputs
     for public_name in (name, *aliases):
         if "function" in forms:
-            module(space)[public_name] = _function_form(entry.name, public_name, labels)
+            module(space)[public_name] = function = _function_form(entry.name, public_name, labels)
+            function.__doc__ = description(name, public_name, space)
         if "method" in forms:
             methods[public_name] = CompiledOnUse(public_name, name, "method")
         if "inplace" in forms:
@@ -439,7 +440,7 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
                 return result
         return write(self, *args)
 
-    call.__name__ = call.__qualname__ = name
+    inplace.named(call, name)
     ufunc = kernels.IN_PLACE.get(entry.kernel)
     if ufunc is not None:
         return (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)

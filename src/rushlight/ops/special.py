@@ -11,6 +11,7 @@ from ..backend import pointwise as elementary
 from ..backend import special as k
 from . import dispatch
 from .choice import refuse_number
+from .descriptions import description
 from .pointwise import not_differentiable, plain, smooth
 from .public import module, ops, public, publish
 from .reading import conj
@@ -180,6 +181,7 @@ def _incomplete_gamma(name: str) -> Any:
         return getattr(ops, name)(input, other)
 
     function.__name__ = function.__qualname__ = name
+    function.__doc__ = description(name, name)
     return function
 
 
@@ -187,7 +189,7 @@ for _name in ("igamma", "igammac"):
     public(inplace=True)(_incomplete_gamma(_name))
 
 
-def _number_forms(name: str) -> Any:
+def _number_forms(name: str, space: str = "torch") -> Any:
     """A function of two tensors, or of a tensor and a number on either side."""
 
     def function(input: Any, other: Any) -> Any:
@@ -198,12 +200,13 @@ def _number_forms(name: str) -> Any:
         return getattr(ops, name)(input, other)
 
     function.__name__ = function.__qualname__ = name
+    function.__doc__ = description(name, name, space)
     return function
 
 
 public(inplace=True)(_number_forms("xlogy"))
-public(space="torch.special")(_number_forms("xlog1py"))
-public(space="torch.special")(_number_forms("zeta"))
+public(space="torch.special")(_number_forms("xlog1py", "torch.special"))
+public(space="torch.special")(_number_forms("zeta", "torch.special"))
 
 for _name, _of_torch in (
     ("logit", "logit"), ("polygamma", "polygamma"), ("multigammaln", "mvlgamma"), ("gammainc", "igamma"),

@@ -43,6 +43,7 @@ def adjoint(input: Any) -> Any:
 
 
 def _reversed(self: Any) -> Any:
+    """The dimensions in reverse order (a view): the transpose of a matrix."""
     ndim = self._array.ndim
     if not ndim:
         warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.", once=True)
@@ -57,6 +58,7 @@ def _reversed(self: Any) -> Any:
 
 
 def _matrix_transpose(self: Any) -> Any:
+    """The last two dimensions swapped (a view): the transposes of matrices."""
     ndim = self._array.ndim
     if not ndim:
         warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.", once=True)
@@ -67,6 +69,7 @@ def _matrix_transpose(self: Any) -> Any:
 
 
 def _matrix_h(self: Any) -> Any:
+    """The conjugate transpose of a matrix (a view)."""
     ndim = self._array.ndim
     if not ndim:
         warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", once=True)
@@ -80,6 +83,7 @@ def _matrix_h(self: Any) -> Any:
 
 
 def _batch_h(self: Any) -> Any:
+    """The conjugate transposes of matrices (a view)."""
     if not self._array.ndim:
         warn("Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().", once=True)
         return self.conj()
