@@ -97,7 +97,7 @@ def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims
     center = xp.mean_all(x) if whole else xp.mean(x, axis, True)
     off = x - center
     if freedom <= 0 and whole:
-        return g * xp.masked_fill(xp.masked_fill(off, x == center, math.nan), x != center, math.inf)
+        return g * xp.masked_fill(xp.masked_fill(xp.zeros_as(x), x == center, math.nan), x != center, math.inf)
     return g * (2 / freedom if freedom else math.inf) * off
 
 
