@@ -306,3 +306,60 @@ def test_unset_memory_is_filled_by_deterministic_algorithms() -> None:
     finally:
         torch.utils.deterministic.fill_uninitialized_memory = True
         torch.use_deterministic_algorithms(False)
+
+
+class Wrapped:
+    """A sequence by its methods alone."""
+
+    def __init__(self, items: list[float], error: type[Exception] | None = None) -> None:
+        self.items, self.error = items, error
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: int) -> float:
+        if self.error is not None:
+            raise self.error
+        return self.items[index]
+
+
+def test_sequences_by_their_methods() -> None:
+    assert torch.tensor(Wrapped([1.0, 2.0])).tolist() == [1, 2]
+    with pytest.raises(ValueError, match="could not determine the shape of object type 'Wrapped'"):
+        torch.tensor(Wrapped([1.0, 2.0], TypeError))
+
+
+def test_bounds_of_whole_numbers() -> None:
+    def warnings_of(low: int, high: int, dtype: torch.dtype) -> list[str]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            torch.empty(2, dtype=dtype).random_(low, high)
+        assert all(one.filename == __file__ for one in caught)
+        return [str(one.message).split(". ")[0] for one in caught]
+
+    assert warnings_of(0, 2**62, torch.float32) == ["to - 1 is out of bounds [-(2^24), 2^24]"]
+    assert warnings_of(-(2**53), 2**53, torch.float64) == []
+    with pytest.raises(RuntimeError, match="from is out of bounds for c10::Half"):
+        torch.empty(2, dtype=torch.float16).random_(-(2**62), 0)
+    with pytest.raises(RuntimeError, match=r"casted to dtype .* from=-4611686018427387905 >= to=-4611686568183201792"):
+        torch.empty(2).random_(-(2**62) - 1, -(2**62))
+    with pytest.raises(ValueError, match="Overflow when unpacking long long"):
+        torch.empty(2).random_(2**63)
+
+
+def test_triangles_of_repeated_matrices() -> None:
+    repeated = torch.ones(2, 2).expand(3, 2, 2)
+    assert repeated.triu_().tolist() == [[[1, 1], [0, 1]]] * 3
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.ones(3, 1, 2, 2).expand(3, 3, 2, 2).triu_()
+
+
+def test_joined_tensors_keep_channels_last() -> None:
+    x = torch.arange(24.0).view(2, 2, 3, 2).to(memory_format=torch.channels_last)
+    joined = torch.cat((x[:, :, :2], x[:, :, 1:]), -1)
+    assert joined.is_contiguous(memory_format=torch.channels_last) and joined.shape == (2, 2, 2, 4)
+    assert torch.cat((x, x.contiguous())).is_contiguous()
+    assert torch.cat([torch.ones(0), torch.ones(0)], 1).shape == (0,)
+    empty = torch.zeros(0)
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        torch.cat([empty, x.flatten()], out=empty)

@@ -419,3 +419,12 @@ def test_filling_with_a_complex_number_that_is_real() -> None:
     assert FLOATS.masked_fill(MASK, torch.tensor(7 + 0j)).tolist() == [7, 2]
     assert MASK.masked_fill(~MASK, torch.tensor(1j)).tolist() == [True, True]
     assert torch.searchsorted(WHOLE, MASK).tolist() == [0, 0]
+
+
+def test_powers_in_double_precision_need_the_room() -> None:
+    assert FLOATS.double().float_power_(2).tolist() == [1, 4]
+    assert torch.float_power(FLOATS, 2, out=torch.empty(2, dtype=torch.float64)).tolist() == [1, 4]
+    with pytest.raises(RuntimeError, match=r"the base given to float_power_ has dtype Float but .* requires dtype Double"):
+        FLOATS.clone().float_power_(2)
+    with pytest.raises(RuntimeError, match=r"the output given to float_power has dtype Float but .* requires dtype Double"):
+        torch.float_power(FLOATS, 2, out=torch.empty(2))

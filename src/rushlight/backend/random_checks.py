@@ -6,6 +6,7 @@ Each function looks at one distribution's arguments and returns nothing, or rais
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
@@ -15,6 +16,8 @@ from .. import dtypes
 from .numpy import Array
 
 DType = np.dtype[Any]
+
+tell: Callable[[str], object] = warnings.warn  # creation/random_tensors.py sets the one that knows the user's line
 
 
 @cache
@@ -77,13 +80,38 @@ def log_normal(dtype: DType, std: float) -> None:
         _no_kernel("log_normal_cpu", dtype)
 
 
-def integers(dtype: DType, low: int, high: int) -> None:
+def integers(dtype: DType, low: int, high: int) -> tuple[int, int]:
+    """The bounds to draw from: those given, as far as rounding does not lead out of them."""
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if dtype.kind == "c":
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    if dtype.kind in "fV" and (low < -(2**8) or high > 2**8):
+        low, high = _rounded_into(dtype, low, high)
     _require_room(dtype, "from", low)
     _require_room(dtype, "to - 1", high - 1)
+    return low, high
+
+
+def _rounded_into(dtype: DType, low: int, high: int) -> tuple[int, int]:
+    """Bounds that stay bounds when the numbers between them are rounded to a float dtype."""
+    digits = _digits(dtype)
+    limit = float(dtypes.finfo(dtypes.of(dtype)).max)
+    first, last = low, high
+    for number, outwards in ((low + 1, -1), (high - 1, 1)):
+        if not -limit <= number <= limit:
+            continue  # is refused below
+        rounded = int(dtype.type(number))
+        spacing = 2 ** max(abs(number).bit_length() - digits, 0)
+        if outwards < 0 and rounded < low:
+            first = rounded + spacing
+        elif outwards > 0 and rounded >= high:
+            last = rounded - spacing
+    if first >= last:
+        raise RuntimeError(
+            f"random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from={first} >= to={last}"
+        )
+    return first, last
 
 
 def integers_of_dtype(dtype: DType, low: int | None) -> None:
@@ -213,11 +241,10 @@ def _require_room(dtype: DType, name: str, value: int) -> None:
     if abs(value) > dtypes.finfo(kind).max:
         raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
     digits = _digits(dtype)
-    warnings.warn(
+    tell(
         f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations {kind.c_name} can support "
         "discrete uniform distribution only within this range. This warning will become an error in version 1.7 "
-        "release, please fix the code in advance",
-        stacklevel=2,
+        "release, please fix the code in advance"
     )
 
 

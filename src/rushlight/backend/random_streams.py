@@ -181,8 +181,7 @@ class Stream:
 
         `dtype` may be any: the numbers are made as 64-bit integers. A range of 2**64 takes two words as they are.
         """
-        check.integers(dtype, low, high)
-        return self._integers(shape, dtype, low, high)
+        return self._integers(shape, dtype, *check.integers(dtype, low, high))
 
     def _integers(self, shape: Shape, dtype: np.dtype[Any], low: int, high: int) -> Array:
         span = high - low

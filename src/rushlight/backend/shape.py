@@ -219,8 +219,8 @@ def concat(xs: list[Array], axis: int) -> Array:
         # Vectors without elements join anything, by old custom.
         joined = np.concatenate([x for x in xs if x.shape != (0,)], axis)
     # Of the orders in memory, only channels last is passed on.
-    if joined.flags.c_contiguous or (joined.ndim in (4, 5) and all(_channels_last(x) for x in xs)):
-        return joined
+    if joined.ndim in (4, 5) and all(_channels_last(x) for x in xs):
+        return np.moveaxis(np.ascontiguousarray(np.moveaxis(joined, 1, -1)), -1, 1)
     return np.ascontiguousarray(joined)
 
 

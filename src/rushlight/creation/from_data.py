@@ -253,13 +253,23 @@ def _inferred(data: Any) -> dtypes.dtype | None:
     if not is_sequence(data):
         raise RuntimeError(f"Could not infer dtype of {_bare_name(data)}")
     result: dtypes.dtype | None = None
-    for item in data:
+    for item in _items(data):
         if isinstance(item, _TEXT) and len(data) and result is None and not isinstance(data[0], (list, tuple)):
             raise ValueError(f"too many dimensions '{type(item).__name__}'")
         found = _inferred(item)
         found = found or dtypes.get_default_dtype()
         result = found if result is None else dtypes.promote_types(result, found)
     return result
+
+
+def _items(data: Any) -> Any:
+    """The items of a sequence; PyTorch's error where it has a length and no items."""
+    if not isinstance(data, Sequence) and len(data):
+        try:
+            data[0]
+        except Exception:
+            raise ValueError(f"could not determine the shape of object type '{_bare_name(data)}'") from None
+    return data
 
 
 def _bare_name(value: Any) -> str:

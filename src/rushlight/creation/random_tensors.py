@@ -9,6 +9,7 @@ import numpy as np
 from .. import dtypes
 from .. import random as generators
 from ..arguments import checked_shape, integer, options, refuse, shape_of, type_name, warn
+from ..backend import random_checks
 from ..backend.fitting import fitting
 from ..publishing import published
 from ..tensor import Tensor
@@ -16,6 +17,9 @@ from .allocation import finished, into
 from .like import unset_like
 
 Shape = tuple[int, ...]
+
+
+random_checks.tell = warn
 
 
 def no_kernel(kernel: str, numpy_type: np.dtype[Any]) -> NoReturn:
@@ -94,27 +98,6 @@ def randn(
     return finished(array, requires_grad) if out is None else into(out, "randn", array, dtype)
 
 
-def check_bounds(low: int, high: int, numpy_type: np.dtype[Any]) -> None:
-    """PyTorch's errors for whole random numbers that a dtype cannot hold."""
-    dtype = dtypes.of(numpy_type)
-    if dtype.is_complex:
-        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
-    if dtype.is_floating_point:
-        digits = round(-np.log2(dtypes.finfo(dtype).eps)) + 1
-        for label, value in (("from", low), ("to - 1", high - 1)):
-            if not -(2**digits) <= value <= 2**digits:
-                warn(
-                    f"{label} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                    f"{dtype.c_name} can support discrete uniform distribution only within this range. This warning "
-                    "will become an error in version 1.7 release, please fix the code in advance"
-                )
-        return
-    limits = (0, 1) if dtype is dtypes.bool_ else (dtypes.iinfo(dtype).min, dtypes.iinfo(dtype).max)
-    for label, value in (("from", low), ("to - 1", high - 1)):
-        if not limits[0] <= value <= limits[1]:
-            raise RuntimeError(f"{label} is out of bounds for {dtype.c_name}")
-
-
 _RANDINT_FORMS = (
     "int high, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None, "
     "torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False",
@@ -163,14 +146,8 @@ def randint(
     numpy_type = options("randint", dtype, layout, device, requires_grad, pin_memory, natural)
     first = 0 if low is None else integer("randint", "low", 1, low)
     last = integer("randint", "high", 1 if low is None else 2, high)
-    array = _whole_numbers(first, last, checked_shape("randint", size), numpy_type, generator)
+    array = generators.stream_of(generator).integers(checked_shape("randint", size), numpy_type, first, last)
     return finished(array, requires_grad) if out is None else into(out, "randint", array, dtype)
-
-
-def _whole_numbers(low: int, high: int, shape: Shape, numpy_type: np.dtype[Any], generator: Any) -> np.ndarray[Any, Any]:
-    if low < high:
-        check_bounds(low, high, numpy_type)
-    return generators.stream_of(generator).integers(shape, numpy_type, low, high)
 
 
 @published
@@ -279,7 +256,8 @@ def randint_like(
         integer("randint_like", "low", 2, low or 0),
         integer("randint_like", "high", 2 if low is None else 3, high),
     )
-    fill_as_laid_out(array, lambda shape, _: _whole_numbers(first, last, shape, array.dtype, generator))
+    stream = generators.stream_of(generator)
+    fill_as_laid_out(array, lambda shape, _: stream.integers(shape, array.dtype, first, last))
     return finished(array, requires_grad)
 
 

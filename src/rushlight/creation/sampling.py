@@ -21,7 +21,7 @@ from ..ops.table import op, table
 from ..publishing import method, published
 from ..tensor import Tensor
 from .allocation import finished, into
-from .random_tensors import check_bounds, fill_as_laid_out, no_kernel
+from .random_tensors import fill_as_laid_out, no_kernel
 
 Array = np.ndarray[Any, Any]
 Draw = Callable[[tuple[int, ...], bool], Array]
@@ -117,8 +117,11 @@ def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> 
     """Fills with whole numbers: ``random_()`` all of the dtype's range, ``random_(to)``, ``random_(from, to)``."""
     dtype = self._array.dtype
     first, last = _bounds("random_", (None, *bounds) if len(bounds) == 1 and "to" not in named else bounds, named, None, None)
-    if dtype.kind == "c":
+    if dtype.kind == "c" and first is last is None:
         no_kernel("random_kernel_cpu", dtype)
+    for bound in (first, last):
+        if bound is not None and not -(2**63) <= bound < 2**63:
+            raise ValueError("Overflow when unpacking long long")
     stream = generators.stream_of(generator)
     if last is None:
         node = "RandomBackward2" if first is None else "RandomBackward0"
@@ -126,8 +129,6 @@ def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> 
         return _fill(self, "random_", node, lambda shape, _: stream.integers_of_dtype(shape, dtype, low))
     node = "RandomBackward1" if first is None else "RandomBackward0"
     start, end = 0 if first is None else int(first), int(last)
-    if start < end:
-        check_bounds(start, end, dtype)
     return _fill(self, "random_", node, lambda shape, _: stream.integers(shape, dtype, start, end))
 
 

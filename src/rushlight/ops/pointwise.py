@@ -15,7 +15,7 @@ import numpy as np
 from ..autograd import views
 from ..backend import pointwise as k
 from . import dispatch, inplace
-from .public import alias, methods, module, ops, public, publish
+from .public import alias, methods, module, ops, public, publish, write_out
 from .reading import conj
 from .table import op
 
@@ -313,11 +313,36 @@ def pow(input: Any, exponent: Any) -> Any:
     return ops.pow(input, exponent)
 
 
-@public(inplace=True)
-def float_power(input: Any, exponent: Any) -> Any:
-    """``input ** exponent`` in double precision."""
-    double = np.dtype(np.complex128 if _complex_operand(input) or _complex_operand(exponent) else np.float64)
-    return pow(_as_double(input, double), _as_double(exponent, double))
+@public(out=False)
+def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
+    """``input ** exponent`` in double precision, into which its in-place form and ``out`` are to be."""
+    double = _double_of(input, exponent)
+    if out is None:
+        return pow(_as_double(input, double), _as_double(exponent, double))
+    _require_double("float_power", "output", out, double)
+    return write_out(float_power, "float_power", out, (input, exponent), {})
+
+
+def _float_power_inplace(self: Any, exponent: Any) -> Any:
+    double = _double_of(self, exponent)
+    _require_double("float_power_", "base", self, double)
+    return self.pow_(_as_double(exponent, double))
+
+
+methods["float_power_"] = _float_power_inplace
+
+
+def _double_of(*operands: Any) -> np.dtype[Any]:
+    return np.dtype(np.complex128 if any(_complex_operand(one) for one in operands) else np.float64)
+
+
+def _require_double(name: str, what: str, given: Any, double: np.dtype[Any]) -> None:
+    have = given._array.dtype
+    if have != double:
+        raise RuntimeError(
+            f"the {what} given to {name} has dtype {views.type_word(have)} but the operation's result requires dtype "
+            f"{views.type_word(double)}"
+        )
 
 
 def _complex_operand(value: Any) -> bool:

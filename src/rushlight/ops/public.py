@@ -294,7 +294,7 @@ def _check_dtype(name: str, target: Any, input: Any) -> None:
 
 def _check_shared(name: str, target: Any, inputs: list[Any]) -> None:
     if name in UNSHARED_OUT:
-        if any(np.may_share_memory(target._array, value._array) for value in inputs):
+        if any(value is target or np.may_share_memory(target._array, value._array) for value in inputs):
             raise views.shared_error()
     elif name in table and table[name].promote is not None:
         views.check_memory(target, inputs)
