@@ -9,6 +9,7 @@ import numpy as np
 
 from .activations import in_single
 from .numpy import Array
+from .summation import add_up
 
 Axes = tuple[int, ...]
 
@@ -19,12 +20,12 @@ _LINE = 1 << 10
 
 def _mean(values: Array, axes: Axes, count: int) -> Any:
     """The mean along axes (kept), added up in double precision; nan of nothing."""
-    total = np.add.reduce(values, axes, np.float64, keepdims=True)
+    total = add_up(values, axes, np.float64, None, True)
     return total / count if count else total * np.nan
 
 
 def _count(x: Array, axes: Axes) -> int:
-    return math.prod([x.shape[axis] for axis in axes])
+    return x.shape[axes[0]] if len(axes) == 1 else math.prod([x.shape[axis] for axis in axes])
 
 
 def _long_rows(x: Array, axes: Axes) -> bool:
@@ -60,7 +61,7 @@ def _in_every_row(step: np.ufunc, rows: Array, line: Array) -> None:
 def _centered(x: Array, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
     """Mean, distances from the mean, and 1 / standard deviation."""
     wide = in_single(x)
-    if _long_rows(wide, axes):
+    if x.size >= _MANY and _long_rows(wide, axes):
         mean, off, rstd = _centered_rows(wide, eps)
         kept = (*x.shape[:-1], 1)
         return mean.reshape(kept), off.reshape(x.shape), rstd.reshape(kept)
@@ -120,8 +121,26 @@ def applied(x: Array, mean: Array, rstd: Array, weight: Array | None, bias: Arra
     return _scaled((in_single(x) - mean) * rstd, weight, bias, x.dtype)
 
 
+def _in_double(x: Array, weight: Array | None, bias: Array | None, axes: Axes, eps: float) -> Array:
+    """Few numbers, in as few calls of NumPy as it takes."""
+    out, count = x.astype(np.float64), _count(x, axes)
+    mean = add_up(out, axes, None, None, True)
+    np.subtract(out, np.divide(mean, count, mean), out)
+    spread = add_up(out * out, axes, None, None, True)
+    np.divide(spread, count, spread)
+    np.sqrt(np.add(spread, eps, spread), spread)
+    np.divide(out, spread, out)
+    if weight is not None:
+        np.multiply(out, weight, out)
+    if bias is not None:
+        np.add(out, bias, out)
+    return out.astype(x.dtype)
+
+
 def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5) -> Array:
     """Normalizes over the last axes; weight and bias have their shape."""
+    if x.size < _MANY and x.dtype.char in "fd" and 0 not in x.shape:
+        return _in_double(x, weight, bias, axes, eps)
     if weight is not None and weight.dtype is x.dtype and _long_rows(x, axes):
         _, out, rstd = _centered_rows(x, eps)
         np.multiply(out, rstd.dot(weight[None]), out)

@@ -48,7 +48,7 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
     if _long_rows(x, axis):
         return _softmax_of_rows(x)
     whole = wide(x)
-    out = np.exp(whole - _highest(whole, axis))
+    out = np.exp(whole - summation.greatest(whole, axis, None, None, True))
     out /= summation.add_up(out, axis, None, None, True)
     return settled(out, x.dtype)
 
