@@ -356,3 +356,79 @@ def test_what_vmap_refuses_by_name() -> None:
 def test_strides_of_empty_examples_are_kept() -> None:
     found = vmap(lambda x: x.new_empty_strided([0, 2, 0], [12, 4, 1]))(torch.ones(7))
     assert found.stride() == (0, 12, 4, 1)
+
+
+# Rules of single families: numbers among the examples, indices of each example's own, writes in order.
+
+AXIS_OPS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (lambda x, i: x.index_add(-1, i, x[..., :2]), (double(3, 4), [[0, 3], [2, 2], [1, 0]])),
+    (lambda x, i: x.index_copy(0, i, x[:2]), (double(3, 4), [[0, 3], [2, 1], [1, 0]])),
+    (lambda x, i: x.index_select(-1, i), (double(3, 4), [[0, 3], [2, 2], [1, 0]])),
+    (lambda x, i: x.index_reduce(0, i, x[:2], "prod"), (double(3, 4), [[0, 3], [2, 2], [1, 0]])),
+    (lambda x, i: x.index_fill(0, i, 7.0), (double(3, 4), [[0, -1], [2, 2], [1, 0]])),
+    (lambda x, i: x.put(i, x[:2], accumulate=True), (double(3, 4), [[0, 3], [2, 2], [1, 0]])),
+    (lambda x, i: x.gather(0, i), (double(3, 4), [[0, 3], [2, 2], [1, 0]])),
+    (lambda x, i: x.median().gather(0, i * 0), (double(3, 4), [[0], [2], [1]])),
+]
+
+
+@pytest.mark.filterwarnings("ignore:index_reduce")
+@pytest.mark.parametrize("place", range(len(AXIS_OPS)))
+def test_indices_of_each_example(place: int) -> None:
+    call, (x, index) = AXIS_OPS[place]
+    index = torch.tensor(index)
+    by_one = torch.stack([call(one, i) for one, i in zip(x, index, strict=True)])
+    level_ops = looped(lambda: vmap(call)(x, index))
+    assert torch.equal(level_ops[0], by_one) and not level_ops[1]
+
+
+def looped(run: Callable[[], Any]) -> tuple[Any, list[str]]:
+    """What ``run`` gives, and the ops that it ran example by example."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _functorch._set_vmap_fallback_warning_enabled(True)
+        try:
+            result = run()
+        finally:
+            _functorch._set_vmap_fallback_warning_enabled(False)
+    return result, [str(one.message) for one in caught if "performance drop" in str(one.message)]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: torch.quantile(x, 0.3, 0),
+        lambda x: torch.nanquantile(torch.where(x > 1, x, torch.nan), 0.7),
+        lambda x: torch.isin(x, x[0]),
+        lambda x: torch.block_diag(x, x[0], x[0, 0]),
+        lambda x: torch.linalg.matrix_rank(x @ x.mT),
+        lambda x: torch.linalg.lu_factor(x[:, :3])[0],
+        lambda x: torch.linalg.lstsq(x.mT, x.mT[:, :1]).solution,
+        lambda x: torch.pdist(x, 1.5),
+        lambda x: torch.dist(x, x[0], 3),
+        lambda x: torch.renorm(x, 2, 1, 0.5),
+        lambda x: torch.masked_scatter(x, x > 0, x.flip(0).contiguous()),
+        lambda x: torch.cdist(x, x[None, :2]),
+        lambda x: x.median(),
+        lambda x: x.argmin(),
+        lambda x: x.T.contiguous().flip(()),
+        lambda x: x[0, 0].unsqueeze(0).max(0)[0],
+        lambda x: F.multi_margin_loss(x, torch.tensor([0, 1, 2])),
+        lambda x: F.hinge_embedding_loss(x, torch.ones_like(x)),
+        lambda x: F.channel_shuffle(x.reshape(1, 2, 3, 2), 2),
+        lambda x: F.embedding(torch.tensor([0, 2]), x, padding_idx=2),
+        lambda x: F.embedding_bag(torch.tensor([0, 2, 1]), x, torch.tensor([0, 2]), mode="sum"),
+        lambda x: F.bilinear(x, x, x[None, :, :1].expand(2, 3, 4).transpose(1, 2)[:, :, :1].expand(2, 4, 4)),
+    ],
+)
+def test_rules_of_families(call: Callable[[Any], Any]) -> None:
+    batch = double(5, 3, 4)
+    found, loops = looped(lambda: vmap(call)(batch))
+    assert not loops
+    assert torch.allclose(found, torch.stack([call(one) for one in batch]), equal_nan=True)
+
+
+def test_the_padding_row_of_each_table_gets_no_gradient() -> None:
+    tables, places = double(2, 4, 3), torch.tensor([1, 3, 1])
+    found = vmap(grad(lambda table: F.embedding(places, table, padding_idx=3).sum()))(tables)
+    assert torch.equal(found, torch.tensor([0.0, 2.0, 0.0, 0.0], dtype=torch.float64)[:, None].expand(2, 4, 3))

@@ -43,7 +43,7 @@ def ldl_solve(ld: Array, b: Array, pivots: Array, hermitian: bool = False) -> Ar
     n, k = b.shape[-2:]
     batch = np.broadcast_shapes(ld.shape[:-2], b.shape[:-2])
     count = math.prod(batch)
-    out = np.array(np.broadcast_to(b, (*batch, n, k)))
+    out = np.array(np.broadcast_to(b, (*batch, n, k)), order="C")
     flat = out.reshape(count, n, k)
     matrices = np.broadcast_to(ld, (*batch, n, n)).reshape(count, n, n)
     swaps = np.broadcast_to(pivots, (*batch, n)).reshape(count, n)

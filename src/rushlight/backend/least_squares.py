@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .linalg import LinAlgError, adjoint, batch_place, columns, eigh, one_by_one, real_of, svd
+from .linalg import LinAlgError, adjoint, batch_place, columns, eigh, eigvalsh, one_by_one, real_of, svd, svdvals
 from .numpy import Array
 
 
@@ -31,6 +31,13 @@ def pinv(a: Array, atol: Any, rtol: Any, hermitian: bool) -> Array:
     keep = size > np.asarray(limit)[..., None]
     inverse = np.where(keep, 1 / np.where(keep, values, 1), 0).astype(values.dtype)
     return np.asarray(adjoint(vh) @ (inverse[..., None] * adjoint(u)))
+
+
+def matrix_rank(a: Array, atol: Any, rtol: Any, hermitian: bool) -> Array:
+    """How many singular values are above ``max(atol, rtol * the greatest)``."""
+    sizes = np.abs(eigvalsh(a)) if hermitian else svdvals(a)
+    limit = np.asarray(np.maximum(atol, rtol * sizes.max(-1)))
+    return np.asarray((sizes > limit[..., None]).sum(-1))
 
 
 def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, Array, Array]:

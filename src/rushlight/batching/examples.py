@@ -89,9 +89,8 @@ class _Example:
 
     __slots__ = ("base", "dtype", "itemsize", "level", "nbytes", "ndim", "shape", "size", "strides")
 
-    def __init__(self, whole: Any, level: Level) -> None:
-        self.level = level
-        self.shape, self.strides, self.dtype = whole.shape[1:], whole.strides[1:], whole.dtype
+    def __init__(self, shape: Shape, strides: Shape, dtype: np.dtype[Any], level: Level) -> None:
+        self.shape, self.strides, self.dtype, self.level = shape, strides, dtype, level
         self.ndim, self.itemsize = len(self.shape), self.dtype.itemsize
         self.size = math.prod(self.shape)
         self.nbytes = self.size * self.itemsize
@@ -112,7 +111,7 @@ class _Example:
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise Escaped() if self.level.ended else Unbatchable("numbers")
 
-    __array__ = __array_ufunc__ = __getitem__ = __setitem__ = _refuse
+    __array__ = __array_ufunc__ = __setitem__ = _refuse
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __hash__ = object.__hash__
 
@@ -120,6 +119,36 @@ class _Example:
         if not self.shape:
             raise TypeError("len() of unsized object")
         return int(self.shape[0])
+
+    # Where things would lie: functions ask so before they choose their way.
+
+    def _outline(self) -> np.ndarray[Any, Any]:
+        """An array of the same shape and strides that must not be read."""
+        if layers.place(self.level) < 0:
+            self._refuse()
+        return np.lib.stride_tricks.as_strided(np.empty(1, self.dtype), self.shape, self.strides)
+
+    def _like(self, outline: np.ndarray[Any, Any]) -> _Example:
+        return _Example(outline.shape, outline.strides, self.dtype, self.level)
+
+    def reshape(self, *shape: Any, copy: bool | None = None) -> _Example:
+        outline = self._outline()
+        try:
+            return self._like(outline.reshape(*shape, copy=False))
+        except ValueError:
+            if copy is False:
+                raise
+        plain = np.empty(1, self.dtype)
+        flat = np.lib.stride_tricks.as_strided(plain, (self.size,), (self.itemsize,))
+        return self._like(flat.reshape(*shape, copy=False))
+
+    def swapaxes(self, first: int, second: int) -> _Example:
+        return self._like(self._outline().swapaxes(first, second))
+
+    def __getitem__(self, key: Any) -> _Example:
+        if not all(one is None or one is Ellipsis or isinstance(one, (int, slice)) for one in _flat((key,))):
+            self._refuse()
+        return self._like(self._outline()[key if isinstance(key, tuple) else (key, ...)])
 
 
 class Level(layers.Layer):
@@ -267,7 +296,8 @@ def batched(whole: Tensor, level: Level) -> Batched:
         raise Escaped()
     made: Batched = object.__new__(Batched)
     made.whole, made.level = whole, level
-    made._array = _Example(whole._array, level)  # type: ignore[assignment]
+    array = whole._array
+    made._array = _Example(array.shape[1:], array.strides[1:], array.dtype, level)  # type: ignore[assignment]
     made._counter = whole._counter
     return made
 

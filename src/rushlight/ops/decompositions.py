@@ -32,7 +32,7 @@ from .linalg import (
     value_of,
 )
 from .public import ops, public
-from .reading import conj, is_complex
+from .reading import all_numbers, conj, is_complex
 from .table import op
 
 op("cholesky", k.cholesky, node="LinalgCholeskyExBackward0",
@@ -246,7 +246,7 @@ def cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) 
     check_square_floating(input, "linalg.cholesky_ex")
     factor, info = ops.cholesky_ex(input, bool(upper))
     if check_errors:
-        k.check_positive(info._array, "linalg.cholesky_ex")
+        k.check_positive(all_numbers(info), "linalg.cholesky_ex")
     return linalg_cholesky_ex(factor, info)
 
 

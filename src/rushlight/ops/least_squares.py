@@ -16,6 +16,7 @@ from .public import module, ops, public
 from .table import op
 
 op("pinv", kernels.pinv, node="LinalgPinvBackward0", a=lambda g, xp, a, out: pinv_slope(g, xp, a, out))
+op("matrix_rank", kernels.matrix_rank, inputs="a")
 op("lstsq", kernels.lstsq, outputs="solution residuals rank! values!", node="LinalgLstsqBackward0",
    joint=lambda g, xp, needs, a, b, solution: _lstsq_slope(g, xp, needs, a, b, solution), inputs="a b")  # fmt: skip
 
@@ -102,11 +103,7 @@ def matrix_rank(input: Any, tol: Any = None, hermitian: bool = False, *, atol: A
     absolute, relative = tolerances(input, atol, rtol)
     if hermitian:
         check_square(input, "linalg.eigh")
-        sizes = np.abs(k.eigvalsh(array))
-    else:
-        sizes = k.svdvals(array)
-    limit = np.asarray(np.maximum(absolute, relative * sizes.max(-1)))
-    return dispatch.new_tensor(np.asarray((sizes > limit[..., None]).sum(-1)))
+    return ops.matrix_rank(input, absolute, relative, bool(hermitian))
 
 
 linalg_lstsq = define("linalg_lstsq", "solution residuals rank singular_values")

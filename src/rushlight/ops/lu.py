@@ -16,6 +16,7 @@ from ..backend import linalg as k
 from ..return_types import define
 from .linalg import check_kernel, check_same_dtype, check_square, deprecated
 from .public import ops, public
+from .reading import all_numbers
 from .solve import check_solvable
 from .table import op
 
@@ -151,12 +152,13 @@ def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> A
 
 
 def _check_pivots(info: Any, name: str) -> None:
-    if info._array.any():
+    found = all_numbers(info)
+    if found.any():
         sentence = (
             "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to "
             "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
         )
-        raise RuntimeError(k.batch_place(info._array, sentence, name))
+        raise RuntimeError(k.batch_place(found, sentence, name))
 
 
 @public("lu_factor", space="torch.linalg")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import losses as k
-from . import dispatch
 from .losses import parts, reduced, reduction_of
 from .public import module, ops, public
 from .table import op
@@ -147,7 +146,7 @@ def hinge_embedding_loss(
     """The input where the target is 1, and how far it is below the margin where the target is -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     below = ops.clamp_min(ops.sub(margin, input), 0)
-    zeros = dispatch.new_tensor(input._array * 0)
+    zeros = ops.times(input.detach(), 0)
     where = ops.where
     return reduced(where(target != 1, below, zeros) + where(target != -1, input, zeros), reduction)
 
@@ -181,7 +180,7 @@ def cosine_embedding_loss(
     first = ops.plus((input1 * input1).sum(ndim), 1e-12)
     second = ops.plus((input2 * input2).sum(ndim), 1e-12)
     cosine = product / ops.sqrt(first * second)
-    zeros = dispatch.new_tensor(cosine._array * 0)
+    zeros = ops.times(cosine.detach(), 0)
     apart = ops.clamp_min(ops.minus(cosine, margin), 0)
     where = ops.where
     return reduced(where(target == 1, ops.sub(1, cosine), zeros) + where(target == -1, apart, zeros), reduction)

@@ -12,6 +12,7 @@ from ..backend import matrix_exp as exponential
 from . import dispatch
 from .linalg import check_floating, check_square
 from .public import module, ops, public
+from .reading import all_numbers
 from .solve import inv, solve
 from .table import op
 
@@ -121,7 +122,7 @@ def tensorinv(input: Any, ind: int = 2) -> Any:
     matrix = input.reshape((rows, columns))
     check_floating(matrix, "linalg.inv")
     inverse, info = ops.inv_ex(matrix)
-    k.check_inverted(info._array, "inv")
+    k.check_inverted(all_numbers(info), "inv")
     return inverse.reshape((*shape[ind:], *shape[:ind]))
 
 
@@ -149,7 +150,8 @@ def vander(x: Any, *, N: Any = None) -> Any:
     if (not array.ndim and N is None) or (N is not None and N <= 1):
         raise RuntimeError("N must be greater than 1.")
     if not array.ndim:
-        x, array = x.unsqueeze(0), array.reshape(1)
+        x = x.unsqueeze(0)
+        array = x._array
     count = array.shape[-1] if N is None else int(N)
     powers = x.unsqueeze(-1).expand((*array.shape, count - 1)).cumprod(-1)
     ones = dispatch.new_tensor(np.ones((*array.shape, 1), powers._array.dtype))

@@ -33,6 +33,13 @@ def expand(g: Any, axis: int | tuple[int, ...] | None, keepdims: bool, ndim: int
     return g.reshape(tuple(shape))
 
 
+def all_numbers(tensor: Any) -> Any:
+    """The array behind a tensor: of all examples, where it is one of a batch."""
+    while "whole" in tensor.__dict__:
+        tensor = tensor.whole
+    return tensor._array
+
+
 def is_complex(value: Any) -> bool:
     """Whether an array or a Tensor is complex."""
     return bool(getattr(value, "_array", value).dtype.kind == "c")

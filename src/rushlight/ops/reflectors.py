@@ -14,7 +14,7 @@ from ..backend import linalg as k
 from ..return_types import define
 from .linalg import check_floating, check_kernel, check_square, on_diagonal, rows
 from .public import ops, public
-from .reading import conj
+from .reading import all_numbers, conj
 from .table import op
 
 op("householder_product", k.householder_product, node="LinalgHouseholderProductBackward0", inputs="a tau",
@@ -188,9 +188,10 @@ def ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: bool = F
 
 
 def _check_ldl(info: Any, name: str) -> None:
-    if info._array.any():
+    found = all_numbers(info)
+    if found.any():
         sentence = "D[{0},{0}] is zero: the block is singular, and ldl_solve would divide by zero."
-        raise RuntimeError(k.batch_place(info._array, sentence, name))
+        raise RuntimeError(k.batch_place(found, sentence, name))
 
 
 @public("ldl_factor", space="torch.linalg")

@@ -174,7 +174,7 @@ def reshape(input: Any, *shape: Any) -> Any:
     if array.flags.c_contiguous:
         return ops.view(input, wanted)
     try:
-        if array.__class__ is np.ndarray:
+        if array.__class__ is np.ndarray or "whole" in input.__dict__:
             array.reshape(wanted, copy=False)  # the op's own error would take ten times as long
         return ops.reshape_alias(input, wanted)
     except (ValueError, RuntimeError):

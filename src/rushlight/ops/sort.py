@@ -129,27 +129,31 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     return result.reshape(shape) if keepdim else result.squeeze(-1)
 
 
+_PLACE = np.dtype(np.int64)
+
+
 def _between(ordered: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
     """The quantiles of each row of ``ordered``, in its last dimension."""
     rows = ordered._array
-    missing = np.isnan(rows)
+    last = rows.shape[-1] - 1
+    missing = ordered.isnan()
     if skip_nan:
-        count = np.count_nonzero(~missing, -1, keepdims=True)
-        ranks = q * dispatch.new_tensor(np.maximum(count - 1, 0).astype(rows.dtype))
+        counted = ops.sum(missing, (-1,), True, None)
+        ranks = q * ops.astype(ops.clamp_min(ops.rsub_number(counted, last), 0), rows.dtype)
     else:
         # A row with nan in it gives its last element, nan.
-        ranks = (q * (rows.shape[-1] - 1)).expand(*rows.shape[:-1], q._array.size)
-        ranks = ranks.masked_fill(dispatch.new_tensor(missing.any(-1, keepdims=True)), rows.shape[-1] - 1)
+        ranks = ops.expand(q * last, (*rows.shape[:-1], q._array.size))
+        ranks = ops.masked_fill(ranks, ops.any(missing, (-1,), True), last)
     if interpolation in ("lower", "higher", "nearest"):
         ranks = {"lower": ranks.floor, "higher": ranks.ceil, "nearest": ranks.round}[interpolation]()
-    below = ranks._array.astype(np.int64)
-    lower = ops.take_along(ordered, dispatch.new_tensor(below), rows.ndim - 1)
+    places = ranks.detach()
+    below = ops.astype(places, _PLACE)
+    lower = ops.take_along(ordered, below, rows.ndim - 1)
     if interpolation not in ("linear", "midpoint"):
         return lower
-    fraction = ranks - dispatch.new_tensor(below.astype(rows.dtype))
-    weights = ranks.detach() * 0 + 0.5 if interpolation == "midpoint" else fraction
-    above = np.ceil(ranks._array).astype(np.int64)
-    upper = ops.take_along(ordered, dispatch.new_tensor(above), rows.ndim - 1)
+    fraction = ranks - ops.astype(below, rows.dtype)
+    weights = places * 0 + 0.5 if interpolation == "midpoint" else fraction
+    upper = ops.take_along(ordered, ops.astype(ops.ceil(places), _PLACE), rows.ndim - 1)
     return lower.lerp(upper, weights)
 
 
@@ -348,5 +352,16 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
         is_tensor = isinstance(value, dispatch.Tensor_)
         if is_tensor and value._array.dtype.kind in "bc":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {value.dtype.scalar_name}")
+        if is_tensor and "whole" in value.__dict__:
+            return _isin_examples(elements, test_elements, bool(invert))
         arrays.append(value._array if is_tensor else np.asarray(value))
     return dispatch.new_tensor(np.asarray(k.isin(arrays[0], arrays[1], bool(invert))))
+
+
+def _isin_examples(elements: Any, tested: Any, invert: bool) -> Any:
+    """:func:`isin` of examples of a batch: each element beside each of the others."""
+    if isinstance(elements, dispatch.Tensor_):
+        elements = elements.unsqueeze(-1)
+    found = elements == (tested.reshape(-1) if isinstance(tested, dispatch.Tensor_) else tested)
+    found = found.any(-1)
+    return ~found if invert else found

@@ -14,9 +14,9 @@ import numpy as np
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor, wrap
-from ..examples import Level, Rule, Shape, Unbatchable, along, call_op, is_batched
+from ..examples import Level, Rule, Shape, Unbatchable, along, behind, call_op, is_batched
 from . import forms
-from .forms import by_parameters, lifted
+from .forms import as_vectors, by_parameters, dims_of, is_tensor, lifted
 
 
 class _Picked:
@@ -74,8 +74,12 @@ def _index_put(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     x, values, indices = inputs
     picked = _Picked(indices, level, op.name)
     if picked._moves() is not None:
-        raise Unbatchable(op.name)
-    if is_batched(values, level):
+        made = np.broadcast_shapes(*(indices[place]._array.shape for place in picked.places))
+        rest = [size for place, size in enumerate(x._array.shape) if place not in picked.places]
+        first = picked.first if picked.adjacent else 0
+        shape = (level.size, *rest[:first], *made, *rest[first:])
+        values = picked.from_example(ops.expand(lifted(along(values, level), len(shape) - 1), shape))
+    elif is_batched(values, level):
         values = lifted(values.whole, x._array.ndim - len(picked.places) + picked.count)
     return ops.index_put(along(x, level), values, picked.indices, params["accumulate"])
 
@@ -108,10 +112,29 @@ def _embedding(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     weight, indices = inputs
     if not is_batched(weight, level):
         return call_op(op, [weight, indices.whole], params)
-    if params["but"] >= 0:
-        raise Unbatchable(op.name)
     rows, width = weight._array.shape
-    return call_op(op, [weight.whole.reshape((level.size * rows, width)), _rows(indices, rows, level)], params)
+    flat = weight.whole.reshape((level.size * rows, width))
+    out = call_op(op, [flat, _rows(indices, rows, level)], {**params, "but": -1})
+    if params["but"] < 0:
+        return out
+    # The row that gets no gradient.
+    fixed = ops.expand_dims(ops.eq(along(indices, level), params["but"]), dims_of(indices) + 1)
+    return ops.where(fixed, out.detach(), out)
+
+
+def _bags(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """Sums of the rows of a table for each example: of the tables one below the other."""
+    weight, indices, offsets, scales = inputs
+    if params["but"] >= 0 or params["by_frequency"] or params["sparse"]:
+        raise Unbatchable(op.name)
+    table, places, count = weight, along(indices, level), indices._array.shape[0]
+    if is_batched(weight, level):
+        table = weight.whole.reshape((-1, weight._array.shape[1]))
+        places = _rows(indices, weight._array.shape[0], level)
+    starts = _rows(offsets, count, level)
+    factors = None if scales is None else along(scales, level).reshape((-1,))
+    found = call_op(op, [table, places.reshape((-1,)), starts.reshape((-1,)), factors], params)
+    return found.reshape((level.size, -1, found._array.shape[1]))
 
 
 def _embedding_adjoint(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
@@ -130,19 +153,88 @@ def _rows(indices: Tensor, rows: int, level: Level) -> Any:
     return whole + wrap(np.arange(level.size).reshape(level.size, *(1,) * indices._array.ndim) * rows)
 
 
-def _by_shared_index(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """``index_add`` and its like: one vector of indices for all examples."""
-    x, source, index = inputs
-    if is_batched(index, level) or not x._array.ndim or source._array.ndim != x._array.ndim:
+def _by_vector(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """``index_add`` and its like: a vector of indices for all examples, or one for each."""
+    x, *sources, index = inputs
+    if not dims_of(x) or any(dims_of(one) != dims_of(x) for one in sources):
+        return as_vectors(op, inputs, params, level, not dims_of(x))
+    axis = params["axis"] % dims_of(x)
+    wholes = [along(x, level), *(along(one, level) for one in sources)]
+    if not is_batched(index, level):
+        return call_op(op, [*wholes, index], {**params, "axis": axis + 1})
+    # The dimension that is indexed, one example behind the other.
+    flat = []
+    for one in wholes:
+        moved = one.movedim(axis + 1, 1)
+        flat.append(moved.reshape((-1, *moved._array.shape[2:])))
+    rows = _rows(ops.reshape_alias(index.whole, (level.size, -1)) if not dims_of(index) else index, x._array.shape[axis], level)
+    found = call_op(op, [*flat, rows.reshape((-1,))], {**params, "axis": 0})
+    return found.reshape((level.size, -1, *found._array.shape[1:])).movedim(1, axis + 1)
+
+
+def _select_adjoint(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    g, index = inputs
+    if is_batched(index, level):
         raise Unbatchable(op.name)
     axis = params["axis"]
-    return call_op(op, [along(x, level), along(source, level), index], {**params, "axis": axis + 1 if axis >= 0 else axis})
+    new = {**params, "axis": axis + 1 if axis >= 0 else axis, "shape": (level.size, *params["shape"])}
+    return call_op(op, [along(g, level), index], new)
+
+
+def _filled(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """``index_fill``: the value where an index of the dimension is among those given."""
+    x, value, index = inputs
+    if not dims_of(x):
+        return ops.clone(ops.astype(along(value, level), x._array.dtype))
+    axis = params["axis"] % dims_of(x)
+    size = x._array.shape[axis]
+    places = along(index, level).reshape((level.size, -1, 1))
+    places = ops.where(places < 0, places + size, places)
+    chosen = ops.any(ops.eq(places, wrap(np.arange(size))), 1, False)
+    chosen = chosen.reshape((level.size, *(size if one == axis else 1 for one in range(dims_of(x)))))
+    filling = value.whole.reshape((level.size, *(1,) * dims_of(x))) if is_batched(value, level) else value
+    return ops.where(chosen, filling, along(x, level))
+
+
+def _gathered(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """``gather``, ``scatter`` and their like: a number is a vector of one element."""
+    if all(dims_of(one) for one in inputs if is_tensor(one)):
+        return by_parameters(op, inputs, params, level)
+    named = inputs[op.inputs.index("index")] if op.name == "gather" else inputs[0]
+    return as_vectors(op, inputs, params, level, not dims_of(named))
+
+
+def _put(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """Writing at places of the flat tensor."""
+    x, source, index = inputs
+    places = _places(index, x._array.size, level)
+    values = _flat(source, level)
+    if values._array.shape != places._array.shape:
+        raise Unbatchable(op.name)
+    write = ops.scatter_add if params["accumulate"] else ops.scatter
+    return write(_flat(x, level), values, places, 1).reshape((level.size, *x._array.shape))
+
+
+def _masked_scatter(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """The elements of the source, one after the other, where the mask is true."""
+    x, source, mask = inputs
+    shape = np.broadcast_shapes(x._array.shape, mask._array.shape)
+    wholes = [ops.expand(lifted(along(one, level), len(shape)), (level.size, *shape)) for one in (x, mask)]
+    chosen, values = (
+        _flat(mask, level) if mask._array.shape == shape else wholes[1].reshape((level.size, -1)),
+        _flat(source, level),
+    )
+    order = ops.clamp_min(ops.cumsum(ops.astype(chosen, np.dtype(np.int64)), 1) - 1, 0)
+    if not values._array.shape[1] or bool((behind(order)._array >= values._array.shape[1]).any()):
+        raise Unbatchable(op.name)
+    picked = ops.gather(values, order, 1).reshape((level.size, *shape))
+    return ops.where(wholes[1], picked, wholes[0])
 
 
 def _searchsorted(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     boundaries, values, sorter = inputs
     if sorter is not None:
-        raise Unbatchable(op.name)
+        boundaries, sorter = ops.take_along(boundaries, sorter, dims_of(sorter) - 1), None
     if boundaries._array.ndim > 1:
         return call_op(op, [along(boundaries, level), along(values, level), None], params)
     if not is_batched(boundaries, level):
@@ -154,13 +246,18 @@ def _searchsorted(op: Op, inputs: list[Any], params: dict[str, Any], level: Leve
 RULES: dict[str, Rule] = {
     "index": _index,
     "index_adjoint": _index_adjoint,
+    "index_fill": _filled,
     "index_put": _index_put,
+    "index_select_adjoint": _select_adjoint,
+    "masked_scatter": _masked_scatter,
+    "put": _put,
     "take": _take,
     "take_adjoint": _take_adjoint,
     "embedding": _embedding,
     "embedding_adjoint": _embedding_adjoint,
+    "embedding_bag": _bags,
     "searchsorted": _searchsorted,
-    **dict.fromkeys(("index_add", "index_copy"), _by_shared_index),
-    **dict.fromkeys(("scatter", "scatter_value", "scatter_reduce"), by_parameters),
+    **dict.fromkeys(("index_add", "index_copy", "index_reduce", "index_select"), _by_vector),
+    **dict.fromkeys(("gather", "scatter", "scatter_add", "scatter_value", "scatter_reduce"), _gathered),
 }
 forms.rules.update(RULES)

@@ -11,7 +11,7 @@ from ...ops.table import Op
 from ...tensor import Tensor, wrap
 from ..examples import Batched, Level, Rule, Unbatchable, along, call_op, is_batched
 from . import forms
-from .forms import dims_of, everything, folded_view, lifted, pointwise
+from .forms import dims_of, everything, folded, folded_view, lifted, pointwise
 
 
 def _nll(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
@@ -67,7 +67,7 @@ def _layer_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level)
 
 
 def _folded(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """Ops on a batch of their own (images, say): both batches become one."""
+    """Ops on a batch of images, with vectors that all examples share."""
     x, *others = inputs
     if not is_batched(x, level) or any(is_batched(one, level) for one in others):
         raise Unbatchable(op.name)
@@ -76,6 +76,26 @@ def _folded(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> 
     out = call_op(op, [folded_view(x.whole, (level.size * shape[0], *shape[1:])), *others], new)
     parts = [folded_view(one, (level.size, shape[0], *one._array.shape[1:])) for one in (out if type(out) is tuple else [out])]
     return tuple(parts) if type(out) is tuple else parts[0]
+
+
+def _margins(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """Losses of rows: all rows at once, then what the reduction says."""
+    x, target, *weights = inputs
+    if any(is_batched(one, level) for one in weights):
+        raise Unbatchable(op.name)
+    one = dims_of(x) == 1
+    rows = [folded_view(along(value, level), (-1, *value._array.shape[0 if one else 1 :])) for value in (x, target)]
+    losses = folded_view(call_op(op, [*rows, *weights], {**params, "reduction": "none"}), (level.size, -1))
+    if params["reduction"] == "none":
+        return losses if not one else folded_view(losses, (level.size,))
+    return (ops.mean if params["reduction"] == "mean" else ops.sum)(losses, (1,), False, None)
+
+
+def _layer_norm_with_moments(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    x, *others = inputs
+    if any(is_batched(one, level) for one in others):
+        raise Unbatchable(op.name)
+    return call_op(op, [along(x, level), *others], {**params, "axes": tuple(axis % dims_of(x) + 1 for axis in params["axes"])})
 
 
 def _convolution(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
@@ -120,7 +140,11 @@ def _group_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level)
 
 
 RULES: dict[str, Rule] = {
+    "group_norm_with_moments": _folded,
     "layer_norm": _layer_norm,
+    "layer_norm_with_moments": _layer_norm_with_moments,
+    **dict.fromkeys(("multi_margin_loss", "multilabel_margin_loss"), _margins),
+    **dict.fromkeys("max_unpool2 max_unpool3 grid_sampler2 grid_sampler3 channel_shuffle".split(), folded),
     "group_norm": _group_norm,
     **dict.fromkeys(("batch_norm", "batch_norm_given"), _batch_norm),
     **dict.fromkeys(("conv", "convolution"), _convolution),
