@@ -42,6 +42,7 @@ class ProcessContext:
         self._errors = errors
 
     def pids(self) -> list[int]:
+        """The ids of the processes."""
         return [process.pid for process in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
@@ -120,6 +121,7 @@ def get_all_sharing_strategies() -> set[str]:
 
 
 def get_sharing_strategy() -> str:
+    """How shared memory goes to other processes."""
     return "file_system"
 
 

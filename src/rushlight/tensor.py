@@ -103,6 +103,7 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
+        """Whether operations on the tensor are recorded."""
         return self._needs_grad is True or (self._base is not None and bool(self._base._needs_grad))
 
     @requires_grad.deleter
@@ -147,10 +148,12 @@ class Tensor:
 
     @property
     def is_leaf(self) -> bool:
+        """Whether no operation of the graph made the tensor."""
         return self.grad_fn is None
 
     @property
     def grad_fn(self) -> Node | None:
+        """The node of the operation that made the tensor; None for a leaf."""
         if self._base is not None and self._seen != self._counter[0]:
             views.refresh(self)
         return None if self._edge is None else self._edge[0]
@@ -171,10 +174,12 @@ class Tensor:
 
     @property
     def output_nr(self) -> int:
+        """Which of its node's results the tensor is."""
         return 0 if self._edge is None else self._edge[1]
 
     @property
     def grad(self) -> Tensor | None:
+        """The gradient that backward passes have added up here; None before the first."""
         if self._grad is None and self._edge is not None and not self._retains:
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -285,6 +290,7 @@ class Tensor:
 
     @property
     def retains_grad(self) -> bool:
+        """Whether :meth:`retain_grad` was called on this non-leaf."""
         return self._retains and self._edge is not None
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
@@ -359,6 +365,7 @@ class Tensor:
 
     @property
     def data(self) -> Tensor:
+        """The same memory as a tensor without history, whose changes backward passes do not notice."""
         result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
         return result
 
@@ -380,29 +387,35 @@ class Tensor:
 
     @property
     def _version(self) -> int:
+        """How often the memory was written to in place."""
         if self._inference is not None:
             raise RuntimeError("Inference tensors do not track version counter.")
         return int(self._counter[0])
 
     @property
     def volatile(self) -> bool:
+        """False: of PyTorch before 0.4."""
         warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
         return False
 
     def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode."""
         return self._inference is not None
 
     def _is_view(self) -> bool:
+        """Whether the tensor shares the memory of another, its base."""
         return self._base is not None
 
     # Its memory.
 
     @property
     def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
         return dtypes.of(self._array.dtype)
 
     @property
     def shape(self) -> Size:
+        """How many elements there are along each dimension."""
         return _size(Size, self._array.shape)
 
     def size(self, dim: int | None = None) -> Any:
@@ -413,38 +426,47 @@ class Tensor:
 
     @property
     def ndim(self) -> int:
+        """How many dimensions there are."""
         return self._array.ndim
 
     def dim(self) -> int:
+        """How many dimensions there are."""
         return self._array.ndim
 
     ndimension = dim
 
     def numel(self) -> int:
+        """How many elements there are."""
         return int(self._array.size)
 
     nelement = numel
 
     @property
     def itemsize(self) -> int:
+        """How many bytes an element takes."""
         return int(self._array.itemsize)
 
     def element_size(self) -> int:
+        """How many bytes an element takes."""
         return int(self._array.itemsize)
 
     @property
     def nbytes(self) -> int:
+        """How many bytes the elements take."""
         return int(self._array.nbytes)
 
     @property
     def device(self) -> device_class:
+        """Where the tensor is: on the CPU."""
         return CPU
 
     def get_device(self) -> int:
+        """-1: the tensor is on the CPU."""
         return -1
 
     @property
     def layout(self) -> layout_class:
+        """``torch.strided``, of every tensor that is not sparse."""
         return strided
 
     is_cuda = is_mps = is_xpu = is_meta = is_sparse = is_quantized = is_mkldnn = is_nested = is_sparse_csr = False
@@ -463,6 +485,7 @@ class Tensor:
         return strides[axis_of(dim, array.ndim, wrap_scalar=False)]
 
     def storage_offset(self) -> int:
+        """How many elements of the storage lie before the first of the tensor."""
         array = self._array
         return (backend.address(array) - backend.address(backend.root(array))) // array.itemsize if array.size else 0
 
@@ -477,6 +500,7 @@ class Tensor:
         return bool(array.flags.c_contiguous)
 
     def data_ptr(self) -> int:
+        """The address of the first element; 0 where there is none."""
         return backend.address(self._array) if self._array.size else 0
 
     def is_shared(self) -> bool:
@@ -497,24 +521,31 @@ class Tensor:
         return share(self)
 
     def pin_memory(self, device: Any = None) -> Tensor:
+        """RuntimeError: there is no accelerator to pin memory for."""
         raise RuntimeError("Cannot access accelerator device when none is available.")
 
     def is_pinned(self, device: Any = None) -> bool:
+        """False: no memory is pinned."""
         return False
 
     def is_floating_point(self) -> bool:
+        """Whether the dtype is a floating one."""
         return self.dtype.is_floating_point
 
     def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
         return self._array.dtype.kind == "c"
 
     def is_signed(self) -> bool:
+        """Whether the dtype holds negative numbers."""
         return self.dtype.is_signed
 
     def is_conj(self) -> bool:
+        """Whether the memory holds the conjugates of the values."""
         return self._conjugate
 
     def is_neg(self) -> bool:
+        """Whether the memory holds the negatives of the values."""
         return self._negated
 
     def is_set_to(self, tensor: Tensor) -> bool:
@@ -522,6 +553,7 @@ class Tensor:
         return self.data_ptr() == tensor.data_ptr() and self.shape == tensor.shape and self.stride() == tensor.stride()
 
     def is_same_size(self, other: Tensor) -> bool:
+        """Whether both have the same shape."""
         return self._array.shape == other._array.shape
 
     def as_subclass(self, cls: type) -> Any:

@@ -50,6 +50,7 @@ class GradScaler:
         self._stepped: set[int] = set()
 
     def is_enabled(self) -> bool:
+        """Whether it scales at all."""
         return self._enabled
 
     def scale(self, outputs: Any) -> Any:
@@ -114,24 +115,31 @@ class GradScaler:
         self._stepped.clear()
 
     def get_scale(self) -> float:
+        """The factor by which losses are scaled now."""
         return self._scale if self._enabled else 1.0
 
     def get_growth_factor(self) -> float:
+        """What the scale is multiplied by after steps without inf or nan."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
+        """Sets what :meth:`get_growth_factor` gives."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
+        """What the scale is multiplied by after a step with inf or nan."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
+        """Sets what :meth:`get_backoff_factor` gives."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
+        """How many steps without inf or nan make the scale grow."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
+        """Sets what :meth:`get_growth_interval` gives."""
         self._growth_interval = new_interval
 
     def state_dict(self) -> dict[str, Any]:

@@ -168,6 +168,7 @@ class Distribution:
         raise NotImplementedError
 
     def entropy(self) -> Any:
+        """The entropy of each distribution of the batch."""
         raise NotImplementedError
 
     def perplexity(self) -> Any:

@@ -321,11 +321,13 @@ class profile(_KinetoProfile):
         self.stop()
 
     def start(self) -> None:
+        """What entering the block does."""
         self._go_on(ProfilerAction.NONE, self.current_action)
         if self.record_steps:
             self._begin_step()
 
     def stop(self) -> None:
+        """What leaving the block does."""
         if self.step_rec_fn is not None:
             self.step_rec_fn.__exit__(None, None, None)
             self.step_rec_fn = None

@@ -304,6 +304,7 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
+        """Sets the slopes to what they were at first."""
         with torch.no_grad():
             self.weight.fill_(self.init)
 

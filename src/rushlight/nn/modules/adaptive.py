@@ -61,6 +61,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
 
     def reset_parameters(self) -> None:
+        """Draws all weights again."""
         self.head.reset_parameters()
         for first, second in self.tail:  # type: ignore[attr-defined]
             first.reset_parameters()

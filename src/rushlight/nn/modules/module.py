@@ -260,6 +260,7 @@ class Module:
     # Walking through the tree.
 
     def children(self) -> Iterator[Module]:
+        """The immediate submodules, each once."""
         for _, module in self.named_children():
             yield module
 
@@ -272,6 +273,7 @@ class Module:
                 yield name, module
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """This module and all below it, each once unless said otherwise."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
@@ -305,6 +307,7 @@ class Module:
                 yield module_prefix + ("." if module_prefix else "") + name, value
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """The parameters, each once; only those of this module itself unless ``recurse``."""
         for _, param in self.named_parameters(recurse=recurse):
             yield param
 
@@ -315,6 +318,7 @@ class Module:
         yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """The buffers, each once; only those of this module itself unless ``recurse``."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
@@ -392,6 +396,7 @@ class Module:
         return self
 
     def eval(self: M) -> M:
+        """Says to this module and all below it that they are not being trained."""
         return self.train(False)
 
     def requires_grad_(self: M, requires_grad: bool = True) -> M:
@@ -439,30 +444,39 @@ class Module:
         return self._apply(lambda t: torch.empty_like(t, device=device), recurse=recurse)
 
     def float(self: M) -> M:
+        """Floating parameters and buffers as float32, in place."""
         return self._apply(lambda t: t.float() if t.is_floating_point() else t)
 
     def double(self: M) -> M:
+        """Floating parameters and buffers as float64, in place."""
         return self._apply(lambda t: t.double() if t.is_floating_point() else t)
 
     def half(self: M) -> M:
+        """Floating parameters and buffers as float16, in place."""
         return self._apply(lambda t: t.half() if t.is_floating_point() else t)
 
     def bfloat16(self: M) -> M:
+        """Floating parameters and buffers as bfloat16, in place."""
         return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
 
     def type(self: M, dst_type: Any) -> M:
+        """All parameters and buffers as ``dst_type``, in place."""
         return self._apply(lambda t: t.type(dst_type))
 
     def cpu(self: M) -> M:
+        """The module itself, which is on the CPU."""
         return self
 
     def cuda(self: M, device: Any = None) -> M:
+        """AssertionError: there is no CUDA."""
         raise AssertionError("Torch not compiled with CUDA enabled")
 
     def xpu(self: M, device: Any = None) -> M:
+        """AssertionError: there is no XPU."""
         raise AssertionError("Torch not compiled with XPU enabled")
 
     def share_memory(self: M) -> M:
+        """Moves parameters and buffers to memory that processes started later share."""
         return self._apply(lambda t: t.share_memory_())
 
     def compile(self, *args: Any, **kwargs: Any) -> None:

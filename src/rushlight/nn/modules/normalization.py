@@ -77,6 +77,7 @@ class LayerNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
+        """Sets weight to ones and bias to zeros."""
         if self.elementwise_affine:
             init.ones_(self.weight)
             if self.bias is not None:
@@ -121,6 +122,7 @@ class GroupNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
+        """Sets weight to ones and bias to zeros."""
         if self.affine:
             init.ones_(self.weight)
             if self.bias is not None:
@@ -156,6 +158,7 @@ class RMSNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
+        """Sets weight to ones."""
         if self.elementwise_affine:
             init.ones_(self.weight)
 

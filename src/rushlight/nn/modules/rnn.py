@@ -202,6 +202,7 @@ class RNNBase(Module):
         """There is no memory to be rearranged here."""
 
     def reset_parameters(self) -> None:
+        """Draws all weights and biases again."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
@@ -373,6 +374,7 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
+        """Draws all weights and biases again."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
