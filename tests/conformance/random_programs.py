@@ -38,7 +38,9 @@ FIGURE = "random programs"
 SECONDS_PER_PROGRAM = 20
 SHRUNK_OF_A_KIND = 3
 # PyTorch's own faults: nothing to agree with.
-_FAULTS = re.compile(r"INTERNAL ASSERT|Please report a bug|torch\.tensor_symint|Expected isFloatingType\(grad|ZeroTensors are imm")
+_FAULTS = re.compile(
+    r"INTERNAL ASSERT|Please report a bug|torch\.tensor_symint|Expected isFloatingType\(grad|ZeroTensors are imm"
+)
 
 
 # Writing ----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from ..backend import choice as k
 from ..dtypes import of as dtype_of
 from . import dispatch
 from .choice import refuse_number
-from .public import methods, ops, public, write_out
+from .out import write_out
+from .public import methods, ops, public
 from .reading import conj as conjugate
 from .table import op
 

@@ -11,8 +11,9 @@ from typing import Any
 from .. import dtypes
 from ..backend import shape as k
 from ..backend import strided
+from .out import write_out
 from .parts import split, split_with_sizes
-from .public import asked, axis_of, methods, module, ops, public, taken_over, write_out
+from .public import asked, axis_of, methods, module, ops, public, taken_over
 from .shape import expand
 from .table import op, table
 

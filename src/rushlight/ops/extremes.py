@@ -10,7 +10,8 @@ from .. import return_types
 from ..autograd import views
 from ..backend import extremes as k
 from . import dispatch
-from .public import axes_of, axis_of, ops, public, write_out
+from .out import write_out
+from .public import axes_of, axis_of, ops, public
 from .table import op
 
 # Found at one place: the whole cotangent goes there. Finding the place has no derivative; taking what is there has.

@@ -8,7 +8,8 @@ import numpy as np
 
 from .. import dtypes
 from ..backend.hashing import xor_sum
-from .public import axes_of, methods, ops, public, write_out
+from .out import write_out
+from .public import axes_of, methods, ops, public
 from .table import op
 
 op("hash_tensor", xor_sum, inputs="x")

@@ -10,7 +10,8 @@ import numpy as np
 from ..autograd import views
 from ..backend import index as k
 from . import dispatch
-from .public import ops, public, warn, write_out
+from .out import write_out
+from .public import ops, public, warn
 from .table import op
 
 op("masked_select", k.masked_select, inputs="mask", kind="linear",

@@ -15,7 +15,8 @@ import numpy as np
 from ..autograd import views
 from ..backend import pointwise as k
 from . import dispatch, inplace
-from .public import alias, methods, module, ops, public, publish, write_out
+from .out import write_out
+from .public import alias, methods, module, ops, public, publish
 from .reading import conj
 from .table import op
 

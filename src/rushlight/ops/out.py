@@ -1,0 +1,132 @@
+"""``out=``: results written into tensors that the caller gives."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..autograd import modes, views
+from . import dispatch
+from .table import table
+
+# Functions whose ``out=`` must have the dtype of the result; all others cast.
+EXACT_OUT = frozenset(
+    "mm bmm matmul mv addmm addmv addbmm baddbmm inverse gather scatter scatter_add sort max min norm tril triu softmax "
+    "log_softmax diag topk kthvalue median".split()
+)
+
+# Functions that read their inputs while they write: their ``out=`` must be memory of its own.
+UNSHARED_OUT = frozenset("gather take take_along_dim index_select masked_select cat concat concatenate stack".split())
+
+# These say it in other words.
+_SCALAR_TYPE_OUT = frozenset(("cummax", "cummin", "logcumsumexp"))
+
+# Functions whose ``out=`` is to have the dtype of their input, whatever could be cast to what.
+_OF_INPUTS_DTYPE = frozenset(
+    "abs absolute bitwise_not ceil conj_physical fix floor frac nan_to_num neg negative round sgn sign signbit trunc".split()
+)
+_REAL_ONLY = frozenset(("ceil", "fix", "floor", "sign", "trunc"))  # complex numbers are what they refuse first
+_JOINS = frozenset("cat concat concatenate stack hstack vstack dstack column_stack row_stack".split())
+
+
+def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape."""
+    everything = [*args, *kwargs.values()]
+    wants_grad = any(getattr(value, "_needs_grad", False) for value in _flat(everything) + _flat([target]))
+    if modes.state.grad_enabled and wants_grad:
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+            "requires grad."
+        )
+    if modes.state.forward_levels and any(getattr(value, "_tangents", None) for value in _flat([*everything, target])):
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+        )
+    if name in _OF_INPUTS_DTYPE:
+        _check_dtype(name, target, args[0])
+    result = f(*args, **kwargs)
+    if name in _JOINS and not views.castable(result._array.dtype, target._array.dtype):
+        word = views.type_word(target._array.dtype)
+        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
+    if isinstance(target, dispatch.Tensor_):
+        _check_shared(name, target, [value for value in _flat(everything) if isinstance(value, dispatch.Tensor_)])
+    if name in EXACT_OUT or name in _SCALAR_TYPE_OUT:
+        pairs = zip(target, result, strict=False) if isinstance(result, tuple) else ((target, result),)
+        for one, value in pairs:
+            if one.dtype != value.dtype and name in _SCALAR_TYPE_OUT:
+                raise RuntimeError(f"expected scalar_type {value.dtype.scalar_name} but found {one.dtype.scalar_name}")
+            if one.dtype != value.dtype:
+                raise RuntimeError(
+                    f"Expected out tensor to have dtype {value.dtype.c_name}, but got {one.dtype.c_name} instead"
+                )
+    if isinstance(result, tuple):
+        if not isinstance(target, (tuple, list)) or len(target) != len(result):
+            raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(target).__name__}")
+        for one, value in zip(target, result, strict=True):
+            store(one, value._array, name)
+        return type(result)(target) if type(result) is tuple else type(result)(*target)
+    if not isinstance(target, dispatch.Tensor_):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
+    store(target, result._array, name)
+    return target
+
+
+def _check_dtype(name: str, target: Any, input: Any) -> None:
+    """The errors for an ``out=`` of a dtype that its function does not write."""
+    have, wanted = target._array.dtype, input._array.dtype
+    if name == "signbit":
+        if have.kind != "b":
+            raise RuntimeError("signbit does not support non-boolean outputs.")
+    elif have == wanted or (wanted.kind == "c" and (name in _REAL_ONLY or (name[:3] == "abs" and have.kind != "c"))):
+        return
+    elif name == "nan_to_num":
+        raise RuntimeError(
+            f"nan_to_num: dtype of out: {views.type_word(have)} should be same as input: {views.type_word(wanted)}"
+        )
+    else:
+        raise RuntimeError(f"Found dtype {views.type_word(have)} but expected {views.type_word(wanted)}")
+
+
+def _check_shared(name: str, target: Any, inputs: list[Any]) -> None:
+    if name in UNSHARED_OUT:
+        if any(value is target or np.may_share_memory(target._array, value._array) for value in inputs):
+            raise views.shared_error()
+    elif name in table and table[name].promote is not None:
+        views.check_memory(target, inputs)
+
+
+def _flat(values: list[Any]) -> list[Any]:
+    flat: list[Any] = []
+    for value in values:
+        flat.extend(_flat(list(value)) if isinstance(value, (list, tuple)) else [value])
+    return flat
+
+
+def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
+    """Writes a result into an ``out=`` tensor."""
+    views.refuse_inference(target)
+    have = target._array
+    if not have.flags.c_contiguous:
+        views.check_memory(target)
+    if not views.castable(value.dtype, have.dtype):
+        raise RuntimeError(
+            f"result type {views.type_word(value.dtype)} can't be cast to the desired output type {views.type_word(have.dtype)}"
+        )
+    if have.shape != value.shape:
+        if have.size:
+            warnings.warn(
+                "An output with one or more elements was resized since it had shape "
+                f"{list(have.shape)}, which does not match the required output shape {list(value.shape)}. This behavior is "
+                "deprecated, and in a future PyTorch release outputs will not be resized unless they have zero elements. You "
+                "can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
+                stacklevel=4,
+            )
+        target._array = np.array(value, dtype=have.dtype)
+        views.bump(target, name)
+    else:
+        if views.overlaps_itself(have):
+            raise views.overlap_error()
+        views.write(target, value, name)
