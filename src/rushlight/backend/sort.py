@@ -54,8 +54,8 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
     if not x.ndim:
         return np.zeros((), np.int64)
     if 0 < x.size <= _FEW and k and axis == x.ndim - 1 and x.dtype.kind in "fiu":
-        found = [selection.greatest(row, k, largest) for row in x.reshape(-1, x.shape[-1]).tolist()]
-        return np.array(found).reshape(*x.shape[:-1], k)
+        chosen = [selection.greatest(row, k, largest) for row in x.reshape(-1, x.shape[-1]).tolist()]
+        return np.array(chosen).reshape(*x.shape[:-1], k)
     places = np.ascontiguousarray(order(x, axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
     ordered = rows_along(take_along(x, places, axis), axis)
     tied = np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1))

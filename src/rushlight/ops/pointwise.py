@@ -18,7 +18,7 @@ from . import dispatch, inplace
 from .out import write_out
 from .public import alias, methods, module, ops, public, publish
 from .reading import conj
-from .table import op
+from .table import arrays, op
 
 LN2, LN10 = math.log(2), math.log(10)
 
@@ -41,6 +41,11 @@ def _is_complex(value: Any) -> bool:
 
 def _real(xp: Any, value: Any) -> Any:
     return xp.real(value) if _is_complex(value) else value
+
+
+def _power(xp: Any, x: Any, exponent: Any) -> Any:
+    """A power for a slope: an array to the first is taken as it is, a Tensor's derivatives go on as in PyTorch."""
+    return x if exponent == 1 and xp is arrays else xp.pow_number(x, exponent)
 
 
 def _no_bool(inputs: Any) -> None:
@@ -94,7 +99,7 @@ plain("pow", k.power, node="PowBackward1",
           out * xp.log(a + 0j if _is_complex(out) else a), (a == 0) & (_real(xp, b) >= 0), 0)))
 op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
    x=lambda g, xp, x, exponent:
-       xp.zeroed(g) if exponent == 0 else g * conj((x if exponent == 2 else xp.pow_number(x, exponent - 1)) * exponent))
+       xp.zeroed(g) if exponent == 0 else g * conj(_power(xp, x, exponent - 1) * exponent))
 op("number_pow", k.number_power, node="PowBackward2", kind="elementwise",
    x=lambda g, xp, x, base, out: g * conj(
        out * _log(base, out) if base != 0 else xp.masked_fill(out * -math.inf, _real(xp, x) >= 0, 0)))
