@@ -335,7 +335,7 @@ def _float_power_inplace(self: Any, exponent: Any) -> Any:
     return self.pow_(_as_double(exponent, double))
 
 
-methods["float_power_"] = _float_power_inplace
+methods["float_power_"] = inplace.named(_float_power_inplace, "float_power_")
 
 
 def _double_of(*operands: Any) -> np.dtype[Any]:
