@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import warnings
 
@@ -363,3 +364,105 @@ def test_joined_tensors_keep_channels_last() -> None:
     empty = torch.zeros(0)
     with pytest.raises(RuntimeError, match="refer to a single memory location"):
         torch.cat([empty, x.flatten()], out=empty)
+
+
+def test_arrays_that_lie_between_bytes_of_others() -> None:
+    records = np.zeros(3, dtype=[("a", "i1"), ("b", "f4")])
+    for make in (torch.from_numpy, torch.tensor, torch.as_tensor):
+        with pytest.raises(ValueError, match="strides not a multiple of the element byte size"):
+            make(records["b"])
+    assert torch.from_numpy(np.zeros(3, dtype=[("a", "i4"), ("b", "f4")])["b"]).stride() == (2,)
+
+
+def test_capsules_of_memory() -> None:
+    from rushlight.utils.dlpack import DLDeviceType, from_dlpack, to_dlpack
+
+    x = torch.ones(2, requires_grad=True)
+    capsule = to_dlpack(x)
+    assert from_dlpack(capsule).data_ptr() == x.data_ptr()
+    for spent in (capsule, 3):
+        with pytest.raises(RuntimeError, match=r"capsules can be consumed only once"):
+            from_dlpack(spent)
+    assert x.__dlpack_device__() == (DLDeviceType.kDLCPU, 0) == (1, 0)
+    with pytest.raises(AssertionError, match="stream should be None on cpu"):
+        torch.ones(2).__dlpack__(stream=3)
+    with pytest.raises(BufferError, match=r"layout other than torch\.strided"):
+        torch.eye(2).to_sparse().__dlpack__()
+
+
+def test_ranges_fill_a_tensor_in_its_own_shape() -> None:
+    for fill in (lambda out: torch.arange(0, 4, out=out), lambda out: torch.linspace(0, 3, 4, out=out)):
+        wide = torch.zeros(2, 3)
+        fill(wide[:, 1:])
+        assert wide.tolist() == [[0, 0, 1], [0, 2, 3]]
+    with pytest.warns(UserWarning, match="torch.range is deprecated"):
+        assert torch.range(0, 3, out=torch.zeros(2, 2)).tolist() == [[0, 1], [2, 3]]
+    square = torch.zeros(2, 2)
+    assert torch.logspace(0, 3, 4, out=square) is square and square.tolist() == [[1, 10], [100, 1000]]
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.arange(4, out=torch.empty(1).expand(4))
+
+
+FAR = [
+    ((0, 2**63), RuntimeError, "value cannot be converted to type int64_t without overflow"),
+    ((-(2**63), 0, 2**61), RuntimeError, "invalid size, possible overflow?"),
+    ((0, 1, 1e-30), RuntimeError, "invalid size, possible overflow?"),
+]
+
+
+@pytest.mark.parametrize(("bounds", "error", "text"), FAR)
+def test_ranges_too_far(bounds: tuple[float, ...], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=re.escape(text)):
+        torch.arange(*bounds)
+
+
+def test_complex_ends_need_a_complex_dtype() -> None:
+    assert torch.linspace(0, 1j, 3).dtype is torch.complex64
+    text = "inferred dtype c10::complex<float> can't be safely cast to passed dtype Long"
+    with pytest.raises(RuntimeError, match=re.escape(text)):
+        torch.logspace(0, 1j, 3, dtype=torch.int64)
+
+
+def test_storages_and_older_constructors() -> None:
+    assert torch.Storage is torch.FloatStorage
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert torch.Storage is torch.DoubleStorage
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert torch.Storage is torch.FloatStorage
+    whole = torch.tensor([1])
+    for call, form in (
+        (lambda: torch.Tensor(whole, device="cpu"), "torch.Tensor"),
+        (lambda: whole.new(whole, device="cpu"), "new"),
+    ):
+        with pytest.raises(RuntimeError, match=rf"{form}.*tensor, device=device\) is not supported"):
+            call()
+
+
+def test_lists_that_hold_themselves() -> None:
+    ring: list[object] = [0]
+    ring.append(ring)
+    with pytest.raises(TypeError, match="self-referential lists are incompatible"):
+        torch.tensor(ring)
+    with pytest.raises(TypeError, match="invalid data type 'bytes'"):
+        torch.tensor([b"a"])
+
+
+def test_windows_and_strides_refused() -> None:
+    with pytest.raises(RuntimeError, match="hann_window is not implemented for sparse types"):
+        torch.hann_window(3, layout=torch.sparse_coo)
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed with sizes"):
+        torch.empty_strided([8, 8], [2**61, 1], dtype=torch.float64)
+
+
+def test_capsules_as_arrays() -> None:
+    source = torch.ones(2, 3)
+    shared = torch.asarray(torch.utils.dlpack.to_dlpack(source), copy=False)
+    shared[0, 0] = 5
+    assert source[0, 0].item() == 5
+    assert torch.asarray(torch.utils.dlpack.to_dlpack(source), dtype=torch.float64).dtype is torch.float64
+    taken = torch.utils.dlpack.to_dlpack(source)
+    torch.from_dlpack(taken)
+    with pytest.raises(RuntimeError, match="Could not infer dtype of PyCapsule"):
+        torch.asarray(taken)

@@ -8,6 +8,7 @@ Every dtype is one object, compared with `is`. `dtype.numpy` is the NumPy type a
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -337,6 +338,9 @@ def default_complex_dtype() -> dtype:
     return _default.to_complex()
 
 
+followers: list[Callable[[dtype], object]] = []  # what else changes with the default dtype
+
+
 def set_default_dtype(d: dtype) -> None:
     """Make `d` the type that Python floats get. Raises TypeError unless it is a floating type.
 
@@ -353,6 +357,8 @@ def set_default_dtype(d: dtype) -> None:
         raise TypeError("only floating-point types are supported as the default type")
     _default = d
     _results.clear()
+    for follow in followers:
+        follow(d)
 
 
 def set_default_tensor_type(t: Any) -> None:

@@ -101,6 +101,10 @@ def from_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             "currently supported. (You can probably work around this by making a copy of your array  "
             "with array.copy().) "
         )
+    if not flags.c_contiguous and any(step % array.itemsize for step in array.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the memory."
+        )
     if not flags.writeable:
         _warn_once_of_read_only()
         array = writable(array)
@@ -229,7 +233,10 @@ _INT64, _BOOL = np.dtype(np.int64), np.dtype(np.bool_)
 def _from_mixture(data: Any, numpy_type: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     """The way for whatever is not plain numbers: one element after another, as PyTorch goes."""
     if numpy_type is None:
-        inferred = _inferred(data)
+        try:
+            inferred = _inferred(data)
+        except RecursionError:
+            raise TypeError("new(): self-referential lists are incompatible") from None
         numpy_type = (dtypes.get_default_dtype() if inferred is None else inferred).numpy
     shape = _shape(data)
     array = np.empty(shape, numpy_type)
@@ -254,7 +261,7 @@ def _inferred(data: Any) -> dtypes.dtype | None:
         raise RuntimeError(f"Could not infer dtype of {_bare_name(data)}")
     result: dtypes.dtype | None = None
     for item in _items(data):
-        if isinstance(item, _TEXT) and len(data) and result is None and not isinstance(data[0], (list, tuple)):
+        if isinstance(item, str) and len(data) and result is None and not isinstance(data[0], (list, tuple)):
             raise ValueError(f"too many dimensions '{type(item).__name__}'")
         found = _inferred(item)
         found = found or dtypes.get_default_dtype()

@@ -137,6 +137,9 @@ def empty_strided(
         raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})")
     if any(step < 0 for step in steps):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}")
+    reach = sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) * numpy_type.itemsize
+    if reach >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}")
     return finished(backend.unset(backend.empty_strided(shape, steps, numpy_type)), requires_grad)
 
 

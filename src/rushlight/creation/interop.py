@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..arguments import as_dtype, check_bool, options, type_name, warn
+from ..arguments import as_dtype, check_bool, options, type_name
 from ..backend import memory
+from ..ops.public import warn
 from ..publishing import published
 from ..storage import UntypedStorage
 from ..tensor import Tensor
@@ -33,6 +34,8 @@ def asarray(
     if requires_grad is not None:
         check_bool("asarray", "requires_grad", requires_grad)
     wanted = None if dtype is None else as_dtype("asarray", dtype)
+    if _is_capsule(obj):
+        obj = from_dlpack(obj)
     if isinstance(obj, Tensor):
         return _from_tensor(obj, wanted, copy, requires_grad)
     if isinstance(obj, (np.ndarray, np.generic)) or hasattr(obj, "__dlpack__"):
@@ -127,7 +130,8 @@ def _buffer(buffer: Any, numpy_type: np.dtype[Any], count: int, offset: int) -> 
             "write to "
             "the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to "
             "protect its "
-            "data or make it writable before converting it to a tensor."
+            "data or make it writable before converting it to a tensor.",
+            once=True,
         )
         octets = writable(octets)
     number = (length - offset) // size if count < 0 else count
@@ -135,6 +139,11 @@ def _buffer(buffer: Any, numpy_type: np.dtype[Any], count: int, offset: int) -> 
 
 
 # DLPack ---------------------------------------------------------------------------------------------------------------
+
+
+def _is_capsule(value: Any) -> bool:
+    """Whether it is a DLPack capsule that nobody has taken yet: then it has another name."""
+    return type(value).__name__ == "PyCapsule" and '"dltensor"' in repr(value)
 
 
 class _Capsule:
@@ -164,14 +173,14 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         array = np.from_dlpack(ext_tensor.detach()) if not ext_tensor.requires_grad else np.from_dlpack(ext_tensor)
     elif hasattr(ext_tensor, "__dlpack__"):
         array = np.from_dlpack(ext_tensor)
-    elif type(ext_tensor).__name__ == "PyCapsule":
-        array = np.from_dlpack(_Capsule(ext_tensor))
     else:
-        raise RuntimeError(
-            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
-            "might have "
-            "already constructed a tensor from it once."
-        )
+        try:
+            array = np.from_dlpack(_Capsule(ext_tensor))
+        except (TypeError, ValueError):
+            raise RuntimeError(
+                "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
+                "might have already constructed a tensor from it once."
+            ) from None
     if copy:
         return finished(array.copy())
     # NumPy takes old capsules for read-only; tensors are written to.
@@ -180,7 +189,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 @published
 def to_dlpack(tensor: Any) -> Any:
-    """A DLPack capsule of a tensor's memory. BufferError for a tensor that requires a gradient."""
+    """A DLPack capsule of a tensor's memory, whether or not the tensor needs a gradient."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"to_dlpack(): argument 'tensor' (position 1) must be Tensor, not {type_name(tensor)}")
-    return tensor.__dlpack__()
+    return tensor.detach().__dlpack__()

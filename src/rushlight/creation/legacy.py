@@ -30,7 +30,9 @@ _FORMS = (
 )
 
 
-def construct(dtype: dtypes.dtype, args: tuple[Any, ...], kwargs: dict[str, Any], exact: bool = False) -> Tensor:
+def construct(
+    dtype: dtypes.dtype, args: tuple[Any, ...], kwargs: dict[str, Any], exact: bool = False, by: str = "constructor"
+) -> Tensor:
     """What ``Tensor(*args, **kwargs)`` makes, in ``dtype``; with ``exact`` a tensor passed must have it already."""
     options = dict(kwargs)
     device = options.pop("device", None)
@@ -48,6 +50,12 @@ def construct(dtype: dtypes.dtype, args: tuple[Any, ...], kwargs: dict[str, Any]
     if not args:
         return finished(np.empty(0, dtype.numpy))
     first = args[0]
+    if device is not None and isinstance(first, Tensor):
+        form, instead = ("torch.Tensor", "torch.tensor(...) or ") if by == "constructor" else ("tensor.new", "")
+        raise RuntimeError(
+            f"Legacy tensor {by} of the form {form}(tensor, device=device) is not supported.  Use "
+            f"{instead}torch.as_tensor(...) instead."
+        )
     if len(args) == 1 and not _is_size(first):
         return _from_one(dtype, first, exact)
     return finished(unset(allocated(np.empty, "new", args, False, dtype.numpy)))
@@ -106,7 +114,7 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     >>> torch.tensor([1, 2]).new([3, 4])
     tensor([3, 4])
     """
-    return construct(self.dtype, args, kwargs, exact=True)
+    return construct(self.dtype, args, kwargs, exact=True, by="new")
 
 
 class tensortype(type):

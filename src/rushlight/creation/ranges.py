@@ -9,13 +9,13 @@ import numpy as np
 
 from .. import dtypes
 from ..arguments import integer, number, options, type_name, warn
-from ..autograd import views
 from ..backend import creation as backend
 from ..publishing import published
 from ..tensor import Tensor
 from .allocation import finished, into
 
 _NUMBERS = frozenset((int, float))
+_FAR = 2**62  # sums of two such integers fit int64
 
 
 @published
@@ -42,7 +42,7 @@ def arange(
     if start is end is step is None and 0 < len(bounds) < 4 and _NUMBERS.issuperset(map(type, bounds)):
         first, last, width = (0, bounds[0], 1) if len(bounds) == 1 else bounds if len(bounds) == 3 else (*bounds, 1)
         whole = first.__class__ is last.__class__ is width.__class__ is int
-        if whole and dtype is out is None and last >= first and width > 0 and not requires_grad:
+        if whole and dtype is out is None and -_FAR < first <= last < _FAR and 0 < width < _FAR and not requires_grad:
             options("arange", dtypes.int64, layout, device, requires_grad, pin_memory)
             return finished(np.arange(first, last, width))
     else:
@@ -69,10 +69,13 @@ def arange(
             f"match the computed number of elements {count}. Note that this may occur as a result of rounding error. "
             f"The out tensor will be resized to a tensor of shape ({count},)."
         )
-    if out.numel() == count:
-        views.write(out, array.reshape(out.shape), "arange")
-        return out
-    return into(out, "arange", array, dtype)
+    return _filled(out, "arange", array, dtype)
+
+
+def _filled(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor:
+    """``out`` with these numbers: in its own shape if there are as many."""
+    fits = isinstance(out, Tensor) and out._array.size == array.size
+    return into(out, name, array.reshape(out._array.shape) if fits else array, dtype)
 
 
 def _bounds(given: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
@@ -116,6 +119,13 @@ def _count(name: str, first: Any, last: Any, width: Any, whole: bool) -> int:
         raise RuntimeError("step must be nonzero")
     if (width > 0 and last < first) or (width < 0 and last > first):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if whole and not all(-(2**63) <= value < 2**63 for value in (first, last, width)):
+        if first < -(2**63) or last < -(2**63):
+            raise OverflowError("can't convert negative int to unsigned")
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    count = backend.steps_between(first, last, width, False)
+    if not count < 2**63 or (whole and not -(2**63) <= last - first < 2**63):
+        raise RuntimeError("invalid size, possible overflow?")
     return backend.steps_between(first, last, width, whole)
 
 
@@ -142,7 +152,7 @@ def range(
     numpy_type = options("range", dtype, layout, device, requires_grad, pin_memory, None if out is None else out.dtype)
     _count("range", first, last, width, False)
     array = backend.arange(first, width, int((last - first) / width) + 1, numpy_type)  # type: ignore
-    return finished(array, requires_grad) if out is None else into(out, "range", array, dtype)
+    return finished(array, requires_grad) if out is None else _filled(out, "range", array, dtype)
 
 
 @published
@@ -166,7 +176,7 @@ def linspace(
     """
     first, last, count, numpy_type = _ends("linspace", start, end, steps, out, dtype, layout, device, requires_grad, pin_memory)
     array = backend.linspace(first, last, count, numpy_type)
-    return finished(array, requires_grad) if out is None else into(out, "linspace", array, dtype)
+    return finished(array, requires_grad) if out is None else _filled(out, "linspace", array, dtype)
 
 
 @published
@@ -191,7 +201,7 @@ def logspace(
     """
     first, last, count, numpy_type = _ends("logspace", start, end, steps, out, dtype, layout, device, requires_grad, pin_memory)
     array = backend.logspace(first, last, count, number("logspace", "base", 4, base), numpy_type)
-    return finished(array, requires_grad) if out is None else into(out, "logspace", array, dtype)
+    return finished(array, requires_grad) if out is None else _filled(out, "logspace", array, dtype)
 
 
 def _ends(
@@ -227,8 +237,15 @@ def _ends(
     if natural is None and (isinstance(first, complex) or isinstance(last, complex)):
         natural = dtypes.default_complex_dtype()
     numpy_type = options(name, dtype, layout, device, requires_grad, pin_memory, natural)
+    if numpy_type.kind != "c" and (isinstance(first, complex) or isinstance(last, complex)):
+        if dtype is None:
+            raise RuntimeError(f"value cannot be converted to type {dtypes.of(numpy_type).c_name} without overflow")
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {dtypes.default_complex_dtype().c_name} can't be safely cast to passed dtype "
+            f"{dtypes.of(numpy_type).scalar_name}"
+        )
     if numpy_type.kind == "b":
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
-    if numpy_type.kind in "iu":
+    if numpy_type.kind in "iu" and not (name == "logspace" and count == 1):
         first, last = (int(value.real) for value in (first, last))
     return first, last, count, numpy_type

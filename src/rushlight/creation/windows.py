@@ -10,6 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..arguments import integer, options
 from ..backend import creation as backend
+from ..device import sparse_coo, strided
 from ..publishing import published
 from ..tensor import Tensor
 from .allocation import finished
@@ -28,6 +29,13 @@ def _window(
 ) -> Tensor:
     """``compute(0, 1, 2, ..., last)``; a periodic window is one longer, less its last value."""
     length = integer(name, "window_length", 1, window_length)
+    if layout is not None and layout is not strided:
+        kind = "Sparse" if layout is sparse_coo else "".join(part.capitalize() for part in layout.name.split("_"))
+        chosen = dtypes.get_default_dtype() if dtype is None else dtype
+        raise RuntimeError(
+            f"{name} is not implemented for sparse types, got: TensorOptions(dtype={chosen.c_name}, device=cpu, layout={kind}, "
+            "requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))"
+        )
     numpy_type = options(name, dtype, layout, device, requires_grad, pin_memory)
     chosen = dtypes.of(numpy_type)
     if not chosen.is_floating_point:

@@ -380,7 +380,16 @@ def _storage_type_to_dtype_map() -> dict[str, dtypes.dtype]:
     return {name: dtype for dtype, name in _dtype_to_storage_type_map().items()}
 
 
-CLASSES["Storage"] = CLASSES["FloatStorage"]
+def _follow(default: dtypes.dtype) -> None:
+    """``torch.Storage`` is the class of the default dtype's storages."""
+    CLASSES["Storage"] = CLASSES[f"{default.scalar_name}Storage"]
+    package = sys.modules.get(__name__.rpartition(".")[0])
+    if package is not None:
+        package.Storage = CLASSES["Storage"]  # type: ignore[attr-defined]
+
+
+_follow(dtypes.get_default_dtype())
+dtypes.followers.append(_follow)
 
 
 @published
