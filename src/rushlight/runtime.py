@@ -32,6 +32,17 @@ def _positive(name: str, count: Any) -> int:
 
 
 @published
+def _assert(condition: Any, message: Any) -> None:
+    """AssertionError with a message unless a number, or a tensor of one element, is true.
+
+    >>> import rushlight as torch
+    >>> torch._assert(torch.tensor(3) > 2, "three is more than two")
+    """
+    if not condition:
+        raise AssertionError(message)
+
+
+@published
 def get_num_threads() -> int:
     """How many threads a kernel may use."""
     return threads.limit()

@@ -37,6 +37,7 @@ __all__ = [
     "CheckpointError",
     "CheckpointFunction",
     "CheckpointPolicy",
+    "DefaultDeviceType",
     "GraphExecGroup",
     "SelectiveCheckpointContext",
     "_CachedTorchDispatchMode",
@@ -125,6 +126,27 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         else one
         for one in inputs
     )
+
+
+class DefaultDeviceType:
+    """The kind of device that is assumed for arguments without tensors on another one than the CPU. Only remembered."""
+
+    _default_device_type = "cpu"
+
+    @staticmethod
+    def set_device_type(device: str = "cuda") -> None:
+        """Remembers another kind."""
+        DefaultDeviceType._default_device_type = device
+
+    @staticmethod
+    def get_device_type() -> str:
+        """The kind remembered last."""
+        return DefaultDeviceType._default_device_type
+
+
+def _infer_device_type(*args: Any) -> str:
+    """The kind of device of the arguments' tensors: all are on the CPU, so it is the assumed one."""
+    return DefaultDeviceType.get_device_type()
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
