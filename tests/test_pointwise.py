@@ -402,3 +402,20 @@ def test_ldexp_where_the_power_alone_is_too_great() -> None:
     result[2].backward()
     assert x.grad is not None and x.grad[2] == 0.25
     assert torch.ldexp(x.detach().bfloat16(), torch.tensor(140))[1] == 0
+
+
+def test_numpy_arrays_take_over_in_operators() -> None:
+    x = torch.arange(1.0, 4.0)
+    array = np.arange(1.0, 4.0)
+    kept = x
+    x += array
+    assert isinstance(x, torch.Tensor) and x.dtype is torch.float64 and x.tolist() == [2, 4, 6]
+    assert kept.tolist() == [1, 2, 3]
+    assert torch.allclose(array / kept, torch.ones(3, dtype=torch.float64))
+    for other in (None, "a", [1]):
+        with pytest.raises(TypeError, match="unsupported operand type"):
+            kept *= other
+        with pytest.raises(TypeError, match="unsupported operand type"):
+            other / kept
+    assert np.float32(2) in kept and np.int64(7) not in kept
+    assert np.array(torch.ones(2, 3).t()).strides == (4, 12)

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -672,7 +673,7 @@ class Tensor:
         return value.real
 
     def __contains__(self, element: Any) -> bool:
-        if isinstance(element, (Tensor, bool, int, float, complex)):
+        if isinstance(element, (Tensor, Number)):
             return bool(table.tensors.eq(self, element)._array.any())
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
@@ -721,7 +722,7 @@ class Tensor:
         array = self.numpy()
         if dtype is not None and np.dtype(dtype) != array.dtype:
             return array.astype(dtype)
-        return array.copy() if copy else array
+        return array.copy("K") if copy else array
 
     def __array_wrap__(self, array: np.ndarray[Any, Any], context: Any = None, return_scalar: bool = False) -> Tensor:
         if array.dtype == bool:
@@ -731,12 +732,18 @@ class Tensor:
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
         if self.requires_grad:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        if self.layout is not strided:
+            raise BufferError("Can't export tensors with layout other than torch.strided")
+        if stream is not None:
+            raise AssertionError("stream should be None on cpu.")
         if self._conjugate:
             raise BufferError("Can't export tensors with the conjugate bit set")
         return self._array.__dlpack__()
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self._array.__dlpack_device__()
+        from .utils.dlpack import DLDeviceType
+
+        return DLDeviceType.kDLCPU, 0
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return table.tensors

@@ -13,6 +13,16 @@ from . import dispatch
 from .pointwise import pow, remainder, rsub
 from .public import methods, operator_method, ops
 
+
+def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def operator(self: Any, other: Any) -> Any:
+        if isinstance(other, (dispatch.Tensor_, *dispatch.NUMBERS)):
+            return function(self, other)
+        return NotImplemented
+
+    return operator
+
+
 for _sign, _name in (
     ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"), ("truediv", "div"),
     ("div", "div"), ("neg", "neg"), ("abs", "abs"), ("eq", "eq"), ("ne", "ne"), ("lt", "lt"), ("le", "le"),
@@ -28,16 +38,7 @@ for _sign, _name in (
     ("ior", "bitwise_or"), ("ixor", "bitwise_xor"),
     ("ilshift", "bitwise_left_shift"), ("irshift", "bitwise_right_shift"),
 ):  # fmt: skip
-    methods[f"__{_sign}__"] = methods[f"{_name}_"]
-
-
-def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def operator(self: Any, other: Any) -> Any:
-        if isinstance(other, (dispatch.Tensor_, *dispatch.NUMBERS)):
-            return function(self, other)
-        return NotImplemented
-
-    return operator
+    methods[f"__{_sign}__"] = _operator(methods[f"{_name}_"])
 
 
 def _pow(self: Any, exponent: Any) -> Any:
@@ -47,6 +48,13 @@ def _pow(self: Any, exponent: Any) -> Any:
     if isinstance(exponent, (dispatch.Tensor_, *dispatch.NUMBERS)):
         return pow(self, exponent)
     return NotImplemented
+
+
+def _rtruediv(self: Any, other: Any) -> Any:
+    try:
+        return ops.reciprocal(self) * other  # an array of NumPy's takes over here
+    except TypeError:
+        return NotImplemented
 
 
 def _invert(self: Any) -> Any:
@@ -59,7 +67,7 @@ methods["__invert__"] = _invert
 methods["__pow__"] = _pow
 methods["__rpow__"] = _operator(lambda self, base: pow(base, self))
 methods["__rsub__"] = _operator(rsub)
-methods["__rtruediv__"] = methods["__rdiv__"] = _operator(lambda self, other: ops.mul(ops.reciprocal(self), other))
+methods["__rtruediv__"] = methods["__rdiv__"] = _rtruediv
 methods["__floordiv__"] = _operator(lambda self, other: ops.floor_divide(self, other))
 methods["__rfloordiv__"] = _operator(lambda self, other: ops.floor_divide(other, self))
 methods["__mod__"] = _operator(remainder)
