@@ -270,3 +270,64 @@ def test_a_view_that_a_mode_has_seen_can_be_written_into():
     with Silent():
         found = torch.func.grad(lambda w: torch.nn.functional.linear(x, w, bias).relu_().sum())(weight)
     assert torch.allclose(found, torch.func.grad(lambda w: (x @ w.t() + bias).relu().sum())(weight))
+
+
+def test_derivatives_by_name():
+    aten = torch.ops.aten
+    x, g = torch.randn(3, 4, dtype=torch.float64), torch.randn(3, 4, dtype=torch.float64)
+    functional = torch.nn.functional
+    for name, more, function in (
+        ("silu_backward", (), functional.silu),
+        ("gelu_backward", (), functional.gelu),
+        ("softplus_backward", (1.5, 20.0), lambda x: functional.softplus(x, 1.5)),
+        ("threshold_backward", (0.1,), lambda x: functional.threshold(x, 0.1, 3.0)),
+        ("hardtanh_backward", (-0.5, 0.5), lambda x: functional.hardtanh(x, -0.5, 0.5)),
+        ("mse_loss_backward", (g, 0), lambda x: functional.mse_loss(x, g, reduction="none")),
+    ):
+        expected = torch.func.vjp(function, x)[1](g)[0]
+        assert torch.equal(getattr(aten, name)(g, x, *more), expected), name
+    for name, function in (("tanh_backward", torch.tanh), ("sigmoid_backward", torch.sigmoid)):
+        assert torch.allclose(getattr(aten, name)(g, function(x)), torch.func.vjp(function, x)[1](g)[0])
+    image = torch.randn(2, 3, 8, 8)
+    pooled, places = functional.max_pool2d(image, 2, return_indices=True)
+    found = aten.max_pool2d_with_indices_backward(torch.ones_like(pooled), image, [2, 2], [2, 2], [0, 0], [1, 1], False, places)
+    assert torch.equal(found, torch.func.grad(lambda x: functional.max_pool2d(x, 2).sum())(image))
+
+
+def test_the_derivative_of_a_convolutions_derivatives():
+    torch.manual_seed(0)
+    x, w, b = torch.randn(2, 1, 5, 5), torch.randn(2, 1, 2, 2), torch.randn(2)
+    ggx, ggw, ggb, g = torch.randn(2, 1, 5, 5), torch.randn(2, 1, 2, 2), torch.randn(2), torch.randn(2, 2, 4, 4)
+    geometry = ((1, 1), (0, 0), (1, 1), False, (0, 0), 1)
+    found = torch.ops.aten._convolution_double_backward(ggx, ggw, ggb, g, w, x, *geometry, (True, True, True))
+
+    def total(g, x, w):
+        by = torch.func.vjp(lambda x, w, b: torch.conv2d(x, w, b), x, w, b)[1](g)
+        return sum((one * other).sum() for one, other in zip(by, (ggx, ggw, ggb), strict=True))
+
+    for one, expected in zip(found, torch.func.grad(total, argnums=(0, 1, 2))(g, x, w), strict=True):
+        assert torch.allclose(one, expected, atol=1e-5)
+
+
+def test_truth_of_all_examples_at_once():
+    seen = []
+
+    def asked(x):
+        seen.append((torch.ops.aten._is_all_true(x).item(), torch.ops.aten._is_any_true(x).item()))
+        return x
+
+    torch.vmap(asked)(torch.tensor([True, False]))
+    assert seen == [(False, True)]
+
+
+def test_errors_of_decompositions_by_name():
+    check = torch.ops.aten._linalg_check_errors
+    check(torch.tensor([0, 0]), "linalg.inv", is_matrix=False)
+    for name, kind, sentence in (
+        ("linalg.inv", torch.linalg.LinAlgError, r"\(Batch element 1\): The diagonal element 3 is zero"),
+        ("linalg.cholesky_ex", torch.linalg.LinAlgError, "the leading minor of order 3 is not positive-definite"),
+        ("linalg.svd", torch.linalg.LinAlgError, r"too many repeated singular values \(error code: 3\)"),
+        ("linalg.lu_factor", RuntimeError, r"U\[3,3\] is zero"),
+    ):
+        with pytest.raises(kind, match=sentence):
+            check(torch.tensor([0, 3]), name, is_matrix=False)

@@ -45,6 +45,8 @@ _ROUTINES = {
         "mean median min mode nansum norm prod softmax sort std std_mean sum topk var var_mean"
     ),
     "boxed_existing_bdim_all_batch_rule": "adaptive_max_pool2d adaptive_max_pool3d avg_pool2d avg_pool3d max_pool2d pixel_shuffle",
+    "boxed_all_tensors_have_optional_bdim": "adaptive_max_pool2d_backward max_pool2d_with_indices_backward",
+    "gen_vmap_plumbing_no_returns": "_linalg_check_errors",
     "gen_vmap_inplace_plumbing": "copy_ div_ masked_fill_ mul_ __imul__ __itruediv__",
 }
 
@@ -59,7 +61,10 @@ class Escaped(Refused):
             or frame.f_globals.get("__name__", "").partition(".")[0] in ("torch", "rushlight")
         ):
             called = frame.f_code.co_name
-            name = frame.f_locals.get("name", name) if called == "call" else called
+            if called == "__call__":  # an operator by its name
+                name = getattr(frame.f_locals.get("self"), "__name__", name)
+            else:
+                name = frame.f_locals.get("name", name) if called == "call" else called
             frame = frame.f_back  # type: ignore[assignment]
         routine = next((routine for routine, names in _ROUTINES.items() if name in names.split()), "gen_vmap_plumbing")
         if name.startswith("binary_cross_entropy"):
@@ -462,6 +467,9 @@ def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
         result = _by_example(op, inputs, params, level)
     if isinstance(result, (tuple, list)):
         return tuple(rebatched(one, level) for one in result)
+    for one in inputs:
+        if isinstance(one, Batched) and one.whole is result:  # what an op leaves alone is the same tensor
+            return one
     return rebatched(result, level)
 
 

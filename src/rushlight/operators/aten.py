@@ -14,6 +14,7 @@ from ..autograd.gradients import grad
 from ..ops.public import registry
 from ..ops.table import Op, table
 from ..tensor import Tensor
+from . import derivatives
 
 
 class OpOverload:
@@ -110,6 +111,7 @@ def _convolution_backward(
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **derivatives.FUNCTIONS,
     "_to_copy": _to_copy,
     "_local_scalar_dense": lambda x: x.item(),
     "_softmax": lambda x, dim, half_to_float=False: x.softmax(dim),

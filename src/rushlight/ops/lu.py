@@ -147,11 +147,11 @@ def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> A
     _check(A, pivot, "torch.lu_factor")
     result = ops.lu_factor_ex(A)
     if check_errors:
-        _check_pivots(result[2], "torch.linalg.lu_factor_ex")
+        check_pivots(result[2], "torch.linalg.lu_factor_ex")
     return linalg_lu_factor_ex(result)
 
 
-def _check_pivots(info: Any, name: str) -> None:
+def check_pivots(info: Any, name: str) -> None:
     found = all_numbers(info)
     if found.any():
         sentence = (
@@ -166,7 +166,7 @@ def lu_factor(A: Any, *, pivot: bool = True) -> Any:
     """L and U in one matrix, and the row that each row was swapped with, counted from 1."""
     _check(A, pivot, "torch.lu_factor")
     factor, pivots, info = ops.lu_factor_ex(A)
-    _check_pivots(info, "torch.linalg.lu_factor")
+    check_pivots(info, "torch.linalg.lu_factor")
     return linalg_lu_factor(factor, pivots)
 
 

@@ -92,7 +92,7 @@ def by_parameters(op: Op, inputs: list[Any], params: dict[str, Any], level: Leve
     if op.name in _CHOICES and dims_of(whole[0]) == 1:
         return ops.clone(whole[0])
     if op.name in ("squeeze", "squeeze_several", "transpose") and dims_of(whole[0]) == 1:
-        return ops.alias(whole[0])  # a number has nothing to move
+        return whole[0] if op.name == "transpose" else ops.alias(whole[0])  # a number has nothing to move
     if op.name == "flip" and not params["axes"]:
         return ops.clone(whole[0])
     new = dict(params)
