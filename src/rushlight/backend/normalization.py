@@ -86,6 +86,8 @@ def normalized(x: Array, axes: Axes, eps: float) -> Array:
 
 def normalized_slope(h: Array, x: Array, axes: Axes, eps: float) -> Array:
     """What ``h`` becomes on its way back through ``normalized``: ``rstd * (h - mean(h) - hat * mean(h * hat))``."""
+    if not x.flags.c_contiguous and x.ndim > 3:  # images with their channels last: both are quickest in order
+        h, x = np.ascontiguousarray(h), np.ascontiguousarray(x)
     wide = in_single(h)
     if x.dtype is _SINGLE and _long_rows(x, axes) and _long_rows(wide, axes):
         rows = wide.reshape(-1, x.shape[-1])
@@ -121,26 +123,8 @@ def applied(x: Array, mean: Array, rstd: Array, weight: Array | None, bias: Arra
     return _scaled((in_single(x) - mean) * rstd, weight, bias, x.dtype)
 
 
-def _in_double(x: Array, weight: Array | None, bias: Array | None, axes: Axes, eps: float) -> Array:
-    """Few numbers, in as few calls of NumPy as it takes."""
-    out, count = x.astype(np.float64), _count(x, axes)
-    mean = add_up(out, axes, None, None, True)
-    np.subtract(out, np.divide(mean, count, mean), out)
-    spread = add_up(out * out, axes, None, None, True)
-    np.divide(spread, count, spread)
-    np.sqrt(np.add(spread, eps, spread), spread)
-    np.divide(out, spread, out)
-    if weight is not None:
-        np.multiply(out, weight, out)
-    if bias is not None:
-        np.add(out, bias, out)
-    return out.astype(x.dtype)
-
-
 def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5) -> Array:
     """Normalizes over the last axes; weight and bias have their shape."""
-    if x.size < _MANY and x.dtype.char in "fd" and 0 not in x.shape:
-        return _in_double(x, weight, bias, axes, eps)
     if weight is not None and weight.dtype is x.dtype and _long_rows(x, axes):
         _, out, rstd = _centered_rows(x, eps)
         np.multiply(out, rstd.dot(weight[None]), out)
