@@ -419,3 +419,32 @@ def test_numpy_arrays_take_over_in_operators() -> None:
             other / kept
     assert np.float32(2) in kept and np.int64(7) not in kept
     assert np.array(torch.ones(2, 3).t()).strides == (4, 12)
+
+
+class Reluctant:
+    """Takes no function over, and has operators of its own."""
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return NotImplemented
+
+    def __radd__(self, other: Any) -> str:
+        return "radd"
+
+    def __rpow__(self, other: Any) -> str:
+        return "rpow"
+
+    def __gt__(self, other: Any) -> str:
+        return "gt"
+
+
+def test_operands_that_decline_are_asked_for_their_own_operator() -> None:
+    x: Any = torch.ones(2)
+    other: Any = Reluctant()
+    assert (x + other, x**other, x < other) == ("radd", "rpow", "gt")
+    with pytest.raises(TypeError, match="unsupported operand type"):
+        x - other
+    with pytest.raises(TypeError, match="all __torch_function__ handlers returned NotImplemented"):
+        torch.sub(x, other)
+    x += other
+    assert x == "radd"

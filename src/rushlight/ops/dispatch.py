@@ -55,8 +55,19 @@ def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
         if not isinstance(value, (Tensor_, *NUMBERS)):
             if op.name == "eq" and isinstance(value, np.ndarray):  # == cannot be left to the other side, as < and + are
                 return run(op, (args[0], new_tensor(value)), 1)
-            return _foreign(op, args) if hasattr(type(value), "__torch_function__") else NotImplemented
+            return unless_refused(_foreign, value, op, args)
     return run(op, args, 1)
+
+
+def unless_refused(call: Callable[..., Any], operand: Any, *args: Any) -> Any:
+    """A call for an operator with a foreign operand, if that defines ``__torch_function__``; NotImplemented where it does not,
+    or will not, so that Python asks the operand's own operator."""
+    if not hasattr(type(operand), "__torch_function__"):
+        return NotImplemented
+    try:
+        return call(*args)
+    except TypeError:
+        return NotImplemented
 
 
 def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op, tuple[Any, ...]], Any]] = interceptors) -> Any:

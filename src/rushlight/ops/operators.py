@@ -18,7 +18,7 @@ def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
         if isinstance(other, (dispatch.Tensor_, *dispatch.NUMBERS)):
             return function(self, other)
-        return NotImplemented
+        return dispatch.unless_refused(function, other, self, other)
 
     return operator
 
@@ -47,7 +47,7 @@ def _pow(self: Any, exponent: Any) -> Any:
         return ops.pow_number(self, exponent)
     if isinstance(exponent, (dispatch.Tensor_, *dispatch.NUMBERS)):
         return pow(self, exponent)
-    return NotImplemented
+    return dispatch.unless_refused(pow, exponent, self, exponent)
 
 
 def _rtruediv(self: Any, other: Any) -> Any:
