@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from .activations import in_single
-from .numpy import Array
+from .numpy import Array, ones
 from .summation import add_up
 
 Axes = tuple[int, ...]
 
 _SINGLE = np.dtype(np.float32)
 _MANY = 1 << 12
-_LINE = 1 << 10
 
 
 def _mean(values: Array, axes: Axes, count: int) -> Any:
@@ -50,14 +49,6 @@ def _centered_rows(x: Array, eps: float) -> tuple[Array, Array, Array]:
     return mean, off, np.reciprocal(rstd, rstd)[:, None]
 
 
-def _in_every_row(step: np.ufunc, rows: Array, line: Array) -> None:
-    """``step(rows, line, rows)`` for rows (R, N) and a line (N,): short ones several at a time, in a third of the time."""
-    several = math.gcd(len(rows), -(-_LINE // line.size))
-    if several > 1:
-        rows, line = rows.reshape(-1, several * line.size), np.concatenate((line,) * several)
-    step(rows, line, rows)
-
-
 def _centered(x: Array, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
     """Mean, distances from the mean, and 1 / standard deviation."""
     wide = in_single(x)
@@ -88,15 +79,10 @@ def normalized_slope(h: Array, x: Array, axes: Axes, eps: float) -> Array:
     """What ``h`` becomes on its way back through ``normalized``: ``rstd * (h - mean(h) - hat * mean(h * hat))``."""
     if not x.flags.c_contiguous and x.ndim > 3:  # images with their channels last: both are quickest in order
         h, x = np.ascontiguousarray(h), np.ascontiguousarray(x)
+    slopes = layer_norm_slopes(h, x, None, axes, eps, (True, False, False))
+    if slopes is not None:
+        return slopes[0]  # type: ignore[return-value]
     wide = in_single(h)
-    if x.dtype is _SINGLE and _long_rows(x, axes) and _long_rows(wide, axes):
-        rows = wide.reshape(-1, x.shape[-1])
-        _, hat, rstd = _centered_rows(x, eps)
-        out = rows - _row_means(rows)
-        along = np.vecdot(rows, hat)[:, None] * rstd * rstd
-        np.multiply(hat, np.multiply(along, np.float32(1 / rows.shape[1]), along), hat)
-        np.subtract(out, hat, out)
-        return np.multiply(out, rstd, out).reshape(x.shape).astype(h.dtype, copy=False)
     _, hat, rstd = _centered(x, axes, eps)
     np.multiply(hat, rstd, hat)
     count = _count(x, axes)
@@ -129,9 +115,30 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
         _, out, rstd = _centered_rows(x, eps)
         np.multiply(out, rstd.dot(weight[None]), out)
         if bias is not None:
-            _in_every_row(np.add, out, bias)
+            np.add(out, bias, out)
         return out.reshape(x.shape)
     return _with_moments(x, weight, bias, axes, eps)[0]
+
+
+def layer_norm_slopes(
+    g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...] | None:
+    """What ``g`` becomes on its way back to x, weight and bias, as far as needed, over long rows; None for others."""
+    if g.dtype is not _SINGLE or not (_long_rows(x, axes) and _long_rows(g, axes)):
+        return None
+    lines = g.reshape(-1, x.shape[-1])
+    _, off, rstd = _centered_rows(x, eps)
+    for_x = for_weight = None
+    if needs[1]:
+        for_weight = rstd[:, 0].dot(lines * off)
+    if needs[0]:
+        scaled = lines if weight is None else lines * weight
+        along = np.vecdot(scaled, off)[:, None] * rstd * rstd
+        np.multiply(off, np.multiply(along, np.float32(1 / x.shape[-1]), along), off)
+        for_x = scaled - _row_means(scaled)
+        np.subtract(for_x, off, for_x)
+        for_x = np.multiply(for_x, rstd, for_x).reshape(x.shape)
+    return for_x, for_weight, ones(len(lines)).dot(lines) if needs[2] else None
 
 
 def layer_norm_with_moments(

@@ -12,10 +12,11 @@ import numpy as np
 from .. import dtypes
 from ..autograd import modes
 from ..backend import normalization as k
+from ..backend.memory_formats import keeping
 from . import dispatch
 from .public import module, ops, public
 from .reading import expand
-from .table import op
+from .table import arrays, op
 
 F = "torch.nn.functional"
 
@@ -26,14 +27,14 @@ _LAYER_NORM: dict[str, Any] = {
 }
 op("layer_norm", k.layer_norm, **_LAYER_NORM)
 op("layer_norm_with_moments", k.layer_norm_with_moments, outputs="out mean! rstd!", **_LAYER_NORM)
-op("batch_norm", k.batch_norm, node="NativeBatchNormBackward0", inputs="x weight bias",
+op("batch_norm", keeping(k.batch_norm), node="NativeBatchNormBackward0", inputs="x weight bias",
    joint=lambda g, xp, x, weight, eps, needs: _batch_norm_slopes(g, xp, x, weight, eps, needs))  # fmt: skip
 op("batch_norm_given", k.batch_norm_given, node="NativeBatchNormBackward0", inputs="mean var",
    x=lambda g, xp, weight, var, eps: g * _channel_scale(xp, weight, var, eps, len(g.shape)),
    weight=lambda g, xp, x, mean, var, eps: _over_channels(
        xp, g * (x - _column(mean, x)) * _channel_scale(xp, None, var, eps, len(g.shape))),
    bias=lambda g, xp: _over_channels(xp, g))  # fmt: skip
-op("group_norm", k.group_norm, node="NativeGroupNormBackward0", inputs="x weight bias",
+op("group_norm", keeping(k.group_norm), node="NativeGroupNormBackward0", inputs="x weight bias",
    joint=lambda g, xp, x, weight, groups, eps, needs: _group_norm_slopes(g, xp, x, weight, groups, eps, needs))  # fmt: skip
 op("group_norm_with_moments", k.group_norm_with_moments, outputs="out mean rstd", node="NativeGroupNormBackward0",
    inputs="x weight bias",
@@ -58,6 +59,10 @@ def _turn(g: Any, h: Any, xp: Any, x: Any, axes: tuple[int, ...], eps: float) ->
 
 
 def _layer_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, axes: tuple[int, ...], eps: float, needs: tuple[bool, ...]) -> Any:
+    if xp is arrays:  # in one go where that is faster
+        slopes = k.layer_norm_slopes(g, x, weight, axes, eps, needs)
+        if slopes is not None:
+            return slopes
     rows = tuple(range(axes[0]))
     return (
         xp.normalized_slope(g if weight is None else g * weight, x, axes, eps) if needs[0] else None,
