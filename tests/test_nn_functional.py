@@ -485,3 +485,33 @@ def test_softmax_of_many_rows_as_of_each(scale, offset):
             else g - exact * g.sum(1, keepdims=True)
         )
         np.testing.assert_allclose(grad.numpy()[sound], slope[sound], 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("weight_last", [False, True])
+def test_images_with_their_channels_last_stay_so(weight_last: bool) -> None:
+    torch.manual_seed(0)
+    plain = torch.randn(2, 4, 6, 5)
+    image = plain.contiguous(memory_format=torch.channels_last)
+    kernel = torch.randn(4, 4, 3, 3)
+    if weight_last:
+        kernel = kernel.contiguous(memory_format=torch.channels_last)
+    functions = (
+        lambda x: F.conv2d(x, kernel, padding=1),
+        lambda x: F.conv_transpose2d(x, kernel),
+        lambda x: F.max_pool2d(x, 2),
+        lambda x: F.avg_pool2d(x, 2),
+        lambda x: F.adaptive_max_pool2d(x, 3),
+        lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2, output_size=(6, 5)),
+        lambda x: F.group_norm(x, 2),
+        lambda x: F.batch_norm(x, None, None, training=True),
+        lambda x: F.pad(x, (1, 2)),
+        lambda x: F.pad(x, (1, 2, 0, 1), mode="replicate"),
+        lambda x: F.interpolate(x, scale_factor=2),
+        lambda x: F.pixel_shuffle(torch.cat([x, x], 1), 2),
+        lambda x: torch.cat([x, x], 1),
+        torch.relu,
+    )
+    for function in functions:
+        out, expected = function(image), function(plain)
+        assert out.is_contiguous(memory_format=torch.channels_last)
+        assert torch.allclose(out, expected)

@@ -39,7 +39,7 @@ def _kept_bits(x: Any, mask: Any) -> Array | None:
     """:func:`only` by bits; None where that does not pay or cannot be."""
     if x.size < _MANY or x.dtype.char not in _BITS or mask.shape != x.shape or mask.dtype.kind != "b":
         return None
-    if not mask.flags.c_contiguous:
+    if 0 in mask.strides:  # a few values for many: not worth the copy
         return None
     bits = mask.astype(_BITS[x.dtype.char])
     np.negative(bits, bits)

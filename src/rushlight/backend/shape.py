@@ -9,6 +9,7 @@ import numpy as np
 
 from . import numpy as backend
 from .creation import in_order
+from .memory_formats import has_channels_last, with_channels_last
 from .numpy import Array, Shape
 
 
@@ -219,22 +220,9 @@ def concat(xs: list[Array], axis: int) -> Array:
         # Vectors without elements join anything, by old custom.
         joined = np.concatenate([x for x in xs if x.shape != (0,)], axis)
     # Of the orders in memory, only channels last is passed on.
-    if joined.ndim in (4, 5) and all(_channels_last(x) for x in xs):
-        return np.moveaxis(np.ascontiguousarray(np.moveaxis(joined, 1, -1)), -1, 1)
+    if joined.ndim in (4, 5) and all(has_channels_last(x) for x in xs):
+        return with_channels_last(joined)
     return np.ascontiguousarray(joined)
-
-
-def _channels_last(x: Array) -> bool:
-    """Whether the axes lie in channels last order; there may be gaps between them."""
-    if x.ndim not in (4, 5) or not x.size:
-        return False
-    least, previous = 0, 0
-    for axis in (1, *range(x.ndim - 1, 1, -1), 0):
-        if x.strides[axis] < least or (axis == 0 and x.strides[0] == x.strides[1] and least == previous):
-            return False
-        previous = x.strides[axis]
-        least = previous * max(x.shape[axis], 1)
-    return not x.flags.c_contiguous
 
 
 def stack(xs: list[Array], axis: int) -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import pooling as k
+from ..backend.memory_formats import keeping
 from . import dispatch
 from .dropout import default_stream
 from .pooling import check_lines, no_kernel, sizes
@@ -28,7 +29,7 @@ def _fractional(x: Any, samples: Any, window: Shape, size: Shape) -> Any:
 
 
 for _rank in (2, 3):
-    op(f"adaptive_max_pool{_rank}", k.adaptive_max_pool, outputs="out indices!",
+    op(f"adaptive_max_pool{_rank}", keeping(k.adaptive_max_pool), outputs="out indices!",
        node=f"AdaptiveMaxPool{_rank}DBackward0",
        x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
     op(f"fractional_max_pool{_rank}", _fractional,

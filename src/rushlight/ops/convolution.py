@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import convolution as k
+from ..backend.memory_formats import has_channels_last, with_channels_last
 from .public import module, ops, public
 from .reading import conj
 from .table import op
@@ -66,6 +67,23 @@ def _convolve(
         shape = (x.shape[0], w.shape[1] * groups, *size)
     else:
         shape = (x.shape[0], w.shape[0], *k.conv_shape(x.shape[2:], w.shape[2:], stride, padding, dilation))
+    if x.flags.c_contiguous and w.flags.c_contiguous:
+        return _convolved(x, w, bias, shape, stride, padding, dilation, transposed, groups)
+    y = _convolved(np.ascontiguousarray(x), w, bias, shape, stride, padding, dilation, transposed, groups)
+    return with_channels_last(y) if has_channels_last(x) or has_channels_last(w) else y
+
+
+def _convolved(
+    x: Any,
+    w: Any,
+    bias: Any,
+    shape: Shape,
+    stride: Shape,
+    padding: Shape,
+    dilation: Shape,
+    transposed: bool,
+    groups: int,
+) -> Any:
     if not x.size or not w.size:
         y = np.zeros(shape, x.dtype)
     elif transposed:

@@ -8,11 +8,12 @@ import numpy as np
 
 from ..autograd import modes
 from ..backend import padding as k
+from ..backend.memory_formats import keeping
 from . import dispatch
 from .public import ops, public
 from .table import op
 
-op("constant_pad", k.constant_pad, node="ConstantPadNdBackward0",
+op("constant_pad", keeping(k.constant_pad), node="ConstantPadNdBackward0",
    x=lambda g, xp, padding: xp.constant_pad(g, tuple(-width for width in padding), 0))  # fmt: skip
 
 _NODES = {}
@@ -20,7 +21,7 @@ for _mode, _label in (("reflect", "Reflection"), ("replicate", "Replication")):
     for _rank in (1, 2, 3):
         _NODES[_mode, _rank] = f"{_label}Pad{_rank}DBackward0"
 for (_mode, _rank), _node in _NODES.items():
-    op(f"{_mode}_pad{_rank}", k.mirrored_pad, node=_node, kind="linear",
+    op(f"{_mode}_pad{_rank}", keeping(k.mirrored_pad), node=_node, kind="linear",
        x=lambda g, xp, padding, mode: xp.mirrored_pad_adjoint(g, padding, mode))  # fmt: skip
 op("mirrored_pad", k.mirrored_pad, node="ReflectionPadBackward0", kind="linear",
    x=lambda g, xp, padding, mode: xp.mirrored_pad_adjoint(g, padding, mode))  # fmt: skip

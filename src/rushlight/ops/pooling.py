@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..backend import pooling as k
+from ..backend.memory_formats import keeping
 from .public import module, ops, public
 from .table import op
 
@@ -43,11 +44,11 @@ op("pool_gather", k.pool_gather, node="MaxPool2DWithIndicesBackwardBackward0", i
 op("pool_scatter", k.pool_scatter, node="MaxPool2DWithIndicesBackwardBackward0", inputs="indices", kind="linear",
    g=lambda g, xp, indices, rank: xp.pool_gather(g, indices, rank))  # fmt: skip
 for _rank in (2, 3):
-    op(f"max_pool{_rank}", _max_pool_kernel, outputs="out indices!", node=f"MaxPool{_rank}DWithIndicesBackward0",
+    op(f"max_pool{_rank}", keeping(_max_pool_kernel), outputs="out indices!", node=f"MaxPool{_rank}DWithIndicesBackward0",
        x=lambda g, xp, indices, x_shape, window: xp.pool_scatter(g, indices, x_shape, len(window)))  # fmt: skip
-    op(f"max_unpool{_rank}", k.max_unpool, inputs="indices", node=f"MaxUnpool{_rank}DBackward0", kind="linear",
+    op(f"max_unpool{_rank}", keeping(k.max_unpool), inputs="indices", node=f"MaxUnpool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, indices, size: xp.pool_gather(g, indices, len(size)))  # fmt: skip
-    op(f"avg_pool{_rank}", _avg_pool, node=f"AvgPool{_rank}DBackward0", kind="linear",
+    op(f"avg_pool{_rank}", keeping(_avg_pool), node=f"AvgPool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, x_shape, window, stride, padding, ceil_mode, count_include_pad, divisor_override: (
            xp.avg_pool_adjoint(
                g, x_shape, window, stride, padding, ceil_mode, count_include_pad, divisor_override)))  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..backend import interpolation, sampling
 from ..backend import resampling as k
+from ..backend.memory_formats import keeping
 from .public import module, ops, public
 from .table import op
 
@@ -31,7 +32,7 @@ def _op_name(mode: str, rank: int, antialias: bool) -> str:
 
 for (_mode, _rank), _node in _MODES.items():
     _plain, _, _aa = _mode.partition(" ")
-    op(_op_name(_plain, _rank, bool(_aa)), interpolation.interpolate, node=_node + "Backward0", kind="linear",
+    op(_op_name(_plain, _rank, bool(_aa)), keeping(interpolation.interpolate), node=_node + "Backward0", kind="linear",
        x=lambda g, xp, x_shape, size, mode, align_corners, scales, antialias: xp.interpolate_adjoint(
            g, x_shape, len(size), mode, align_corners, scales, antialias))  # fmt: skip
 op("interpolate", interpolation.interpolate, node="UpsampleBackwardBackward0", kind="linear",
@@ -93,9 +94,9 @@ op("im2col", k.im2col, node="Im2ColBackward0", kind="linear",
        g, x_shape[-2:], window, dilation, padding, stride))  # fmt: skip
 op("col2im", k.col2im, node="Col2ImBackward0", kind="linear",
    columns=lambda g, xp, window, dilation, padding, stride: xp.im2col(g, window, dilation, padding, stride))  # fmt: skip
-op("pixel_shuffle", k.pixel_shuffle, kind="linear", x=lambda g, xp, factor: xp.pixel_unshuffle(g, factor))
-op("pixel_unshuffle", k.pixel_unshuffle, kind="linear", x=lambda g, xp, factor: xp.pixel_shuffle(g, factor))
-op("channel_shuffle", k.channel_shuffle, kind="linear",
+op("pixel_shuffle", keeping(k.pixel_shuffle), kind="linear", x=lambda g, xp, factor: xp.pixel_unshuffle(g, factor))
+op("pixel_unshuffle", keeping(k.pixel_unshuffle), kind="linear", x=lambda g, xp, factor: xp.pixel_shuffle(g, factor))
+op("channel_shuffle", keeping(k.channel_shuffle), kind="linear",
    x=lambda g, xp, x_shape, groups: xp.channel_shuffle(g, x_shape[1] // groups))  # fmt: skip
 
 
