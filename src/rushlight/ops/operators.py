@@ -23,6 +23,18 @@ def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return operator
 
 
+def _in_place(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def operator(self: Any, other: Any) -> Any:
+        try:
+            return function(self, other)
+        except TypeError:
+            if isinstance(other, (dispatch.Tensor_, *dispatch.NUMBERS)):
+                raise
+            return NotImplemented
+
+    return operator
+
+
 for _sign, _name in (
     ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"), ("truediv", "div"),
     ("div", "div"), ("neg", "neg"), ("abs", "abs"), ("eq", "eq"), ("ne", "ne"), ("lt", "lt"), ("le", "le"),
@@ -38,7 +50,7 @@ for _sign, _name in (
     ("ior", "bitwise_or"), ("ixor", "bitwise_xor"),
     ("ilshift", "bitwise_left_shift"), ("irshift", "bitwise_right_shift"),
 ):  # fmt: skip
-    methods[f"__{_sign}__"] = _operator(methods[f"{_name}_"])
+    methods[f"__{_sign}__"] = _in_place(methods[f"{_name}_"])
 
 
 def _pow(self: Any, exponent: Any) -> Any:
