@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from differences import slopes, weighted
 
 import rushlight as torch
 
@@ -29,28 +30,6 @@ def sums(x: Any, sign: int) -> Any:
 
 def close(value: Any, expected: Any) -> bool:
     return bool(value.dtype == expected.dtype and value.shape == expected.shape and (value - expected).abs().max() < 1e-12)
-
-
-def weighted(value: Any) -> Any:
-    """One real number that depends on both parts of every element in its own way."""
-    if value.is_complex():
-        value = torch.view_as_real(value.resolve_conj())
-    weights = torch.arange(1, value.numel() + 1, dtype=torch.float64).cos().reshape(value.shape)
-    return (value * weights).sum()
-
-
-def slope(f: Callable[[Any], Any], x: Any) -> np.ndarray[Any, Any]:
-    """The gradient of ``weighted(f(x))`` by differences; of complex numbers along both parts."""
-    out = np.zeros(x.shape, x.numpy().dtype)
-    for place in np.ndindex(*x.shape):
-        for direction in (1, 1j) if x.is_complex() else (1,):
-            ends = []
-            for step in (1e-3, -1e-3):  # the functions are linear: any step will do
-                moved = x.numpy().copy()
-                moved[place] += step * direction
-                ends.append(weighted(f(torch.tensor(moved))).item())
-            out[place] += direction * (ends[0] - ends[1]) / 2e-3
-    return out
 
 
 FROM_COMPLEX: dict[str, Callable[[Any], Any]] = {
@@ -91,7 +70,7 @@ NAMES = [f"{name}, complex" for name in FROM_COMPLEX] + [f"{name}, real" for nam
 def test_gradient_of_first_and_second_order(f: Callable[[Any], Any], point: Any) -> None:
     x = point.clone().requires_grad_()
     (grad,) = torch.autograd.grad(weighted(f(x)), x)
-    assert np.allclose(grad.numpy(), slope(f, point), rtol=1e-7, atol=1e-7)
+    assert np.allclose(grad.numpy(), slopes(lambda x: weighted(f(x)), point, step=1e-3)[0], rtol=1e-7, atol=1e-7)
 
     def squared(value: Any) -> Any:
         out = f(value)
@@ -226,6 +205,6 @@ def test_a_window_passes_a_gradient() -> None:
     (grad,) = torch.autograd.grad(weighted(pieces), window)
     assert np.allclose(
         grad.numpy(),
-        slope(lambda w: torch.stft(SIGNAL, 10, win_length=8, window=w, return_complex=True), WINDOW),
+        slopes(lambda w: weighted(torch.stft(SIGNAL, 10, win_length=8, window=w, return_complex=True)), WINDOW, step=1e-3)[0],
         rtol=1e-7, atol=1e-7,
     )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from differences import slopes, weighted
 
 import rushlight as torch
 import rushlight.nn.functional as F
@@ -20,28 +21,6 @@ def draw(*shape: int, seed: int = 0) -> Any:
     """Uneven numbers, none of them near a kink at a whole number."""
     values = np.random.RandomState(seed + math.prod(shape)).uniform(-1, 1, shape)
     return torch.tensor(values + 0.05 * np.sign(values))
-
-
-def weighted(value: Any) -> Any:
-    """One number that depends on every element in its own way."""
-    weights = torch.arange(1, value.numel() + 1, dtype=torch.float64).cos().reshape(value.shape)
-    return (value * weights).sum()
-
-
-def differences(f: Callable[..., Any], inputs: list[Any], step: float = 1e-6) -> list[np.ndarray[Any, Any]]:
-    """The gradients of ``f(*inputs)``, a number, by differences."""
-    found = []
-    for number, x in enumerate(inputs):
-        out = np.zeros(x.shape)
-        for place in np.ndindex(*x.shape):
-            ends = []
-            for sign in (1, -1):
-                moved = x.detach().numpy().copy()
-                moved[place] += sign * step
-                ends.append(f(*inputs[:number], torch.tensor(moved), *inputs[number + 1 :]).item())
-            out[place] = (ends[0] - ends[1]) / (2 * step)
-        found.append(out)
-    return found
 
 
 CLASSES = torch.tensor([2, 0, 1])
@@ -154,7 +133,7 @@ def test_derivatives(name: str) -> None:
     f, points = SMOOTH[name]
     inputs = [point.detach().clone().requires_grad_() for point in points]
     gradients = torch.autograd.grad(weighted(f(*inputs)), inputs, create_graph=True)
-    for mine, theirs in zip(gradients, differences(lambda *xs: weighted(f(*xs)), points), strict=True):
+    for mine, theirs in zip(gradients, slopes(lambda *xs: weighted(f(*xs)), *points), strict=True):
         assert np.allclose(mine.detach().numpy(), theirs, atol=1e-7)
 
     def steepness(*xs: Any) -> Any:
@@ -164,7 +143,7 @@ def test_derivatives(name: str) -> None:
     total = sum(weighted(g) for g in gradients)
     if total.requires_grad:
         second = torch.autograd.grad(total, inputs, allow_unused=True)
-        for mine, theirs in zip(second, differences(steepness, points), strict=True):
+        for mine, theirs in zip(second, slopes(steepness, *points), strict=True):
             assert np.allclose(0 if mine is None else mine.numpy(), theirs, atol=1e-6)
 
 
@@ -205,7 +184,7 @@ def test_ctc_sums_over_alignments() -> None:
         return F.ctc_loss(y.log_softmax(1)[:, None], torch.tensor([[1, 1]]), [4], [2])
 
     loss_of(x).backward()
-    assert np.allclose(x.grad.numpy(), differences(loss_of, [logits])[0], atol=1e-7)
+    assert np.allclose(x.grad.numpy(), slopes(loss_of, logits)[0], atol=1e-7)
     short = F.ctc_loss(logs[:, None], torch.tensor([[1, 1]]), [2], [2], reduction="none")
     assert short.item() == INF
     assert F.ctc_loss(logs[:, None], torch.tensor([[1, 1]]), [2], [2], zero_infinity=True).item() == 0
@@ -238,8 +217,8 @@ def test_extremes_of_activations() -> None:
     for f, values in expected.items():
         assert np.allclose(f(x).numpy(), values, equal_nan=True), f.__name__
     edges = torch.tensor([-1.0, 0.0, 1.0], requires_grad=True)
-    for f, slopes in ((F.relu, [0, 0, 1]), (F.hardtanh, [0, 1, 0]), (F.relu6, [0, 0, 1]), (F.leaky_relu, [0.01, 0.01, 1])):
-        assert torch.autograd.grad(f(edges).sum(), edges)[0].tolist() == pytest.approx(slopes), f.__name__
+    for f, slope in ((F.relu, [0, 0, 1]), (F.hardtanh, [0, 1, 0]), (F.relu6, [0, 0, 1]), (F.leaky_relu, [0.01, 0.01, 1])):
+        assert torch.autograd.grad(f(edges).sum(), edges)[0].tolist() == pytest.approx(slope), f.__name__
 
 
 def test_losses_at_their_edges() -> None:
