@@ -122,3 +122,27 @@ def test_errors(case: int) -> None:
     call, kind, text = ERRORS[case]
     with pytest.raises(kind, match=text):
         call()
+
+
+def test_nan_comes_last_in_bfloat16() -> None:
+    nan, inf = float("nan"), float("inf")
+    x = torch.tensor([nan, inf, 3.0, 0.0, nan, -inf], dtype=torch.bfloat16)
+    assert x.sort().indices.tolist() == [5, 3, 2, 1, 0, 4]
+    assert x.sort(descending=True).indices.tolist() == [0, 4, 1, 2, 3, 5]
+    assert x.topk(2, largest=False).values.tolist() == [-inf, 0]
+    assert x.kthvalue(4).values.item() == inf
+    assert x.nanmedian().item() == 0 and x.nanmedian().dtype is torch.bfloat16
+    assert x.unique()[:4].tolist() == [-inf, 0, 3, inf] and len(x.unique()) == 6
+
+
+def test_what_distinct_values_cannot_be_found_of() -> None:
+    x = torch.ones(3, dtype=torch.complex64)
+    for find in (torch.unique, torch.unique_consecutive):
+        with pytest.raises(NotImplementedError, match='"unique" not implemented'):
+            find(x)
+        with pytest.raises(NotImplementedError, match='"unique_dim" not implemented'):
+            find(x, dim=0)
+        with pytest.raises(RuntimeError, match="Number of zero sized dimensions is more than one"):
+            find(torch.zeros(0, 0), dim=0)
+    with pytest.raises(TypeError, match="must be int, not bool"):
+        x.topk(1, True)

@@ -251,3 +251,14 @@ def test_numbers_have_no_elements(key: object, text: str) -> None:
         number[key]  # type: ignore[index]
     with pytest.raises(IndexError, match=re.escape(text)):
         number[key] = 2.0  # type: ignore[index]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_short_numbers_are_rounded_once(dtype: torch.dtype) -> None:
+    # Each of these is too little to change 256 by itself.
+    little = torch.full((4,), 0.0625 if dtype == torch.float16 else 0.5, dtype=dtype)
+    total = 256.25 if dtype == torch.float16 else 258
+    start, where = torch.full((1,), 256.0, dtype=dtype), torch.zeros(4, dtype=torch.int64)
+    assert start.scatter_add(0, where, little).item() == total
+    assert start.scatter_reduce(0, where, little, "sum").item() == total
+    assert start.scatter_reduce(0, where, little, "sum").dtype is dtype

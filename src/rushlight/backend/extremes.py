@@ -164,10 +164,15 @@ def equal(a: Array, b: Array) -> Array:
     return same | (np.isnan(a) & np.isnan(b)) if a.dtype.kind in "fV" else same
 
 
+def ordered_alike(x: Array) -> Array:
+    """``x`` in a dtype of NumPy's own, whose sorting knows that nan comes last; the others compare with ``<`` alone."""
+    return x.astype(np.float32) if x.dtype.kind == "V" else x
+
+
 def argkth(x: Array, k: int, axis: int, keepdims: bool = False) -> Any:
     if not x.ndim:
         return np.zeros((), np.int64)
-    rows = rows_along(x, axis)
+    rows = rows_along(ordered_alike(x), axis)
     order = rows.argsort(-1, kind="stable")
     places = order[:, k - 1].copy()
     if x.size <= selection.LARGEST:
@@ -180,7 +185,7 @@ def argkth(x: Array, k: int, axis: int, keepdims: bool = False) -> Any:
 def argmedian(x: Array, axis: int, keepdims: bool = False, skip_nan: bool = False) -> Any:
     if not x.ndim:
         return np.zeros((), np.int64)
-    order = x.argsort(axis, kind="stable")
+    order = ordered_alike(x).argsort(axis, kind="stable")
     size = x.shape[axis]
     middle = np.full([1 if one == axis else n for one, n in enumerate(x.shape)], (size - 1) // 2)
     if x.dtype.kind in "fV":
@@ -197,7 +202,7 @@ def argmode(x: Array, axis: int, keepdims: bool = False) -> Any:
     """The last place of the most frequent value, the least of several."""
     if not x.ndim:
         return np.zeros((), np.int64)
-    rows = rows_along(x, axis)
+    rows = rows_along(ordered_alike(x), axis)
     order = rows.argsort(-1, kind="stable")
     if selection.SHORT < rows.shape[1] <= x.size <= selection.LARGEST:
         order = np.array([selection.introsorted(row) for row in rows.tolist()])
@@ -216,8 +221,8 @@ def _reduced(places: Array, axis: int, keepdims: bool) -> Array:
 
 def median_all(x: Array, skip_nan: bool = False) -> Any:
     """The lower of the two middle elements; nan wins unless it is to be skipped."""
-    flat = np.sort(x, axis=None)
+    flat = np.sort(ordered_alike(x), axis=None)
     missing = int(np.count_nonzero(np.isnan(flat))) if x.dtype.kind in "fV" else 0
     if not x.size or (missing and not skip_nan) or missing == x.size:
         return x.dtype.type(np.nan)
-    return flat[(x.size - missing - 1) // 2]
+    return x.dtype.type(flat[(x.size - missing - 1) // 2])

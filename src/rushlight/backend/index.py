@@ -156,15 +156,20 @@ def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
     return out
 
 
+def _accumulator(x: Array) -> Array:
+    """A copy of ``x`` that sums grow in: numbers of two bytes are rounded once they are all together."""
+    return np.array(x, np.float32 if x.dtype.kind in "fV" and x.itemsize == 2 else x.dtype, order="C")
+
+
 def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
-    out = np.array(x, order="C")
+    out = _accumulator(x)
     if not index.size:
-        return out
+        return out.astype(x.dtype, copy=False)
     part = src[tuple(slice(0, size) for size in index.shape)]
     if not out.ndim:
         return np.asarray(out + part.sum()).astype(x.dtype)
     np.add.at(out, _grid(index, axis), part)
-    return out
+    return out.astype(x.dtype, copy=False)
 
 
 def gather_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Array:
@@ -188,15 +193,16 @@ def neutral(reduce: str, dtype: np.dtype[Any]) -> Any:
 def scatter_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, include_self: bool) -> Array:
     """Values of src brought together at their places by sum, prod, mean, amax or amin."""
     flat = not x.ndim
-    out = x.reshape(-1).copy() if flat else x.copy()
+    out = _accumulator(x.reshape(-1) if flat else x)
     where = index.reshape(-1) if flat else index
     part = (src.reshape(-1) if flat else src)[tuple(slice(0, size) for size in where.shape)]
     if not where.size:
-        return out.reshape(x.shape)
+        return out.reshape(x.shape).astype(x.dtype, copy=False)
     key = _grid(where, axis)
     if not include_self:
         out[key] = neutral(reduce, out.dtype)
     _COMBINE[reduce].at(out, key, part)
+    out = out.astype(x.dtype, copy=False)
     if reduce == "mean":
         count = np.full(out.shape, 1 if include_self else 0, np.int64)
         np.add.at(count, key, 1)

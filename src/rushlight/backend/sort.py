@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import selection
-from .extremes import equal, rows_along, take_along
+from .extremes import equal, ordered_alike, rows_along, take_along
 from .numpy import Array, in_rows
 
 _FEW = 24  # up to so many numbers plain Python is faster than the calls of NumPy
@@ -16,6 +16,7 @@ _FEW = 24  # up to so many numbers plain Python is faster than the calls of NumP
 
 def order(x: Array, axis: int, descending: bool) -> Array:
     """The places that sort ``x`` along ``axis``, equal elements in their order; nan counts as the greatest."""
+    x = ordered_alike(x)
     if not descending:
         return x.argsort(axis, kind="stable")
     last = x.shape[axis] - 1
@@ -70,15 +71,15 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
 
 def unique(x: Array) -> tuple[Array, Array, Array]:
     """Distinct values in order, which of them each element is, and how often each comes; no nan equals another."""
-    values, inverse, counts = np.unique(x, return_inverse=True, return_counts=True, equal_nan=False)
-    return values, inverse.reshape(x.shape).astype(np.int64), counts.astype(np.int64)
+    values, inverse, counts = np.unique(ordered_alike(x), return_inverse=True, return_counts=True, equal_nan=False)
+    return values.astype(x.dtype, copy=False), inverse.reshape(x.shape).astype(np.int64), counts.astype(np.int64)
 
 
 def unique_slices(x: Array, axis: int) -> tuple[Array, Array, Array]:
     """Distinct slices along ``axis``, in lexicographic order."""
     rows = np.moveaxis(x, axis, 0)
     flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
-    ordering = np.lexsort(flat.T[::-1]) if flat.shape[1] else np.arange(len(rows))
+    ordering = np.lexsort(ordered_alike(flat).T[::-1]) if flat.shape[1] else np.arange(len(rows))
     return _runs(x, axis, flat, ordering)
 
 

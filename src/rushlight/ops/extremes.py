@@ -273,7 +273,8 @@ def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: A
             raise views.shared_error()
         return write_out(kthvalue, "kthvalue", out, (input, k, dim, keepdim), {})
     axis = axis_with_elements("kthvalue()", dim, array)
-    refuse("kthvalue_cpu", input, "bc")
+    if array.ndim:
+        refuse("kthvalue_cpu", input, "bc")
     if not 1 <= k <= (array.shape[axis] if array.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     places = ops.argkth(input, k, axis, bool(keepdim))

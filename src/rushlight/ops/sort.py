@@ -79,6 +79,8 @@ def topk(input: Any, k: Any, dim: Any = -1, largest: bool = True, sorted: bool =
     tensor([4., 2.])
     """
     array = input._array
+    if isinstance(dim, bool):
+        raise TypeError("topk(): argument 'dim' (position 2) must be int, not bool")
     axis = axis_of(dim, array.ndim)
     if not 0 <= k <= (array.shape[axis] if array.ndim else 1):
         raise RuntimeError("selected index k out of range")
@@ -192,7 +194,7 @@ def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return
     >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
     (tensor([1, 2]), tensor([1, 2]))
     """
-    refuse("unique", input)
+    refuse("unique" if dim is None else "unique_dim", input)
     if dim is None:
         return _chosen(ops.unique(input), return_inverse, return_counts)
     array = input._array
@@ -202,6 +204,8 @@ def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return
 
 
 def _check_slices(shape: tuple[int, ...], axis: int) -> None:
+    if shape.count(0) > 1 and not shape[axis]:
+        raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be applied ")
     if not math.prod(size for one, size in enumerate(shape) if one != axis):
         raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
 
@@ -242,6 +246,7 @@ def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: 
     tensor([1, 2, 1])
     """
     axis = None
+    refuse("unique" if dim is None else "unique_dim", input)
     if dim is not None:
         axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
         _check_slices(input._array.shape, axis)
