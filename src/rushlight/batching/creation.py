@@ -16,6 +16,7 @@ from .. import publishing
 from ..autograd.gradients import stack
 from ..ops import dropout
 from ..ops.public import methods, module, ops
+from ..random import get_rng_state
 from ..tensor import Tensor, wrap
 from . import layers
 from .examples import LARGER, Batched, Level, Refused, _vmaps, is_batched, rebatched
@@ -55,7 +56,7 @@ def _make(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
             "vmap: We do not support calling out variants of random operations when inside of vmap. Please use non-out variants as "
             "a workaround"
         )
-    level.has_drawn = True
+    note_draw(level)
     again = methods[name] if name in _IN_PLACE else module("torch")[name]
     with layers.without(level):
         if name in _IN_PLACE:
@@ -63,6 +64,12 @@ def _make(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         if name == "randperm" and level.randomness == "different":
             return rebatched(stack([again(*args, **kwargs) for _ in range(level.size)]), level)
         return _drawn(again, name, args, kwargs, level)
+
+
+def note_draw(level: Level) -> None:
+    """Keeps the state of the default generator, so that what cannot be done on the batch can begin anew."""
+    if level.random_state is None:
+        level.random_state = get_rng_state()
 
 
 def _after_model(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -149,7 +156,7 @@ def _noise(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) ->
     level = found[-1]
     if level.randomness == "error":
         raise Refused(RANDOM)
-    level.has_drawn = True
+    note_draw(level)
     with layers.without(level):
         if level.randomness == "same":
             return _noise(draw, shape)

@@ -168,7 +168,7 @@ class Level(layers.Layer):
         self.randomness = randomness
         self.by_example: list[str] = []
         self.has_written = False
-        self.has_drawn = False
+        self.random_state: Any = None  # the generator's before the first random number
 
 
 _ITEM = (

@@ -164,7 +164,6 @@ def _all(func: Callable[..., Any], given: Given, out_dims: Any, randomness: str,
 def _at_once(func: Callable[..., Any], given: Given, out_dims: Any, level: Level) -> Any:
     """What the function makes of all examples in one run; None where it has to run on each."""
     level.function = func
-    start = get_rng_state()
     try:
         with running(level):
             values = []
@@ -172,24 +171,25 @@ def _at_once(func: Callable[..., Any], given: Given, out_dims: Any, level: Level
                 values.append(one if dim is None else entered(one, dim, level))
             level.inputs = [one for one in values if isinstance(one, Tensor)]
             result = given.call(func, values)
-        drawn = not level.has_drawn and not bool((get_rng_state() == start).all())
     except Unbatchable as error:
         _refuse_dynamic(error)
         if level.has_written:
             raise RuntimeError(f"vmap: {error} can only be done example by example, after an op in place") from error
-        drawn = True
+        return _begun_anew(level)
     except (AttributeError, TypeError, ValueError):  # if not of what tensors are here, it comes again with single examples
         if level.has_written:
             raise
-        drawn = True
-    if drawn:
-        set_rng_state(start)
-        return None
+        return _begun_anew(level)
     outputs, spec = tree_flatten(result)
     places = _out_dims(func, out_dims, spec, len(outputs))
     _check_results(func, outputs, places, level)
     wholes = [one if place is None else left(one, place, level) for one, place in zip(outputs, places, strict=True)]
     return tree_unflatten(wholes, spec)
+
+
+def _begun_anew(level: Level) -> None:
+    if level.random_state is not None:
+        set_rng_state(level.random_state)
 
 
 # Functions the shape of whose results depends on numbers, and PyTorch's names for what they call.
