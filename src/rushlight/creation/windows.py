@@ -17,17 +17,10 @@ from .allocation import finished
 
 
 def _window(
-    name: str,
-    window_length: Any,
-    periodic: Any,
-    compute: Callable[[np.ndarray[Any, Any], int], np.ndarray[Any, Any]],
-    dtype: Any,
-    layout: Any,
-    device: Any,
-    requires_grad: Any,
-    pin_memory: Any,
+    name: str, window_length: Any, periodic: Any, given: tuple[Any, ...], kernel: Callable[..., Any], *parameters: float
 ) -> Tensor:
-    """``compute(0, 1, 2, ..., last)``; a periodic window is one longer, less its last value."""
+    """``kernel([0, 1, 2, ..., last], last, *parameters)``; a periodic window is one longer, less its last value."""
+    dtype, layout, device, requires_grad, pin_memory = given
     length = integer(name, "window_length", 1, window_length)
     if layout is not None and layout is not strided:
         kind = "Sparse" if layout is sparse_coo else "".join(part.capitalize() for part in layout.name.split("_"))
@@ -50,7 +43,7 @@ def _window(
         return finished(np.ones(length, numpy_type), requires_grad)
     last = length if periodic else length - 1
     wide = np.dtype(np.float64 if chosen is dtypes.float64 else np.float32)
-    values = compute(np.arange(last + 1, dtype=wide), last)[:length]
+    values = kernel(np.arange(last + 1, dtype=wide), last, *parameters)[:length]
     return finished(values.astype(numpy_type), requires_grad)
 
 
@@ -71,8 +64,8 @@ def hann_window(
     >>> torch.hann_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    compute = lambda x, last: backend.cosine_window(x, last, 0.5, 0.5)  # noqa: E731
-    return _window("hann_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
+    given = dtype, layout, device, requires_grad, pin_memory
+    return _window("hann_window", window_length, periodic, given, backend.cosine_window, 0.5, 0.5)
 
 
 @published
@@ -89,8 +82,8 @@ def hamming_window(
     pin_memory: bool = False,
 ) -> Tensor:
     """``alpha - beta * cos(2 pi n / N)``."""
-    compute = lambda x, last: backend.cosine_window(x, last, alpha, beta)  # noqa: E731
-    return _window("hamming_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
+    given = dtype, layout, device, requires_grad, pin_memory
+    return _window("hamming_window", window_length, periodic, given, backend.cosine_window, alpha, beta)
 
 
 @published
@@ -105,8 +98,8 @@ def blackman_window(
     pin_memory: bool = False,
 ) -> Tensor:
     """The Blackman window: two cosines."""
-    compute = backend.blackman_window
-    return _window("blackman_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
+    given = dtype, layout, device, requires_grad, pin_memory
+    return _window("blackman_window", window_length, periodic, given, backend.blackman_window)
 
 
 @published
@@ -121,8 +114,8 @@ def bartlett_window(
     pin_memory: bool = False,
 ) -> Tensor:
     """The Bartlett window: a triangle."""
-    compute = backend.bartlett_window
-    return _window("bartlett_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
+    given = dtype, layout, device, requires_grad, pin_memory
+    return _window("bartlett_window", window_length, periodic, given, backend.bartlett_window)
 
 
 @published
@@ -138,5 +131,5 @@ def kaiser_window(
     pin_memory: bool = False,
 ) -> Tensor:
     """The Kaiser window of shape parameter ``beta``."""
-    compute = lambda x, last: backend.kaiser_window(x, last, beta)  # noqa: E731
-    return _window("kaiser_window", window_length, periodic, compute, dtype, layout, device, requires_grad, pin_memory)
+    given = dtype, layout, device, requires_grad, pin_memory
+    return _window("kaiser_window", window_length, periodic, given, backend.kaiser_window, beta)
