@@ -247,7 +247,7 @@ class TypedStorage(_Storage):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        return self._memory[arguments.place(self, index)].item()
+        return self._memory[arguments.place(self, index, "out of range for storage of size")].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not isinstance(value, (int, float, complex, Tensor)):

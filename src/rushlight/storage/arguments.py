@@ -137,15 +137,15 @@ def _check_source(source: Any, words: str) -> None:
         raise TypeError(f"{words}\nArgument type not recognized: {type(source)}")
 
 
-def place(storage: Any, index: Any) -> Any:
-    """What to index a typed storage with. IndexError where it has no such number."""
+def place(storage: Any, index: Any, fault: str = "is out of bounds for dimension 0 with size") -> Any:
+    """What to index a typed storage with. IndexError, which says ``fault``, where it has no such number."""
     if isinstance(index, slice):
         return index
     size = len(storage)
     if not isinstance(index, int):
         raise RuntimeError(f"can't index a {type(storage)} with {type(index)}")
     if not -size <= index < size:
-        raise IndexError(f"index {index} is out of bounds for dimension 0 with size {size}")
+        raise IndexError(f"index {index} {fault} {size}")
     return index
 
 
