@@ -513,3 +513,27 @@ def test_iteration_over_a_subclass_gives_its_instances() -> None:
     assert rows[0].shape == (3,) and seen == ["torch.Tensor.shape.__get__"]
     seen.clear()
     assert (~rows[0].bool()).dtype is torch.bool and seen[:2] == ["torch.Tensor.bool", "torch.Tensor.__invert__"]
+
+
+def test_what_was_not_given_by_keyword_is_not_handed_on() -> None:
+    class Sub(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = "nothing") -> Any:
+            seen.append((func.__name__, kwargs))
+            return super().__torch_function__(func, types, args, {} if kwargs == "nothing" else kwargs)
+
+    seen: list[tuple[str, Any]] = []
+    x = torch.ones(2, 2).as_subclass(Sub)
+    for call in (
+        lambda: x + 1,
+        lambda: torch.mul(x, 2),
+        lambda: x.sum(dim=0),
+        lambda: torch.nn.functional.linear(x, x),
+        lambda: x // 2,
+        lambda: torch.einsum("ij->ji", x),
+        lambda: torch.nn.functional.elu(x),
+    ):
+        call()
+    first = dict(reversed(seen))
+    assert [first[name] for name in ("add", "mul", "sum", "linear")] == ["nothing", "nothing", {"dim": 0}, "nothing"]
+    assert [first[name] for name in ("__floordiv__", "einsum", "elu")] == [{}, {}, {}]

@@ -125,23 +125,50 @@ def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     found = [] if _state.subclasses_off else _overloaded((*args, *kwargs.values()))
     if not found and not _state.modes:
         return NotImplemented
-    return _ask(func, found, args, kwargs, "Multiple dispatch failed for {name!r}; all __torch_function__ handlers returned "
+    given = kwargs if kwargs or _is_python(func) else None
+    return _ask(func, found, args, given, "Multiple dispatch failed for {name!r}; all __torch_function__ handlers returned "
                 "NotImplemented:\n\n{listed}")  # fmt: skip
 
 
-def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], refusal: str) -> Any:
+# Methods and functions that PyTorch has written in Python: they hand on an empty dict where none was given, the others
+# nothing at all.
+_PYTHON = frozenset(
+    "__array__ __array_wrap__ __contains__ __deepcopy__ __dlpack__ __dlpack_device__ __floordiv__ __format__ __ipow__ __len__ "
+    "__pow__ __reduce_ex__ __repr__ __reversed__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rpow__ __rrshift__ __rsub__ "
+    "__rtruediv__ __rdiv__ __setstate__ backward dim_order is_shared istft lu module_load norm register_hook "
+    "register_post_accumulate_grad_hook resize resize_as share_memory_ split stft storage storage_type unique "
+    "unique_consecutive atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum "
+    "meshgrid pca_lowrank svd_lowrank tensordot unravel_index".split()
+)
+_NATIVE_LAYERS = frozenset(
+    "adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc "
+    "conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_ leaky_relu_ linear "
+    "logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ "
+    "scaled_dot_product_attention selu_ softplus softshrink threshold_".split()
+)
+
+
+def _is_python(func: Callable[..., Any]) -> bool:
+    name = getattr(func, "__name__", "")
+    layer = registry["torch.nn.functional"].get(name)
+    return name in _PYTHON or (layer is func and name not in _NATIVE_LAYERS)
+
+
+def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None, refusal: str) -> Any:
+    """What the mode around, or the first class that does not decline, makes of a call; ``kwargs`` of None are not said."""
     types = tuple(type(one) for one in found)
+    named = () if kwargs is None else (kwargs,)
     before = _state.modes
     if before:
         _state.modes = before[:-1]
         try:
-            result = before[-1].__torch_function__(func, types, args, kwargs)
+            result = before[-1].__torch_function__(func, types, args, *named)
         finally:
             _state.modes = before
         if result is not NotImplemented:
             return result
     for one in found:
-        result = one.__torch_function__(func, types, args, kwargs)
+        result = one.__torch_function__(func, types, args, *named)
         if result is not NotImplemented:
             return result
     listed = "\n".join(f"  - tensor subclass {kind}" for kind in types)
