@@ -443,3 +443,25 @@ def test_gradients_brought_to_the_batch_of_their_input() -> None:
     assert torch.equal(reductify_leaf(g, 1, 2, 2), g.movedim(1, 2))
     assert torch.equal(reductify_leaf(g, None, 0, 5), g.expand(5, 3, 2, 4))
     assert torch.equal(reductify_leaf(g, 1, 0, 2, (4,)), g.sum(0))
+
+
+def test_private_names_that_test_suites_ask_for() -> None:
+    import rushlight._functorch.pyfunctorch as interpreters
+    from rushlight._functorch.utils import argnums_t, exposed_in
+
+    assert isinstance((0, 1), argnums_t.__args__[1].__origin__) and isinstance(0, argnums_t.__args__[0])
+    assert exposed_in("torch.func")(lambda x: x).__module__ == "torch.func"
+    assert torch._C._debug_only_are_vmap_fallback_warnings_enabled() is False
+    torch._C._debug_only_display_vmap_fallback_warnings(True)
+    assert torch._C._debug_only_are_vmap_fallback_warnings_enabled() is True
+    torch._C._debug_only_display_vmap_fallback_warnings(False)
+    seen = []
+
+    def ask(x: Any) -> Any:
+        with interpreters.temporarily_clear_interpreter_stack() as running:
+            seen.append((len(running), core.get_dynamic_layer_stack_depth()))
+        return x.sin()
+
+    vmap(grad(ask))(torch.ones(2))
+    assert seen == [(2, 0)]
+    assert torch.testing._utils.freeze_rng_state is not None

@@ -211,6 +211,19 @@ def _set_grad_enabled(mode: bool) -> None:
     modes.state.grad_enabled = bool(mode)
 
 
+_shows_fallback_warnings = False
+
+
+def _debug_only_display_vmap_fallback_warnings(enabled: bool) -> None:
+    """Kept and answered: :func:`torch._C._functorch._set_vmap_fallback_warning_enabled` is what makes ``vmap`` warn."""
+    global _shows_fallback_warnings
+    _shows_fallback_warnings = bool(enabled)
+
+
+def _debug_only_are_vmap_fallback_warnings_enabled() -> bool:
+    return _shows_fallback_warnings
+
+
 class _NeuralFunctions:
     """The functions of torch.nn.functional, where PyTorch's compiled core has those that it wraps."""
 

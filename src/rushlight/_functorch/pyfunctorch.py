@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
-from .._C._functorch import CInterpreter, TransformType, get_interpreter_stack, peek_interpreter_stack
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["CInterpreter", "TransformType", "retrieve_all_functorch_interpreters", "retrieve_current_functorch_interpreter"]
+from .._C._functorch import CInterpreter, TransformType, get_interpreter_stack, peek_interpreter_stack
+from ..batching import layers
+
+__all__ = [
+    "CInterpreter",
+    "TransformType",
+    "retrieve_all_functorch_interpreters",
+    "retrieve_current_functorch_interpreter",
+    "temporarily_clear_interpreter_stack",
+]
+
+
+@contextmanager
+def temporarily_clear_interpreter_stack() -> Iterator[list[CInterpreter]]:
+    """As if no function transform were running; gives those that are.
+
+    >>> import rushlight as torch
+    >>> from rushlight._functorch.pyfunctorch import temporarily_clear_interpreter_stack
+    >>> def outside(x):
+    ...     with temporarily_clear_interpreter_stack() as running:
+    ...         return x * len(running)
+    >>> torch.vmap(lambda x: x * outside(torch.ones(())))(torch.ones(2))
+    tensor([1., 1.])
+    """
+    running = get_interpreter_stack() or []
+    if not running:
+        yield []
+        return
+    with layers.without(layers.state.stack[0]):
+        yield running
 
 
 def retrieve_current_functorch_interpreter() -> CInterpreter:

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from .._C import _functorch as layers
 from ..tensor import Tensor
 
-__all__ = ["enable_single_level_autograd_function", "unwrap_dead_wrappers"]
+__all__ = ["argnums_t", "enable_single_level_autograd_function", "exposed_in", "unwrap_dead_wrappers"]
+
+argnums_t = int | tuple[int, ...]
+
+
+def exposed_in(module: str) -> Callable[[Any], Any]:
+    """A decorator: the function says that it is of ``module``.
+
+    >>> from rushlight._functorch.utils import exposed_in
+    >>> exposed_in("torch.func")(lambda: None).__module__
+    'torch.func'
+    """
+
+    def moved(function: Any) -> Any:
+        function.__module__ = module
+        return function
+
+    return moved
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..as_torch.missing import module_getattr
+from . import _utils
 from ._comparison import assert_close
 from ._creation import make_tensor
 
