@@ -40,12 +40,9 @@ class Parameter(Tensor, metaclass=_MarkedTensors):
         if requires_grad and data._array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         if type(data) is Tensor or isinstance(data, Parameter):
-            result = data.detach().as_subclass(cls)
-            result.requires_grad = requires_grad
-            return result
+            return Tensor._make_subclass(cls, data, requires_grad)
         # A tensor of another class stays one, marked as a parameter.
-        result = data.detach().as_subclass(type(data))
-        result.requires_grad = requires_grad
+        result = data.detach().requires_grad_(requires_grad)
         if type(result) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
