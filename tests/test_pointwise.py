@@ -431,3 +431,50 @@ def test_operands_that_decline_are_asked_for_their_own_operator() -> None:
         torch.sub(x, other)
     x += other
     assert x == "radd"
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda x: torch.where(x > 0, None, x),
+            r"where() received an invalid combination of arguments - got (Tensor, NoneType, Te",
+        ),
+        (lambda x: torch.where(x > 0, x), r"where() received an invalid combination of arguments"),
+        (
+            lambda x: torch.where(x > 0, [1, 2], x),
+            r"where() received an invalid combination of arguments - got (Tensor, list, Tensor)",
+        ),
+        (lambda x: x.clamp("a"), r"clamp() received an invalid combination of arguments"),
+        (lambda x: torch.clamp(x, 0, [1]), r"clamp() received an invalid combination of arguments - got (Tensor, int, list)"),
+        (lambda x: torch.clamp_min(x, None), "clamp_min(): argument 'min' must be Number, not NoneType"),
+        (
+            lambda x: torch.lerp(x, x, None),
+            r"lerp() received an invalid combination of arguments - got (Tensor, Tensor, NoneType)",
+        ),
+        (lambda x: torch.addcmul(x, x, x, value=None), "addcmul(): argument 'value' must be Number, not NoneType"),
+        (lambda x: torch.addcdiv(x, x, x, value=[1]), "addcdiv(): argument 'value' must be Number, not list"),
+        (lambda x: torch.add(x, x, alpha="a"), "add(): argument 'alpha' must be Number, not str"),
+        (
+            lambda x: x.masked_fill(x > 0, None),
+            r"masked_fill() received an invalid combination of arguments - got (Tensor, NoneType)",
+        ),
+        (lambda x: torch.nan_to_num(x, neginf=[1]), "nan_to_num(): argument 'neginf' must be float, not list"),
+        (lambda x: x.topk(1.0), "topk(): argument 'k' (position 2) must be int, not float"),
+    ],
+)
+def test_what_is_no_number_is_not_taken_for_one(call: Callable[[Any], Any], words: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        call(torch.ones(2))
+    assert str(caught.value).startswith(words)
+
+
+def test_corners_without_dimensions_or_fractions() -> None:
+    number = torch.tensor(1.0)
+    assert number.flatten().shape == (1,)
+    with pytest.raises(IndexError, match=r"expected to be in range of \[-1, 0\], but got 1"):
+        number.flatten(1)
+    with pytest.raises(RuntimeError, match=r"^unflatten got an unexpected error"):
+        number.unflatten(0, (1, -1))
+    with pytest.raises(NotImplementedError, match="\"round_cpu\" not implemented for 'Long'"):
+        torch.round(torch.tensor([25]), decimals=-1)

@@ -327,10 +327,8 @@ trunc = _step(np.trunc, "trunc_vml_cpu")
 
 
 def round_decimals(x: Array, decimals: int) -> Array:
-    if x.dtype.kind in "iu":
-        return x.copy()
-    if x.dtype.kind in "bc":
-        refuse("round_vml_cpu", x)
+    if x.dtype.kind not in "fV":
+        refuse("round_cpu", x)
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
     scale = wide.dtype.type(10.0 ** abs(decimals))
     rounded = np.rint(wide * scale) / scale if decimals >= 0 else np.rint(wide / scale) * scale

@@ -144,8 +144,29 @@ def ldexp(input: Any, other: Any) -> Any:
     return ops.ldexp(input, other)
 
 
-def _branches(input: Any, other: Any) -> tuple[Any, Any]:
+def _type_name(value: Any) -> str:
+    from ..arguments import type_name  # of the room above
+
+    return type_name(value)
+
+
+def _no_form(name: str, given: list[Any], form: str) -> TypeError:
+    """PyTorch's error for arguments of types that no form of a function has, with the form that was meant."""
+    words = ", ".join(_type_name(one) for one in given)
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({words}), but expected one of:\n * ({form})"
+    )
+
+
+def _expect_number(name: str, label: str, value: Any) -> None:
+    if not isinstance(value, (dispatch.Tensor_, *dispatch.NUMBERS)):
+        raise TypeError(f"{name}(): argument '{label}' must be Number, not {_type_name(value)}")
+
+
+def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
     """The two branches of where, numbers as 0-dim tensors of the dtype that they meet in."""
+    if not all(isinstance(value, (dispatch.Tensor_, *dispatch.NUMBERS)) for value in (input, other)):
+        raise _no_form("where", [condition, input, other], "Tensor condition, Tensor or Number input, Tensor or Number other")
     common = dispatch.common_dtype([input, other]).numpy
     made = (
         value if isinstance(value, dispatch.Tensor_) else dispatch.new_tensor(np.asarray(value).astype(common))
@@ -179,7 +200,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
     if not isinstance(input, dispatch.Tensor_) or not isinstance(other, dispatch.Tensor_):
-        input, other = _branches(input, other)
+        input, other = _branches(condition, input, other)
     return ops.where(_mask_of(condition), input, other)
 
 
@@ -203,6 +224,8 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
             f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype_of(mask._array.dtype).c_name}"
         )
     if not isinstance(value, dispatch.Tensor_):
+        if not isinstance(value, dispatch.NUMBERS):
+            raise _no_form("masked_fill", [mask, value], "Tensor mask, Number value")
         return ops.masked_fill(input, mask, checked_number(value, input._array))
     if value._array.ndim:
         raise RuntimeError(
@@ -232,7 +255,18 @@ def _clamp(input: Any, min: Any, max: Any) -> Any:
         return ops.clamp_between(input, min, max)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    _expect_bounds("clamp", input, min, max)
     return ops.clamp(input, min, max)
+
+
+def _expect_bounds(name: str, input: Any, *bounds: Any) -> None:
+    for bound in bounds:
+        if bound is not None and not isinstance(bound, dispatch.NUMBERS):
+            raise _no_form(
+                name,
+                [input, *(one for one in bounds if one is not None)],
+                "Tensor input, Number min = None, Number max = None, *, Tensor out = None",
+            )
 
 
 @public(inplace=True)
@@ -262,7 +296,10 @@ def clamp_min(input: Any, min: Any) -> Any:
     """Not less than ``min``."""
     if not isinstance(input, dispatch.Tensor_):
         raise dispatch.no_such_form("clamp_min", (input, min))
-    return ops.clamp_min_tensor(input, min) if isinstance(min, dispatch.Tensor_) else ops.clamp_min(input, min)
+    if isinstance(min, dispatch.Tensor_):
+        return ops.clamp_min_tensor(input, min)
+    _expect_number("clamp_min", "min", min)
+    return ops.clamp_min(input, min)
 
 
 @public(inplace=True)
@@ -270,7 +307,10 @@ def clamp_max(input: Any, max: Any) -> Any:
     """Not more than ``max``."""
     if not isinstance(input, dispatch.Tensor_):
         raise dispatch.no_such_form("clamp_max", (input, max))
-    return ops.clamp_max_tensor(input, max) if isinstance(max, dispatch.Tensor_) else ops.clamp_max(input, max)
+    if isinstance(max, dispatch.Tensor_):
+        return ops.clamp_max_tensor(input, max)
+    _expect_number("clamp_max", "max", max)
+    return ops.clamp_max(input, max)
 
 
 def _into_itself(name: str) -> None:
@@ -316,6 +356,8 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
         _same_dtype(input, end=end, weight=weight)
         refuse("lerp_kernel_tensor", input, "iub")
         return ops.lerp_tensor(input, end, weight)
+    if not isinstance(weight, dispatch.NUMBERS):
+        raise _no_form("lerp", [input, end, weight], "Tensor input, Tensor end, Number weight, *, Tensor out = None")
     _same_dtype(input, end=end)
     refuse("lerp_kernel_scalar", input, "iub")
     return ops.lerp(input, end, weight)
@@ -339,6 +381,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
         return addcmul(input, tensor2, older[0], value=tensor1)
     if input._array.dtype.kind == "b" and tensor1._array.dtype.kind == tensor2._array.dtype.kind == "b":
         refuse("addcmul_cpu_out", input, "b")
+    _expect_number("addcmul", "value", value)
     return ops.addcmul(input, tensor1, tensor2, value)
 
 
@@ -356,6 +399,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
             "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
             "tensor2), for all dtypes."
         )
+    _expect_number("addcdiv", "value", value)
     return ops.addcdiv(input, tensor1, tensor2, value)
 
 
@@ -364,6 +408,9 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
     """nan replaced by ``nan`` (0), infinities by ``posinf`` and ``neginf`` (the largest finite values)."""
     if input._array.dtype.kind == "c" and input.requires_grad and state.grad_enabled:
         raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
+    for label, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
+        if value is not None and not isinstance(value, (dispatch.Tensor_, float, int, np.number)):
+            raise TypeError(f"nan_to_num(): argument '{label}' must be float, not {_type_name(value)}")
     return ops.nan_to_num(input, nan, posinf, neginf)
 
 

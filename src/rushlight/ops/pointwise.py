@@ -213,7 +213,11 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
     """
     if older:  # add(input, alpha, other), as it was written before PyTorch 1.5
         return add(input, older[0], alpha=other)
-    return ops.add(input, other) if alpha == 1 and alpha is not True else ops.add_scaled(input, other, alpha)
+    if alpha == 1 and alpha is not True:
+        return ops.add(input, other)
+    if not isinstance(alpha, (dispatch.Tensor_, *dispatch.NUMBERS)):
+        raise TypeError(f"add(): argument 'alpha' must be Number, not {type(alpha).__name__}")
+    return ops.add_scaled(input, other, alpha)
 
 
 @public()

@@ -198,9 +198,9 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Dimensions ``start_dim`` to ``end_dim`` made one."""
     shape = input._array.shape
     ndim = len(shape)
+    start, end = axis_of(start_dim, ndim), axis_of(end_dim, ndim)
     if not ndim:
         return reshape(input, 1)
-    start, end = axis_of(start_dim, ndim), axis_of(end_dim, ndim)
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if start == end:
@@ -218,6 +218,8 @@ def ravel(input: Any) -> Any:
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     """One dimension made several; one of their sizes may be -1."""
     shape = input._array.shape
+    if not shape:
+        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
     axis = axis_of(dim, len(shape))
     if not isinstance(sizes, (tuple, list)):
         raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type(sizes).__name__}")

@@ -82,6 +82,8 @@ def topk(input: Any, k: Any, dim: Any = -1, largest: bool = True, sorted: bool =
     if isinstance(dim, bool):
         raise TypeError("topk(): argument 'dim' (position 2) must be int, not bool")
     axis = axis_of(dim, array.ndim)
+    if not hasattr(k, "__index__"):
+        raise TypeError(f"topk(): argument 'k' (position 2) must be int, not {type(k).__name__}")
     if not 0 <= k <= (array.shape[axis] if array.ndim else 1):
         raise RuntimeError("selected index k out of range")
     if array.dtype.kind == "c":
