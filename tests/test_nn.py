@@ -216,3 +216,15 @@ def test_sequences_that_cannot_be_padded_or_packed() -> None:
         pack_padded_sequence(torch.zeros(2, 2), [2, 0])
     one, other = unpad_sequence(torch.arange(6).reshape(3, 2), torch.tensor([3, 1]))
     assert (one.tolist(), other.tolist()) == ([0, 2, 4], [1])
+
+
+def test_functions_that_models_hold_are_pickled_by_name() -> None:
+    layer = nn.TransformerEncoderLayer(4, 2, 8)
+    assert pickle.loads(pickle.dumps(layer)).activation is torch.nn.functional.relu
+    for function in (torch.tanh, torch.nn.functional.silu, torch.nn.functional.gelu, nn.init.xavier_uniform_):
+        assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_a_layer_norm_of_no_samples_passes_gradcheck() -> None:
+    x = torch.zeros(0, 3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(nn.LayerNorm(3).double(), x)

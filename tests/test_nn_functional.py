@@ -431,6 +431,10 @@ def test_errors(number: int) -> None:
 
 def test_pools_of_no_places_and_no_samples() -> None:
     assert F.fractional_max_pool2d(Z(4, 5, 8, 8), 2, output_size=[0, 1]).shape == (4, 5, 0, 1)
+    more = torch.rand(2, 3, 2)  # of more samples than there are, the first are taken
+    x = torch.randn(1, 3, 6, 6)
+    drawn = F.fractional_max_pool2d(x, 2, output_size=3, _random_samples=more)
+    assert torch.equal(drawn, F.fractional_max_pool2d(x, 2, output_size=3, _random_samples=more[:1]))
     assert F.adaptive_max_pool2d(Z(0, 1, 2, 2), 2).shape == (0, 1, 2, 2)
     assert F.embedding_bag(torch.tensor([0, 1]), Z(3, 2), torch.tensor([0]), include_last_offset=True).shape == (0, 2)
 

@@ -65,7 +65,7 @@ class Check(Differences):
                     "will likely fail if all the inputs are not of double precision floating point or complex. ",
                     stacklevel=3,
                 )
-            if any(step == 0 and size > 1 for step, size in zip(one._array.strides, one._array.shape, strict=True)):
+            if any(step == 0 and size > 1 for step, size in zip(one.stride(), one._array.shape, strict=True)):
                 raise RuntimeError(
                     f"The {position}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                     "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous on "

@@ -137,6 +137,7 @@ def _with_inplace(name: str, function: Any) -> Any:
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = function.__doc__
+    call.__module__ = __name__.replace("ops.activations", "nn.functional")  # where pickles find it
     return call
 
 

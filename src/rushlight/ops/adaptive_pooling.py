@@ -183,6 +183,7 @@ def _fractional_max(
         samples = dispatch.new_tensor(default_stream().uniform((*lead, rank), input._array.dtype))
     else:
         _check_samples(samples._array, input._array, lead, rank)
+        samples = samples[: lead[0]]
     return getattr(ops, f"fractional_max_pool{rank}")(input, samples, kernel, size)
 
 

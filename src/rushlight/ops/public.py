@@ -64,6 +64,7 @@ def public(
         spoken = spoken_form(f, public_name, out, native=space not in _IN_PYTHON)
         if function:
             module(space)[public_name] = spoken
+            spoken.__module__ = _module_name(space)
         if isinstance(method, str) or (method and space == "torch"):
             method_name = method if isinstance(method, str) else public_name
             methods[method_name] = spoken_form(f, method_name, False) if out else spoken
@@ -76,6 +77,11 @@ def public(
         return f
 
     return publish_it
+
+
+def _module_name(space: str) -> str:
+    """The module that serves a namespace: where pickles find its functions."""
+    return space.replace("torch", __package__.partition(".")[0], 1)
 
 
 # What PyTorch has written in Python: its errors for missing arguments are Python's own.
@@ -249,6 +255,7 @@ def publish(name: str, *aliases: str, forms: str = "function method inplace", sp
         if "function" in forms:
             module(space)[public_name] = function = _function_form(entry.name, public_name, labels)
             function.__doc__ = description(name, public_name, space)
+            function.__module__ = _module_name(space)
         if "method" in forms:
             methods[public_name] = CompiledOnUse(public_name, name, "method")
         if "inplace" in forms:
