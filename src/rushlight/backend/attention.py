@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
+from . import softmax, summation
 from .activations import in_single
-from .numpy import Array
+from .matmul import product
+from .numpy import Array, Shape
+
+_SINGLE = np.dtype(np.float32)
 
 
 def safe_softmax(x: Array, axis: int) -> Array:
     """Softmax, with zeros along lines that are -inf throughout."""
+    if softmax.long_rows(x, axis):
+        found = softmax.by_one_shift(x)
+        if found is not None:
+            return found
     wide = in_single(x)
     high = wide.max(axis, keepdims=True, initial=-np.inf)
     dead = high == -np.inf
@@ -23,17 +33,50 @@ def causal(x: Array) -> Array:
     return np.where(np.tri(*x.shape[-2:]) > 0, x, x.dtype.type(-np.inf))
 
 
+@functools.lru_cache(16)
+def _bound(rows: int, columns: int) -> Array:
+    """inf up to the diagonal, -inf above."""
+    return np.where(np.tri(rows, columns) > 0, np.float32(np.inf), np.float32(-np.inf))
+
+
+def _stack(x: Array) -> Array:
+    """(B, H, L, E) as one batch of matrices (B * H, L, E), half precision in single."""
+    return in_single(x).reshape(-1, *x.shape[-2:])
+
+
+def _weights(query: Array, key: Array, heads: Shape, mask: Array | None, is_causal: bool, scale: float) -> Array:
+    """softmax(query @ key.T * scale + mask) of stacks (G, L, E) and (G, S, E), the mask for ``heads`` (B, H) before L and S."""
+    scores = product(query, key.swapaxes(1, 2))
+    np.multiply(scores, scores.dtype.type(scale), scores)
+    if is_causal:
+        bounded = scores.dtype is _SINGLE and not np.isnan(summation.greatest(scores, None))
+        scores = np.minimum(scores, _bound(*scores.shape[1:]), out=scores) if bounded else causal(scores)
+    if mask is not None:
+        scores = (scores.reshape(*heads, *scores.shape[1:]) + mask).reshape(scores.shape)
+    return safe_softmax(scores, 2)
+
+
 def attention(
     query: Array, key: Array, value: Array, mask: Array | None = None, is_causal: bool = False, scale: float = 1.0
 ) -> Array:
-    """softmax(query @ key.T * scale + mask) @ value over the last two axes; the mask is added."""
-    scores = in_single(query) @ in_single(key).swapaxes(-1, -2) * query.dtype.type(scale)
-    if is_causal:
-        scores = causal(scores)
-    if mask is not None:
-        scores = scores + mask
-    weights = safe_softmax(scores, scores.ndim - 1)
-    return (weights @ in_single(value)).astype(query.dtype, copy=False)
+    """softmax(query @ key.T * scale + mask) @ value for (B, H, L, E), (B, H, S, E), (B, H, S, E); the mask is added."""
+    weights = _weights(_stack(query), _stack(key), query.shape[:2], mask, is_causal, scale)
+    return product(weights, _stack(value)).astype(query.dtype, copy=False).reshape(query.shape)
+
+
+def attention_slopes(
+    g: Array, query: Array, key: Array, value: Array, mask: Array | None, is_causal: bool, scale: float
+) -> tuple[Array, Array, Array]:
+    """What ``g`` becomes on its way back through :func:`attention` to query, key and value."""
+    g3, q, k, v = _stack(g), _stack(query), _stack(key), _stack(value)
+    weights = _weights(q, k, query.shape[:2], mask, is_causal, scale)
+    for_scores = softmax.softmax_grad(product(g3, v.swapaxes(1, 2)), weights, 2)
+    np.multiply(for_scores, for_scores.dtype.type(scale), for_scores)
+    return (
+        product(for_scores, k).reshape(query.shape),
+        product(for_scores.swapaxes(1, 2), q).reshape(key.shape),
+        product(weights.swapaxes(1, 2), g3).reshape(value.shape),
+    )
 
 
 def trilinear(a: Array, weight: Array, b: Array) -> Array:

@@ -18,9 +18,10 @@ def _highest(x: Array, axis: int | Axes) -> Any:
 # From so many numbers of float32 on, rows are added up by a product with ones: a sixth of the time.
 _SINGLE, _MANY, _LONGEST = np.dtype(np.float32), 1 << 12, 1 << 11
 _SAFE = 40  # exp of it, 2048 times over, is far from overflow
+_LEAST = 1e-6
 
 
-def _long_rows(x: Array, axis: int | tuple[()]) -> bool:
+def long_rows(x: Array, axis: int | tuple[()]) -> bool:
     return x.size >= _MANY and x.dtype is _SINGLE and axis == x.ndim - 1 and x.flags.c_contiguous and x.shape[-1] <= _LONGEST
 
 
@@ -28,24 +29,34 @@ def _row_sums(rows: Array) -> Array:
     return rows.dot(ones(rows.shape[1]))[:, None]  # type: ignore[no-any-return]
 
 
-def _softmax_of_rows(x: Array) -> Array:
+def by_one_shift(x: Array) -> Array | None:
+    """Softmax over long rows without each row's maximum, which takes twice as long to find.
+
+    One number may be taken away from all where none overflows then and no row's sum is so small that much of it is lost; a
+    whole number, so that there is no rounding error of consequence. None where there is no such number.
+    """
     rows = x.reshape(-1, x.shape[-1])
     most = summation.greatest(rows, None)
-    # One number may be taken away from all, where none overflows then and each row's sum is so large that none is lost;
-    # a whole number, so that there is no rounding error of consequence. Finding each row's maximum takes twice as long.
     shift = 0 if most <= _SAFE else np.floor(most - _SAFE)
     out = np.exp(rows if not shift else rows - shift)
     sums = _row_sums(out)
-    if not summation.least(sums, None) >= 1:
-        np.subtract(rows, summation.greatest(rows, 1, None, None, True), out)
-        sums = _row_sums(np.exp(out, out))
-    return np.divide(out, sums, out).reshape(x.shape)
+    return np.divide(out, sums, out).reshape(x.shape) if summation.least(sums, None) >= _LEAST else None
+
+
+def _softmax_of_rows(x: Array) -> Array:
+    found = by_one_shift(x)
+    if found is not None:
+        return found
+    rows = x.reshape(-1, x.shape[-1])
+    out = rows - summation.greatest(rows, 1, None, None, True)
+    np.exp(out, out)
+    return np.divide(out, _row_sums(out), out).reshape(x.shape)
 
 
 def softmax(x: Array, axis: int | tuple[()]) -> Array:
     if not x.size:
         return x.copy()
-    if _long_rows(x, axis):
+    if long_rows(x, axis):
         return _softmax_of_rows(x)
     whole = wide(x)
     out = np.exp(whole - summation.greatest(whole, axis, None, None, True))
@@ -54,7 +65,7 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
 
 
 def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
-    if _long_rows(v, axis) and _long_rows(y, axis):
+    if long_rows(v, axis) and long_rows(y, axis):
         rows, lines = y.reshape(-1, y.shape[-1]), v.reshape(-1, v.shape[-1])
         out = lines - np.vecdot(lines, rows)[:, None]
         return np.multiply(out, rows, out).reshape(v.shape)
@@ -65,7 +76,7 @@ def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
 def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
     if not x.size:
         return x.copy()
-    if _long_rows(x, axis):
+    if long_rows(x, axis):
         rows = x.reshape(-1, x.shape[-1])
         off = rows - summation.greatest(rows, 1, None, None, True)
         return np.subtract(off, np.log(_row_sums(np.exp(off))), off).reshape(x.shape)
@@ -75,7 +86,7 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
 
 
 def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
-    if _long_rows(v, axis) and _long_rows(y, axis):
+    if long_rows(v, axis) and long_rows(y, axis):
         lines = v.reshape(-1, v.shape[-1])
         out = np.exp(y.reshape(lines.shape))
         np.multiply(out, _row_sums(lines), out)

@@ -11,7 +11,7 @@ from ..backend import attention as k
 from . import attention_masks, dispatch
 from .public import module, ops, public
 from .reading import conj
-from .table import op
+from .table import arrays, op
 
 F = "torch.nn.functional"
 
@@ -30,6 +30,8 @@ op("trilinear", k.trilinear,
 
 
 def _attention_slopes(g: Any, xp: Any, query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float) -> Any:
+    if xp is arrays:
+        return k.attention_slopes(g, query, key, value, mask, is_causal, scale)
     scores = xp.bmm(query, xp.adjoint(key)) * scale
     if is_causal:
         scores = xp.causal(scores)
