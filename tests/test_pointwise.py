@@ -478,3 +478,16 @@ def test_corners_without_dimensions_or_fractions() -> None:
         number.unflatten(0, (1, -1))
     with pytest.raises(NotImplementedError, match="\"round_cpu\" not implemented for 'Long'"):
         torch.round(torch.tensor([25]), decimals=-1)
+
+
+def test_what_out_may_be() -> None:
+    whole = torch.ones(4)
+    for name in ("angle", "conj_physical", "exp", "logit", "nan_to_num", "square"):
+        with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to a single"):
+            getattr(torch, name)(whole[:3], out=whole[1:])
+    for name in ("isneginf", "isposinf", "signbit"):
+        with pytest.raises(RuntimeError, match=f"^{name} does not support non-boolean outputs"):
+            getattr(torch, name)(whole, out=torch.ones(4))
+    for name in ("abs", "exp", "signbit"):
+        with pytest.raises(TypeError, match=rf"^{name}\(\): argument 'out' must be Tensor, not int"):
+            getattr(torch, name)(whole, out=3)

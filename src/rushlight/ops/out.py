@@ -26,8 +26,11 @@ _SCALAR_TYPE_OUT = frozenset(("cummax", "cummin", "logcumsumexp"))
 
 # Functions whose ``out=`` is to have the dtype of their input, whatever could be cast to what.
 _OF_INPUTS_DTYPE = frozenset(
-    "abs absolute bitwise_not ceil conj_physical fix floor frac nan_to_num neg negative round sgn sign signbit trunc".split()
+    "abs absolute bitwise_not ceil conj_physical fix floor frac nan_to_num neg negative round sgn sign trunc".split()
 )
+_TELLS = frozenset(("isneginf", "isposinf", "signbit"))
+# Elementwise functions that are not of one op that promotes its inputs.
+_ELEMENTWISE = frozenset("angle conj_physical heaviside ldexp logit nan_to_num square".split())
 _REAL_ONLY = frozenset(("ceil", "fix", "floor", "sign", "trunc"))  # complex numbers are what they refuse first
 _JOINS = frozenset("cat concat concatenate stack hstack vstack dstack column_stack row_stack".split())
 
@@ -45,7 +48,9 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         raise NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )
-    if name in _OF_INPUTS_DTYPE:
+    if name in _OF_INPUTS_DTYPE or name in _TELLS:
+        if not isinstance(target, dispatch.Tensor_):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
         _check_dtype(name, target, args[0])
     result = f(*args, **kwargs)
     if name in _JOINS and not views.castable(result._array.dtype, target._array.dtype):
@@ -77,9 +82,9 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
 def _check_dtype(name: str, target: Any, input: Any) -> None:
     """The errors for an ``out=`` of a dtype that its function does not write."""
     have, wanted = target._array.dtype, input._array.dtype
-    if name == "signbit":
+    if name in _TELLS:
         if have.kind != "b":
-            raise RuntimeError("signbit does not support non-boolean outputs.")
+            raise RuntimeError(f"{name} does not support non-boolean outputs.")
     elif have == wanted or (wanted.kind == "c" and (name in _REAL_ONLY or (name[:3] == "abs" and have.kind != "c"))):
         return
     elif name == "nan_to_num":
@@ -94,7 +99,7 @@ def _check_shared(name: str, target: Any, inputs: list[Any]) -> None:
     if name in UNSHARED_OUT:
         if any(value is target or np.may_share_memory(target._array, value._array) for value in inputs):
             raise views.shared_error()
-    elif name in table and table[name].promote is not None:
+    elif name in _ELEMENTWISE or (name in table and table[name].promote is not None):
         views.check_memory(target, inputs)
 
 
