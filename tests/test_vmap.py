@@ -432,3 +432,9 @@ def test_the_padding_row_of_each_table_gets_no_gradient() -> None:
     tables, places = double(2, 4, 3), torch.tensor([1, 3, 1])
     found = vmap(grad(lambda table: F.embedding(places, table, padding_idx=3).sum()))(tables)
     assert torch.equal(found, torch.tensor([0.0, 2.0, 0.0, 0.0], dtype=torch.float64)[:, None].expand(2, 4, 3))
+
+
+def test_the_padding_row_has_a_tangent_all_the_same() -> None:
+    tables, slopes, places = double(2, 4, 3), double(2, 4, 3), torch.tensor([1, 3, 1])
+    found = vmap(lambda w, t: jvp(lambda w: F.embedding(places, w, padding_idx=3), (w,), (t,))[1])(tables, slopes)
+    assert torch.equal(found, slopes[:, places])

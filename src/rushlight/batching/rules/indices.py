@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd import modes
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor, wrap
@@ -117,9 +118,11 @@ def _embedding(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     out = call_op(op, [flat, _rows(indices, rows, level)], {**params, "but": -1})
     if params["but"] < 0:
         return out
-    # The row that gets no gradient.
+    # The row that gets no gradient, though it has a tangent.
+    with modes.no_grad():
+        kept = ops.clone(out)
     fixed = ops.expand_dims(ops.eq(along(indices, level), params["but"]), dims_of(indices) + 1)
-    return ops.where(fixed, out.detach(), out)
+    return ops.where(fixed, kept, out)
 
 
 def _bags(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
