@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from .matmul import product
+from .numpy import Array, total
 
 
 def lstm_layer(
@@ -36,7 +37,7 @@ def lstm_layer(
     scale[2 * width : 3 * width] = 1
     shift = 1 - scale
     recurrent = np.ascontiguousarray((u * scale[:, None]).T)
-    gates = (x.reshape(steps * count, size) @ w.T).reshape(steps, count, 4 * width)
+    gates = product(x.reshape(steps * count, size), w.T).reshape(steps, count, 4 * width)
     if b is not None and d is not None:
         gates += b + d
     gates *= scale
@@ -105,11 +106,11 @@ def lstm_layer_grads(
         np.matmul(slope.reshape(count, 4 * width), u, g_hidden)
         g_cell *= forget[t]
     g_gates = slopes.reshape(steps * count, 4 * width)
-    g_bias = g_gates.sum(0) if needs[3] or needs[4] else None
+    g_bias = total(g_gates, (0,)) if needs[3] or needs[4] else None
     return (
-        (g_gates @ w).reshape(x.shape) if needs[0] else None,
-        g_gates.T @ x.reshape(steps * count, x.shape[2]) if needs[1] else None,
-        g_gates.T @ before_h.reshape(steps * count, width) if needs[2] else None,
+        product(g_gates, w).reshape(x.shape) if needs[0] else None,
+        product(g_gates.T, x.reshape(steps * count, x.shape[2])) if needs[1] else None,
+        product(g_gates.T, before_h.reshape(steps * count, width)) if needs[2] else None,
         g_bias if needs[3] else None,
         (g_bias.copy() if needs[3] else g_bias) if needs[4] and g_bias is not None else None,
         g_hidden if needs[5] else None,
