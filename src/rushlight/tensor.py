@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, printing
-from .autograd import delayed_error, engine, function, gradients, modes, views
+from .autograd import delayed_error, engine, function, function_calls, gradients, modes, views
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import numpy as backend
 from .backend.scattered import ScatteredArray
@@ -882,11 +882,12 @@ engine.fit_tensor = _fit_tensor
 views.new_tensor = new_tensor
 saved.make_tensor = make_tensor
 saved.type_name = lambda array: dtypes.of(array.dtype).type_in_errors
-gradients.is_tensor = function.is_tensor = delayed_error.is_tensor = lambda value: isinstance(value, Tensor)
+for _room in (gradients, function, function_calls, delayed_error):
+    _room.is_tensor = lambda value: isinstance(value, Tensor)  # type: ignore[attr-defined]
 delayed_error.make_tensor = make_tensor
 function.open_saved = saved.open_function_saved
 function.raw_saved = saved_attributes.of_function
-function.pack_hooked = lambda value: dispatch.packed(value, modes.state.saved_hooks or [])
+function_calls.pack_hooked = lambda value: dispatch.packed(value, modes.state.saved_hooks or [])
 dispatch.Tensor_ = Tensor
 dispatch.new_tensor = new_tensor
 compiling.bind(Tensor, PLAIN)

@@ -19,7 +19,7 @@ import numpy as np
 from ..ops import dispatch, table
 from ..ops.reading import conj
 from ..tensor import Tensor, _fit_tensor, new_tensor, wrap
-from . import function, modes, views
+from . import function, function_calls, modes, views
 from .forward_ad import OTHER_SIZE, _state, tangent_at, with_tangent, without_tangent
 from .gradients import grad
 
@@ -272,7 +272,7 @@ def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if level is None:
         return NotImplemented
     primals = tuple(without_tangent(arg, level) if isinstance(arg, Tensor) else arg for arg in args)
-    ctx, out = function.apply_with_context(cls, primals, kwargs)
+    ctx, out = function_calls.apply_with_context(cls, primals, kwargs)
     tangents = [_given_tangent(arg, level, ctx.materialize_grads) for arg in args]
     versions = [None if tangent is None else tangent._counter[0] for tangent in tangents]
     ctx.forward_mode = True

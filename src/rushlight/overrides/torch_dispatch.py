@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, publishing
-from ..autograd import engine, forward_ad, forward_rules, function, modes, views
+from ..autograd import engine, forward_ad, forward_rules, modes, views
 from ..operators.aten import aten, inplace_overload, overload_of, without_defaults
 from ..ops import dispatch, saved
 from ..ops.table import Op
@@ -359,7 +359,7 @@ def watch() -> None:
 
     for room in (tensor, dispatch, views, forward_ad, forward_rules):
         room.new_tensor = new_tensor  # type: ignore[union-attr]
-    saved.make_tensor = function.make_tensor = make_tensor  # type: ignore[attr-defined]
+    saved.make_tensor = make_tensor
     engine.wrap = wrap
     views.write_below = _write_below
     engine.taken = _taken

@@ -1,0 +1,234 @@
+"""A call of a custom Function: its forward is run, and its outputs get their place in the graph."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..rooms import provided
+from . import engine, modes, views
+from .graph import here, keep_traceback, leaf_edge, observers, orders
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+
+# Set by tensor.py: the class, and how a value is given to the hooks that pack saved ones.
+is_tensor: Callable[[Any], bool] = provided("is_tensor")
+pack_hooked: Callable[[Tensor], Any] = provided("pack_hooked")
+no_setup: Any = provided("no_setup")  # set by function.py: the setup_context of a class that has none of its own
+
+
+def _among(value: Any, values: Sequence[Any]) -> bool:
+    """Whether a very object is one of several: tensors compare by their elements."""
+    for one in values:  # noqa: SIM110 - `any` takes three times as long
+        if one is value:
+            return True
+    return False
+
+
+def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Runs forward and records it; returns the context too."""
+    ctx = object.__new__(cls._backward_cls)
+    tensors = [is_tensor(arg) for arg in args]
+    ctx.is_tensor_input = tuple(tensors)
+    ctx.needs_input_grad = needs = tuple([tensor and arg.requires_grad for arg, tensor in zip(args, tensors, strict=True)])
+    state = modes.state
+    recording = state.grad_enabled and True in needs
+    before = [arg._edge if tensor else None for arg, tensor in zip(args, tensors, strict=True)]
+    previous = state.grad_enabled, state.forward_enabled
+    state.grad_enabled = state.forward_enabled = False
+    try:
+        if cls.setup_context is not no_setup:
+            output = cls.forward(*args, **kwargs)
+            cls.setup_context(ctx, args, output)
+        else:
+            output = cls.forward(ctx, *args, **kwargs)
+    finally:
+        state.grad_enabled, state.forward_enabled = previous
+    single = not isinstance(output, tuple)
+    outputs = (output,) if single else output
+    if ctx.non_differentiable:
+        ctx.undifferentiable = {n for n, value in enumerate(outputs) if _among(value, ctx.non_differentiable)}
+    if ctx.dirty_tensors and not all(_among(value, outputs) for value in ctx.dirty_tensors):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
+            "inplace must all be outputs of the Function."
+        )
+    if ctx._is_pure_view and (len(outputs) > 1 or sum(ctx.is_tensor_input) != 1):
+        raise RuntimeError(
+            "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need to "
+            "support more."
+        )
+    if cls.setup_context is not no_setup:
+        _check_kept(ctx, args, outputs)
+    results = _record(ctx, args, before, outputs) if recording else tuple([_unrecorded(ctx, args, value) for value in outputs])
+    if ctx.dirty_tensors or ctx.non_differentiable:  # they may be outputs, which refer to the context
+        ctx.dirty_tensors = ctx.non_differentiable = ()
+    return ctx, (results[0] if single else results)
+
+
+def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """RuntimeError where ``setup_context`` kept an input that forward returned: it saw no output that differs from it."""
+    kept = [one for one in (*(ctx.to_save or ()), *(ctx.saved_for_forward or ())) if is_tensor(one)]
+    for one in kept:
+        if (
+            any(one is arg for arg in args)
+            and any(one is out for out in outputs)
+            and all(one is not x for x in ctx.dirty_tensors)
+        ):
+            raise RuntimeError(
+                "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
+                "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
+                "setup ctx inside the forward function itself."
+            )
+
+
+def _unrecorded(ctx: Any, args: Sequence[Any], value: Any) -> Any:
+    if not is_tensor(value):
+        return value
+    if _among(value, ctx.dirty_tensors):
+        views.bump(value, ctx.name())
+        return value
+    if _among(value, args):
+        value = value.view_as(value)
+    if value._base is not None:
+        value._made = "function"
+    return value
+
+
+def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Gives the outputs of forward their place in the graph."""
+    ctx.recorded = True
+    ctx.next = tuple(
+        [
+            (edge or leaf_edge(arg)) if need else None
+            for arg, edge, need, tensor in zip(args, before, ctx.needs_input_grad, ctx.is_tensor_input, strict=True)
+            if tensor
+        ]
+    )
+    ctx.order = next(orders)
+    observers.present = True
+    ctx.where = here(3)
+    if modes.state.anomaly:
+        keep_traceback(ctx, sys._getframe(3), engine.recording_node())
+    several = len(outputs) > 1
+    ctx.output_count = len(outputs)
+    dirty = ctx.dirty_tensors
+    results: list[Any] = []
+    metas: list[Any] = []
+    for number, value in enumerate(outputs):
+        if not is_tensor(value):
+            results.append(value)
+            metas.append(None)
+            continue
+        is_dirty, is_input = _among(value, dirty), _among(value, args)
+        if is_dirty and not is_input:
+            _warn_of_dirty(value)
+        twin = next((n for n in range(number) if outputs[n] is value), None) if several else None
+        if twin is not None and (is_dirty or not is_input):
+            value = results[twin]
+        elif is_dirty:
+            value = _dirtied(ctx, value, several)
+        elif is_input:
+            value = _alias(value)
+        elif value._base is not None and value._base is not value:
+            value._made = "function_several" if several else None if ctx._is_pure_view else "function"
+        elif value._edge is not None:
+            value = value.detach()
+        if is_dirty and value._base is not None and value._edge is not None:
+            pass  # it has its place: what its base has became of it
+        elif number not in ctx.undifferentiable and value._array.dtype.kind in "fcV":
+            value._edge, value._needs_grad = (ctx, number), True
+            value._seen = value._counter[0]
+        else:
+            value._edge, value._needs_grad = None, False
+        results.append(value)
+        metas.append((value._array.shape, value._array.dtype))
+    if several:
+        ctx.metas = metas
+    elif metas[0] is not None:
+        ctx.shape, ctx.dtype = metas[0]
+    _keep(ctx, results)
+    return tuple(results)
+
+
+def _alias(value: Any) -> Any:
+    """An input that forward returned as it is: a view of it, that may not be written through."""
+    result = value.detach()
+    result._base = value if value._base is None else value._base
+    result._seen = result._counter[0]
+    result._made = "function"
+    return result
+
+
+def _warn_of_dirty(value: Any) -> None:
+    """Where forward marked what was no input as dirty."""
+    text = (
+        "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed "
+        "to ctx.mark_dirty()."
+    )
+    if value._base is not None:
+        raise RuntimeError(text)
+    warnings.warn(text, stacklevel=5)
+
+
+def _dirtied(ctx: Any, value: Any, several: bool) -> Any:
+    """An input that forward wrote into, in its new place in the graph."""
+    base = value._base
+    if base is None:
+        if value._needs_grad and value._edge is None:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        views.bump(value, ctx.name())
+        return value
+    if several:
+        raise RuntimeError(
+            "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+            "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is "
+            "not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it "
+            "into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other "
+            "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+        )
+    if value._edge is None and value._needs_grad:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    views.check_made(value)
+    if base._edge is None and base._needs_grad:
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    views.bump(value, ctx.name())
+    ctx.shape, ctx.dtype = value._array.shape, value._array.dtype
+    views.write_through(value, ctx)
+    return value
+
+
+def _keep(ctx: Any, results: list[Any]) -> None:
+    """Stores what save_for_backward was given: outputs without a reference to the Tensor, which refers to the node."""
+    if ctx.to_save is None:
+        return
+    hooks = modes.state.saved_hooks
+    saved: list[Any] = []
+    to_save, ctx.to_save = ctx.to_save, None  # at once: a hook that raises must not leave an output in its own node
+    for position, value in enumerate(to_save):
+        if value is None:
+            saved.append((None, None, None, None))
+            continue
+        if not is_tensor(value):
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {position} is of type {type(value).__name__}"
+            )
+        if hooks:
+            number = next((n for n, out in enumerate(results) if out is value), None)
+            edge = (None, number) if number is not None else value._edge or (leaf_edge(value) if value._needs_grad else None)
+            saved.append((pack_hooked(value), None, None, edge))
+            continue
+        for number, result in enumerate(results):
+            if result is value:
+                # Its own output: the node is left out of the edge, where it would refer to itself.
+                edge = (None, number) if result._edge is not None else None
+                saved.append((result._array, result._counter, result._counter[0], edge))
+                break
+        else:
+            saved.append((value, value._counter, value._counter[0], None))
+    ctx.saved = tuple(saved)
+    ctx.kept_something = bool(saved)
