@@ -75,7 +75,7 @@ def as_it_is(batch: Any) -> Any:
     return batch
 
 
-# Without workers ------------------------------------------------------------------------------------------------------
+# Without workers.
 
 
 def plain_batches(dataset: TensorDataset, order: list[list[int]]) -> list[list[Any]]:
@@ -255,7 +255,7 @@ def test_data_pipes_are_not_there() -> None:
         torch.utils.data.IterDataPipe  # noqa: B018
 
 
-# Workers --------------------------------------------------------------------------------------------------------------
+# Workers.
 
 Workers = functools.partial(DataLoader, multiprocessing_context="fork")  # the datasets below are of functions
 

@@ -163,7 +163,7 @@ def test_cdf_of_gammas_and_mixtures() -> None:
     np.testing.assert_allclose(mixture.cdf(x).numpy(), expected, rtol=1e-12)
 
 
-# Divergences ----------------------------------------------------------------------------------------------------------
+# Divergences.
 
 ONE_DIMENSION = {
     d.Beta: (d.Beta(p(2.0), p(3.5)), 0, 1),
@@ -242,7 +242,7 @@ def test_multivariate_normals(one: Any) -> None:
     np.testing.assert_allclose(np.cov(sample.numpy().T), covariance.numpy(), atol=0.08)
 
 
-# Gradients of samples -------------------------------------------------------------------------------------------------
+# Gradients of samples.
 
 
 @pytest.mark.parametrize("shape", [0.02, 0.5, 1.0, 3.0, 40.0, 900.0, 3e4])
@@ -313,7 +313,7 @@ def test_straight_through() -> None:
     np.testing.assert_allclose(slope.numpy(), expected.numpy())
 
 
-# Shapes, checks, copies -----------------------------------------------------------------------------------------------
+# Shapes, checks, copies.
 
 
 def test_shapes() -> None:
@@ -393,7 +393,7 @@ def test_copies(case: tuple[Any, float, float]) -> None:
         assert torch.equal(twin.log_prob(x), expected)
 
 
-# Transforms -----------------------------------------------------------------------------------------------------------
+# Transforms.
 
 BIJECTIONS = [
     d.AffineTransform(p([1.0, 2.0, 3.0]), p(-2.0)),

@@ -48,7 +48,7 @@ class Scaled(nn.Module):
         return x / 4
 
 
-# Weight norm --------------------------------------------------------------------------------------------------------
+# Weight norm.
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (2, 3, 4), (5,), (1, 1)])
@@ -98,7 +98,7 @@ def test_the_older_weight_norm_is_put_together_before_forward() -> None:
         nn.utils.remove_weight_norm(layer)
 
 
-# Spectral norm ------------------------------------------------------------------------------------------------------
+# Spectral norm.
 
 
 @pytest.mark.parametrize("make", [lambda: nn.Linear(5, 3), lambda: nn.Conv2d(2, 3, 2), lambda: nn.ConvTranspose2d(2, 3, 2)])
@@ -143,7 +143,7 @@ def test_spectral_norm_through_two_forwards() -> None:
     assert layer.weight_orig.grad is not None and layer.weight_orig.grad.isfinite().all()
 
 
-# Orthogonal ---------------------------------------------------------------------------------------------------------
+# Orthogonal.
 
 
 @pytest.mark.parametrize("trivialized", [True, False])
@@ -193,7 +193,7 @@ def test_unitary_weights_and_errors_of_orthogonal() -> None:
         parametrizations.orthogonal(nn.Linear(2, 2), orthogonal_map="x")
 
 
-# parametrize --------------------------------------------------------------------------------------------------------
+# parametrize.
 
 
 def test_parametrizations_are_applied_in_order_and_undone_in_reverse() -> None:
@@ -301,7 +301,7 @@ def test_a_failed_registration_leaves_the_module_as_it_was() -> None:
         layer.weight = torch.ones(1, 2)
 
 
-# prune --------------------------------------------------------------------------------------------------------------
+# prune.
 
 
 @pytest.mark.parametrize("amount", [0, 1, 5, 12, 0.0, 0.25, 0.5, 1.0])
@@ -371,7 +371,7 @@ def test_failed_pruning_leaves_the_module_as_it_was() -> None:
         Unknown.apply(layer, "weight")
 
 
-# Gradients, parameters, modules as functions ------------------------------------------------------------------------
+# Gradients, parameters, modules as functions.
 
 
 @pytest.mark.parametrize("order", [1, 2, 3.5, math.inf, 0])

@@ -43,7 +43,7 @@ def children(event: Any) -> list[str]:
     return [child.name for child in event.cpu_children]
 
 
-# What is recorded ------------------------------------------------------------------------------------------------------
+# What is recorded.
 
 
 def test_forward_and_backward_of_a_layer() -> None:
@@ -193,7 +193,7 @@ def test_a_future_ends_its_event() -> None:
         record._call_end_callbacks_on_future(future)
 
 
-# What it adds up to ------------------------------------------------------------------------------------------------------
+# What it adds up to.
 
 STEPS = st.lists(st.sampled_from(["mul", "sum", "exp", "view", "mm", "cat", "block", "backward"]), min_size=1, max_size=12)
 
@@ -304,7 +304,7 @@ def profile_of_nothing() -> Any:
     return prof
 
 
-# What is left of it ------------------------------------------------------------------------------------------------------
+# What is left of it.
 
 
 def test_nothing_stays_behind() -> None:
@@ -434,7 +434,7 @@ def test_pausing() -> None:
     assert [event.name for event in prof.events()] == ["aten::exp", "aten::cos"]
 
 
-# How it is shown ---------------------------------------------------------------------------------------------------------
+# How it is shown.
 
 
 def test_the_table() -> None:
@@ -541,7 +541,7 @@ def test_what_may_not_be() -> None:
             getattr(step_profile(), act)()
 
 
-# Steps -------------------------------------------------------------------------------------------------------------------
+# Steps.
 
 
 def test_schedules() -> None:

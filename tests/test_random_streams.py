@@ -196,7 +196,7 @@ def test_checksums_are_pytorchs(size):
     assert tuple(zlib.crc32(each.tobytes()) for each in drawn) == CHECKSUMS[size]
 
 
-# Words and states -----------------------------------------------------------------------------------------------------
+# Words and states.
 
 
 @given(st.lists(st.integers(0, 1500), max_size=12))
@@ -276,7 +276,7 @@ def test_threads_share_a_stream_without_losing_or_repeating_a_number():
     assert sorted(map(tuple, drawn)) == sorted(map(tuple, expected))
 
 
-# Distributions --------------------------------------------------------------------------------------------------------
+# Distributions.
 
 DRAWN = 40_000
 # A draw, and the mean and variance it should have.
@@ -372,7 +372,7 @@ def test_axes_come_in_the_order_of_memory(order):
     assert array.transpose(memory_axes(array)).flags.c_contiguous
 
 
-# Generators -----------------------------------------------------------------------------------------------------------
+# Generators.
 
 
 def test_the_default_generator_begins_unknown_and_others_at_one_seed():

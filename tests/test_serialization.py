@@ -320,7 +320,7 @@ def test_storages_elsewhere() -> None:
     assert torch.load(archive(elsewhere)).tolist() == [1, 1]
 
 
-# Files that someone made to do harm -----------------------------------------------------------------------------------
+# Files that someone made to do harm.
 
 
 class Evil:
@@ -537,7 +537,7 @@ def check(octets: bytes | bytearray) -> None:
     repr(got)  # every element of it can be read
 
 
-# Writing --------------------------------------------------------------------------------------------------------------
+# Writing.
 
 
 def test_an_error_leaves_the_old_file(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def refuse(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *forms: str
     raise TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected one of:\n{expected}")
 
 
-# Options ------------------------------------------------------------------------------------------------------------
+# Options.
 
 
 def options(
@@ -115,7 +115,7 @@ def memory_format_name(name: str, memory_format: Any) -> str:
     return str(memory_format.name)
 
 
-# Sizes --------------------------------------------------------------------------------------------------------------
+# Sizes.
 
 
 def shape_of(name: str, sizes: tuple[Any, ...], size: Any = None) -> Any:
@@ -176,7 +176,7 @@ def checked_shape(name: str, sizes: Any, *, one: bool = False, owner: str | None
     return tuple(shape)
 
 
-# Numbers ------------------------------------------------------------------------------------------------------------
+# Numbers.
 
 
 def number(name: str, argument: str, position: int, value: Any) -> bool | int | float | complex:

@@ -140,7 +140,7 @@ def _parse_name(name: str) -> tuple[str, int | None]:
     return kind, None if index is None else int(index)
 
 
-# What is in use -------------------------------------------------------------------------------------------------------
+# What is in use.
 
 CPU = device("cpu")
 _default: device = CPU
@@ -217,7 +217,7 @@ def require_cpu(where: Any = None, function: str = "device") -> device:
     raise RuntimeError(f"PyTorch is not linked with support for {chosen.type} devices")
 
 
-# Layouts and memory formats -------------------------------------------------------------------------------------------
+# Layouts and memory formats.
 
 
 class layout:

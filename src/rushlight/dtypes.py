@@ -193,7 +193,7 @@ def _load_bfloat16() -> np.dtype[Any]:
     return bfloat16.numpy
 
 
-# Promotion ------------------------------------------------------------------------------------------------------------
+# Promotion.
 
 _BARE_UNSIGNED = frozenset((uint16, uint32, uint64))
 _promoted: dict[tuple[dtype, dtype], dtype] = {}
@@ -323,7 +323,7 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
     return higher
 
 
-# Defaults -------------------------------------------------------------------------------------------------------------
+# Defaults.
 
 _default = float32
 
@@ -384,7 +384,7 @@ def set_default_tensor_type(t: Any) -> None:
     )
 
 
-# Limits ---------------------------------------------------------------------------------------------------------------
+# Limits.
 
 
 def _short(value: float) -> str:

@@ -131,7 +131,7 @@ def _append(text: str, notes: list[str], indent: int) -> str:
     return text
 
 
-# The numbers ----------------------------------------------------------------------------------------------------------
+# The numbers.
 
 
 def _body(array: np.ndarray[Any, Any], indent: int) -> str:

@@ -40,7 +40,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
             yield from tensors_in(item)
 
 
-# One sample on one side -------------------------------------------------------------------------------------------
+# One sample on one side.
 
 
 @dataclasses.dataclass
@@ -96,7 +96,7 @@ def on_candidate(run: Run, act: Callable[[], Any], during: str) -> Any:
         raise Disagreement(f"{during} {error_kind(error)}".strip(), short(error)) from error
 
 
-# Comparison of two runs -------------------------------------------------------------------------------------------
+# Comparison of two runs.
 
 
 def compare_leaves(ours: Side, theirs: Side, mine: Any, reference: Any, values: bool = True) -> None:
@@ -220,7 +220,7 @@ def _recorded(gradient: Any) -> bool:
     return gradient is not None and gradient.requires_grad
 
 
-# The modes --------------------------------------------------------------------------------------------------------
+# The modes.
 
 
 @dataclasses.dataclass

@@ -43,7 +43,7 @@ _FAULTS = re.compile(
 )
 
 
-# Writing ----------------------------------------------------------------------------------------------------------
+# Writing.
 
 
 def write_program(draw: random.Random, length: int = 14) -> list[str]:
@@ -115,7 +115,7 @@ def _compiled(line: str) -> types.CodeType:
     return compile(line, "<program>", "exec")
 
 
-# Running ----------------------------------------------------------------------------------------------------------
+# Running.
 
 
 def node_name(tensor: Any) -> str | Exception | None:
@@ -299,7 +299,7 @@ def difference(lines: list[str], candidate: Side) -> Difference | None:
     return None
 
 
-# Cutting down ------------------------------------------------------------------------------------------------------
+# Cutting down.
 
 
 def without(lines: list[str], index: int) -> list[str]:
@@ -368,7 +368,7 @@ def cut_down(failure: Failure, candidate: Side) -> Failure:
     return Failure(failure.seed, difference(lines, candidate) or failure.found, lines)
 
 
-# Many programs -----------------------------------------------------------------------------------------------------
+# Many programs.
 
 _WORK: dict[str, Any] = {}
 

@@ -281,7 +281,7 @@ def _array_like(source: torch.Tensor) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(flat, tuple(physical.shape), strides)
 
 
-# Comparison ---------------------------------------------------------------------------------------------------------
+# Comparison.
 
 
 @dataclasses.dataclass(frozen=True)

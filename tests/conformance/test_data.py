@@ -93,7 +93,7 @@ def agree(case: Callable[[Any, Any], Any]) -> Any:
     return ours
 
 
-# Collation ------------------------------------------------------------------------------------------------------------
+# Collation.
 
 BATCHES: dict[str, Callable[[Any], Any]] = {
     "ints": lambda torch: [1, 2],
@@ -164,7 +164,7 @@ def test_collate_by_a_table(types_counted: Any, batch: Any) -> None:
     agree(lambda torch, data: data._utils.collate.collate(batch, collate_fn_map={types_counted: counted}))
 
 
-# Datasets -------------------------------------------------------------------------------------------------------------
+# Datasets.
 
 
 def iterable(data: Any, *values: int, length: int | None = None) -> Any:
@@ -251,7 +251,7 @@ def test_random_split(size: int, lengths: Any, own: bool) -> None:
     agree(split)
 
 
-# Orders, and what is drawn for them -----------------------------------------------------------------------------------
+# Orders, and what is drawn for them.
 
 
 def step_by_step(torch: Any, generator: Any, made: Any) -> Any:
@@ -349,7 +349,7 @@ def test_what_samplers_refuse(case: Callable[[Any], Any]) -> None:
     agree(lambda torch, data: case(data))
 
 
-# Loaders --------------------------------------------------------------------------------------------------------------
+# Loaders.
 
 OPTIONS: list[dict[str, Any]] = [
     {"num_workers": -1}, {"timeout": -1}, {"prefetch_factor": 2}, {"num_workers": 1, "prefetch_factor": -1},
@@ -422,7 +422,7 @@ def test_loaders(case: Callable[[Any, Any], Any]) -> None:
     agree(case)
 
 
-# Workers --------------------------------------------------------------------------------------------------------------
+# Workers.
 
 
 def calls(data: Any, function: Callable[[int], Any], size: int = 4) -> Any:

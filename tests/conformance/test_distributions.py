@@ -197,7 +197,7 @@ def test_expand(family: str) -> None:
                 assert_alike(*outcomes, fact, 1e-8)
 
 
-# Errors ---------------------------------------------------------------------------------------------------------------
+# Errors.
 
 ERRORS = """
 Normal(0.0, -1.0)
@@ -374,7 +374,7 @@ def test_subclasses_and_warnings() -> None:
     assert heard[1] == heard[0]
 
 
-# Divergences ----------------------------------------------------------------------------------------------------------
+# Divergences.
 
 EXAMPLES = {
     "Bernoulli": ["Bernoulli(p([0.3, 0.9]))", "Bernoulli(logits=p([0.3, -2.0]))", "Bernoulli(torch.tensor([0.0, 1.0]))"],
@@ -449,7 +449,7 @@ def test_divergence_by_natural_parameters(name: str) -> None:
     assert_alike(theirs.outcome(f"ExponentialFamily.entropy({p})"), ours.outcome(f"ExponentialFamily.entropy({p})"), name)
 
 
-# Names ----------------------------------------------------------------------------------------------------------------
+# Names.
 
 
 def _modules() -> Iterator[str]:

@@ -289,7 +289,7 @@ def test_an_array_is_filled_as_it_lies_in_memory():
         assert np.array_equal(filled, expected)
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
+# Refusals.
 
 
 def outcome(call):

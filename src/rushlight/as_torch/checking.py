@@ -144,7 +144,7 @@ def is_here(name: str) -> bool:
     return True
 
 
-# Finding the code -----------------------------------------------------------------------------------------------------
+# Finding the code.
 
 
 def find_files(word: str) -> list[Path]:
@@ -194,7 +194,7 @@ def _is_test(path: Path) -> bool:
     return bool({"test", "tests"} & set(path.parts)) or path.stem.startswith("test_") or path.stem.endswith("_test")
 
 
-# Reading the code -----------------------------------------------------------------------------------------------------
+# Reading the code.
 
 _ALLOWED_FAILURES = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "RuntimeError", "BaseException"}
 _QUESTIONS = ("is_available", "hasattr", "TYPE_CHECKING", "is_built", "device_count", "find_spec")

@@ -127,7 +127,7 @@ def _refuse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
     )
 
 
-# Tensor type names ----------------------------------------------------------------------------------------------------
+# Tensor type names.
 
 _BY_TYPE_NAME = {each.type_name: each for each in dtypes.ALL}
 
@@ -191,7 +191,7 @@ for _name, _dtype in {
     _casting_method(_name, _dtype)
 
 
-# Devices --------------------------------------------------------------------------------------------------------------
+# Devices.
 
 
 @method

@@ -138,7 +138,7 @@ def writable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return view
 
 
-# From Python data ---------------------------------------------------------------------------------------------------
+# From Python data.
 
 
 def _of_storage(storage: TypedStorage | UntypedStorage, numpy_type: np.dtype[Any] | None) -> np.ndarray[Any, Any]:

@@ -138,7 +138,7 @@ def _buffer(buffer: Any, numpy_type: np.dtype[Any], count: int, offset: int) -> 
     return memory.laid_over(octets[offset:], numpy_type, (number,), None, 0)
 
 
-# DLPack ---------------------------------------------------------------------------------------------------------------
+# DLPack.
 
 
 def _is_capsule(value: Any) -> bool:

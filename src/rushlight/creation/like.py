@@ -111,7 +111,7 @@ def full_like(
     return finished(array, requires_grad)
 
 
-# Methods of the model -------------------------------------------------------------------------------------------------
+# Methods of the model.
 
 
 def _options(name: str, self: Tensor, dtype: Any, layout: Any, device: Any, requires_grad: Any, pin_memory: Any) -> Any:

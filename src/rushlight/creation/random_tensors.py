@@ -179,7 +179,7 @@ def randperm(
     return finished(array, requires_grad) if out is None else into(out, "randperm", array, dtype)
 
 
-# Like another tensor --------------------------------------------------------------------------------------------------
+# Like another tensor.
 
 
 @published

@@ -71,7 +71,7 @@ def _fill(self: Tensor, name: str, node: str, draw: Draw) -> Tensor:
     return self
 
 
-# In place -------------------------------------------------------------------------------------------------------------
+# In place.
 
 
 @method
@@ -216,7 +216,7 @@ def _fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[tuple[int, ..
     return have, wanted
 
 
-# New tensors ----------------------------------------------------------------------------------------------------------
+# New tensors.
 
 
 def _tensor(name: str, argument: str, position: int, value: Any) -> Tensor:

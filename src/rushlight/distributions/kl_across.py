@@ -29,7 +29,7 @@ from .utils import euler_constant
 MeanLogDensity = Callable[[Any, Any], Any]
 
 
-# Moments of p ---------------------------------------------------------------------------------------------------------
+# Moments of p.
 
 
 def _mean_log(p: Any) -> Any:
@@ -61,7 +61,7 @@ def _mean_exp(p: Any, t: Any) -> Any:
     return (torch.exp(-t * p.low) - torch.exp(-t * p.high)) / (t * (p.high - p.low))
 
 
-# The mean under p of the log density of q -----------------------------------------------------------------------------
+# The mean under p of the log density of q.
 
 
 def _of_exponential(p: Any, q: Any) -> Any:
@@ -116,7 +116,7 @@ def _of_poisson(p: Any, q: Any) -> Any:
     return p.probs * q.rate.log() - q.rate
 
 
-# Pairs ----------------------------------------------------------------------------------------------------------------
+# Pairs.
 
 
 def _register(type_p: type, type_q: type, mean_log_density: MeanLogDensity, outside: MeanLogDensity | None = None) -> None:
