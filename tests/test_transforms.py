@@ -465,3 +465,85 @@ def test_private_names_that_test_suites_ask_for() -> None:
     vmap(grad(ask))(torch.ones(2))
     assert seen == [(2, 0)]
     assert torch.testing._utils.freeze_rng_state is not None
+
+
+def test_whole_numbers_have_no_tangents() -> None:
+    whole, x = torch.tensor([1, 2]), torch.ones(2)
+    for call in (
+        lambda: torch.func.jvp(lambda a: a * 2.0, (whole,), (x,)),
+        lambda: torch.func.jvp(lambda a, b: a * 2.0, (x, whole), (x, x)),
+        lambda: torch.func.jacfwd(lambda a: a * 2.0)(whole),
+        lambda: torch.func.linearize(lambda a: a * 2.0, whole),
+        lambda: torch.func.hessian(lambda a: (a * 2.0).sum())(whole),
+    ):
+        with pytest.raises(ValueError, match=r"Expected primal to be floating point or complex, but got: torch\.int64"):
+            call()
+    with pytest.raises(ValueError, match=r"Expected tangent to be floating point or complex, but got: torch\.bool"):
+        torch.func.jvp(lambda a: a * 2.0, (x,), (x > 0,))
+    assert torch.func.jacfwd(lambda a, b: a * b)(x, whole).tolist() == [[1.0, 0.0], [0.0, 2.0]]
+
+
+def test_a_function_without_a_rule_is_refused_inside_of_vmap_whatever_it_is_given() -> None:
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            pass
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2
+
+    x = torch.ones(3)
+    for function in (
+        lambda a: Twice.apply(a),
+        lambda a: Twice.apply(x) + a,
+        torch.func.grad(lambda a: Twice.apply(a * 2).sum()),
+    ):
+        with pytest.raises(RuntimeError, match="You tried to vmap over Twice, but it does not have vmap support"):
+            torch.func.vmap(function)(x)
+    Twice.generate_vmap_rule = True
+    assert torch.func.vmap(lambda a: Twice.apply(x).sum() + Twice.apply(a))(x).tolist() == [8.0, 8.0, 8.0]
+
+
+def test_a_rule_of_a_function_that_writes_in_place() -> None:
+    class Exponential(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x.exp_()
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.mark_dirty(*inputs)
+            ctx.save_for_backward(output)
+            ctx.save_for_forward(output)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * ctx.saved_tensors[0]
+
+        @staticmethod
+        def jvp(ctx: Any, t: Any) -> Any:
+            return t.mul_(ctx.saved_tensors[0])
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any) -> Any:
+            return Exponential.apply(x), in_dims[0]
+
+    class Returned(Exponential):
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any) -> Any:
+            Exponential.apply(x)
+            return x, in_dims[0]
+
+    x = torch.tensor([[0.5, 1.0], [-1.0, 2.0]], dtype=torch.float64)
+    for function in (Exponential, Returned):
+        one = lambda a, function=function: function.apply(a.clone())  # noqa: E731
+        total = lambda a, one=one: one(a).sum()  # noqa: E731
+        for found in (vmap(one)(x), vmap(grad(total))(x), grad(lambda a, one=one: vmap(one)(a).sum())(x), vmap(vmap(one))(x)):
+            assert torch.allclose(found, x.exp())
+        value, slope = vmap(lambda a, one=one: jvp(one, (a,), (a,)))(x)
+        assert torch.allclose(value, x.exp()) and torch.allclose(slope, x * x.exp())

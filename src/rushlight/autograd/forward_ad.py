@@ -205,9 +205,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    for label, one in (("primal", tensor), ("tangent", tangent)):
-        if not (one.is_floating_point() or one.is_complex()):
-            raise ValueError(f"Expected {label} to be floating point or complex, but got: {one.dtype}")
+    expect_inexact("primal", tensor)
+    expect_inexact("tangent", tangent)
     if tensor._array.shape == tangent._array.shape and tangent_at(tangent, _state.user[-1]) is None:
         tangent = _laid_like(tensor, tangent)
     return dual(tensor, tangent, _state.user[-1])
@@ -243,8 +242,16 @@ def zeros_laid_like(tensor: Tensor, dtype: np.dtype[Any], batch: tuple[int, ...]
     return zeros.as_strided((*batch, *array.shape), (*steps, *tensor.stride()), tensor.storage_offset())
 
 
+def expect_inexact(label: str, tensor: Tensor) -> None:
+    """ValueError for whole numbers and bools, which have no tangents and are none."""
+    if tensor._array.dtype.kind not in "fcV":
+        raise ValueError(f"Expected {label} to be floating point or complex, but got: {tensor.dtype}")
+
+
 def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """A view of ``tensor`` with a tangent in a level."""
+    expect_inexact("primal", tensor)
+    expect_inexact("tangent", tangent)
     if tensor._array.shape != tangent._array.shape:
         raise RuntimeError(OTHER_SIZE.format(list(tensor._array.shape), list(tangent._array.shape)))
     if tangent_at(tangent, level) is not None:

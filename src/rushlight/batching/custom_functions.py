@@ -31,7 +31,8 @@ def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a Function while transforms run."""
     if not modes.state.transforms or issubclass(cls, (function._SingleLevelFunction, _Vmapped)):
         return NotImplemented
-    is_own = cls.__module__.partition(".")[0] in ("torch", "rushlight")
+    top, _, rest = cls.__module__.partition(".")
+    is_own = top in ("torch", "rushlight") and not rest.startswith("testing.")
     if is_own or not layers.in_user_transform():
         if examples._innermost(tree_flatten((args, kwargs))[0]) is not None:
             raise examples.Unbatchable(cls.__name__)
@@ -45,6 +46,8 @@ def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     level = examples._innermost([*leaves, *tree_flatten(kwargs)[0]])
     if level is not None:
         return _batch(cls, level, leaves, spec, kwargs)
+    if any(layer.kind == "Vmap" and not layer.internal for layer in layers.state.stack):
+        _expect_rule(cls)
     if "_is_generated" in cls.__dict__:
         return NotImplemented
     if cls not in _generated:
@@ -59,18 +62,7 @@ def _batch(cls: Any, level: examples.Level, leaves: list[Any], spec: TreeSpec, k
             "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
             f"autograd.Function. Got: {named}"
         )
-    has_rule = cls.vmap is not Function.vmap
-    if has_rule and cls.generate_vmap_rule:
-        raise RuntimeError(
-            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
-            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid ambiguity. "
-            + _MORE
-        )
-    if not has_rule and not cls.generate_vmap_rule:
-        raise RuntimeError(
-            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the vmap "
-            f"staticmethod or set generate_vmap_rule=True. {_MORE}"
-        )
+    has_rule = _expect_rule(cls)
     inner = layers.state.stack[layers.place(level) + 1 :]
     if has_rule and not any(layer.kind in ("Grad", "Jvp") for layer in inner):
         values, dims = zip(*(_behind(one, level) for one in leaves), strict=True) if leaves else ((), ())
@@ -88,6 +80,23 @@ def _batch(cls: Any, level: examples.Level, leaves: list[Any], spec: TreeSpec, k
         for one, of in zip(found, job.out_batched, strict=True)
     ]
     return tree_unflatten(made, job.out_spec)
+
+
+def _expect_rule(cls: Any) -> bool:
+    """Whether a Function has a rule of its own for ``vmap``. RuntimeError unless it has that or asks for one to be made."""
+    has_rule = cls.vmap is not Function.vmap
+    if has_rule and cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid ambiguity. "
+            + _MORE
+        )
+    if not has_rule and not cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the vmap "
+            f"staticmethod or set generate_vmap_rule=True. {_MORE}"
+        )
+    return has_rule
 
 
 def _behind(value: Any, level: examples.Level) -> tuple[Any, int | None]:
@@ -183,7 +192,15 @@ class _Job:
                 with layers.without(self.level):
                     dims = [0 if of else None for of in self.is_batched]
                     outputs, self.out_spec = _by_rule(self.cls, self.outer, list(wholes), dims, self.spec, self.kwargs)
-                found = [one if dim is None else self._example(one.movedim(dim, 0)) for one, dim in outputs]
+                given = {id(whole): one for whole, one, of in zip(wholes, entered, self.is_batched, strict=True) if of}
+                found = [
+                    one
+                    if dim is None
+                    else given[id(one)]
+                    if dim == 0 and id(one) in given
+                    else self._example(one.movedim(dim, 0))
+                    for one, dim in outputs
+                ]
             else:
                 found, self.out_spec = tree_flatten(self.cls.forward(*inputs, **self.kwargs))
             self.cls.setup_context(context, tuple(inputs), tree_unflatten(found, self.out_spec))

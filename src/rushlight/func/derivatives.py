@@ -361,6 +361,8 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     tensor(3.)
     """
     points, spec = tree_flatten(primals)
+    for point in points:
+        forward_ad.expect_inexact("primal", point)
 
     def push(*tangents: Any) -> Any:
         directions, form = tree_flatten(tangents)
