@@ -40,3 +40,17 @@ def test_rows_without_columns():
     weight = torch.zeros(5, 0, requires_grad=True)
     F.embedding(torch.tensor([1, 2]), weight).sum().backward()
     assert weight.grad.shape == (5, 0)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_the_last_offset_is_a_word_about_offsets_only(mode):
+    weight = torch.arange(6.0).reshape(3, 2)
+    rows = torch.tensor([[0, 2], [1, 1]])
+    assert torch.equal(
+        F.embedding_bag(rows, weight, mode=mode, include_last_offset=True), F.embedding_bag(rows, weight, mode=mode)
+    )
+    flat, ends = rows.reshape(-1), torch.tensor([0, 2, 4])
+    assert torch.equal(
+        F.embedding_bag(flat, weight, ends, mode=mode, include_last_offset=True), F.embedding_bag(rows, weight, mode=mode)
+    )
+    assert F.embedding_bag(flat, weight, ends[:1], mode=mode, include_last_offset=True).shape == (0, 2)

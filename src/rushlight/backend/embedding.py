@@ -141,7 +141,7 @@ def embedding_bag(
 def bag_argmax(weight: Array, indices: Array, offsets: Array, but: int) -> Array:
     """For each bag and column the number of the row that is largest there; -1 for an empty bag."""
     out = np.full((len(offsets), weight.shape[1]), -1)
-    ends = [*offsets[1:], len(indices)]
+    ends = [*offsets[1:], len(indices)] if len(offsets) else []
     rows = _rows(weight, indices)
     for bag, (start, end) in enumerate(zip(offsets, ends, strict=True)):
         members = indices[start:end]

@@ -179,6 +179,7 @@ def embedding_bag(
             )
         rows, length = input._array.shape
         offsets = dispatch.new_tensor(np.arange(rows, dtype=input._array.dtype) * length)
+        include_last_offset = False  # a word about offsets that are given
         input = input.reshape(-1)
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.reshape(-1)
