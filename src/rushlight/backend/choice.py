@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from . import numpy as backend
-from .numpy import Array
+from .numpy import Array, like_first
 from .pointwise import common, floating, meeting, only, refuse
 
 
@@ -260,8 +260,7 @@ def conj(x: Array) -> Array:
 
 
 def make_complex(real: Array, imag: Array) -> Array:
-    shape = np.broadcast_shapes(real.shape, imag.shape)
-    out = np.empty(shape, np.complex128 if real.dtype == np.float64 else np.complex64)
+    out = like_first((real, imag), np.dtype(np.complex128 if real.dtype == np.float64 else np.complex64))
     out.real, out.imag = real, imag
     return out
 

@@ -79,8 +79,8 @@ def logcumsumexp(x: Array, axis: int) -> Array:
         return x.copy()
     whole = double(x)
     if x.dtype.kind != "c":
-        return np.asarray(np.logaddexp.accumulate(whole, axis)).astype(x.dtype)
-    out = np.array(whole)
+        return np.asarray(np.logaddexp.accumulate(whole, axis)).astype(x.dtype, "C")
+    out = np.array(whole, order="C")
     rows = np.moveaxis(out, axis, 0)
     for index in range(1, len(rows)):
         rows[index] = _log_add_exp(rows[index - 1], rows[index])

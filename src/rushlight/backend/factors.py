@@ -23,7 +23,7 @@ def lu_factor(a: Array) -> tuple[Array, Array, Array]:
     Gaussian elimination with partial pivoting; of wide matrices the left half first, so that most of the work is products
     (S. Toledo, Locality of reference in LU decomposition with partial pivoting, 1997).
     """
-    lu = np.array(a)
+    lu = np.array(a, order="C")
     m, n = lu.shape[-2:]
     steps = min(m, n)
     pivots = np.zeros((*lu.shape[:-2], steps), INT)

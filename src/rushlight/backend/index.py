@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array, Shape, in_rows
+from .numpy import Array, Shape, in_rows, ordered
+from .shape import clone
 
 Indices = list[Array | None]
 
@@ -47,11 +48,34 @@ def index(x: Array, indices: Indices) -> Array:
     they are neighbours, else in front."""
     try:
         if indices[0] is not None and len(indices) == 1:
-            return x.take(indices[0], 0) if x.ndim > 1 and indices[0].size and _small(indices[0], x) else x[indices[0]]
+            one = indices[0]
+            if x.flags.c_contiguous or x.ndim == 1:
+                return x.take(one, 0) if x.ndim > 1 and one.size and _small(one, x) else x[one]
         out = x[_key(indices, x.ndim)]
-        return out if out.flags.c_contiguous else np.ascontiguousarray(out)
+        if x.flags.c_contiguous or x.ndim == 1:
+            return out if out.flags.c_contiguous else np.ascontiguousarray(out)
+        return _as_the_source(out, x, indices)
     except IndexError as error:
         return _nothing_picked(error, x, indices)
+
+
+def _as_the_source(out: Array, x: Array, indices: Indices) -> Array:
+    """What was picked from ``x``, in the order of its dimensions in memory: the picked ones are where they come out."""
+    places = [place for place, one in enumerate(indices) if one is not None]
+    kept = [place for place in range(x.ndim) if place not in places]
+    first = places[0] if places[-1] - places[0] + 1 == len(places) else 0
+    picked = out.ndim - len(kept)
+    steps = [x.strides[place] for place in kept]
+    common = out.shape[first : first + picked]
+    orders = [(*steps[:first], *(0,) * picked, *steps[first:])]
+    for place in places:
+        one = np.broadcast_to(indices[place], common).strides  # type: ignore[arg-type]
+        orders.append((*(0,) * first, *one, *(0,) * (len(kept) - first)))
+    laid = ordered(out.shape, orders, out.dtype)
+    if laid.strides == out.strides:
+        return out
+    laid[...] = out
+    return laid
 
 
 def picked_shape(shape: Shape, indices: Indices) -> Shape:
@@ -107,7 +131,7 @@ def _add_rows(out: Array, rows: Array, values: Array) -> Array:
 
 
 def index_put(x: Array, values: Array, indices: Indices, accumulate: bool) -> Array:
-    out = np.array(x, order="C")
+    out = clone(x)
     try:
         if accumulate:
             np.add.at(out, _key(indices, out.ndim), values)
@@ -240,7 +264,7 @@ def index_copy(x: Array, src: Array, index: Array, axis: int) -> Array:
 
 
 def index_fill(x: Array, value: Array, index: Array, axis: int) -> Array:
-    out = np.array(x, order="C")
+    out = clone(x)
     whole = out.reshape(1) if not out.ndim else out
     whole[(slice(None),) * axis + (index.reshape(-1),)] = value
     return out
@@ -264,12 +288,15 @@ def take_adjoint(g: Array, index: Array, shape: Shape) -> Array:
 
 
 def put(x: Array, src: Array, index: Array, accumulate: bool) -> Array:
-    out = x.reshape(-1).copy()
+    out = clone(x)
+    flat = out.reshape(-1)
     if accumulate:
-        np.add.at(out, index.reshape(-1), src.reshape(-1))
+        np.add.at(flat, index.reshape(-1), src.reshape(-1))
     else:
-        out[index.reshape(-1)] = src.reshape(-1)
-    return out.reshape(x.shape)
+        flat[index.reshape(-1)] = src.reshape(-1)
+    if not out.flags.c_contiguous:  # flat is a copy
+        out[...] = flat.reshape(x.shape)
+    return out
 
 
 def masked_select(x: Array, mask: Array) -> Array:
@@ -288,7 +315,7 @@ def masked_select_adjoint(g: Array, mask: Array, shape: Shape) -> Array:
 
 def masked_scatter(x: Array, source: Array, mask: Array) -> Array:
     mask = np.broadcast_to(mask, np.broadcast_shapes(x.shape, mask.shape))
-    out = np.array(np.broadcast_to(x, mask.shape))
+    out = np.array(np.broadcast_to(x, mask.shape), order="C")
     count = int(mask.sum())
     if source.size < count:
         raise RuntimeError(

@@ -150,7 +150,8 @@ def solve(a: Array, b: Array, left: bool = True, vector: bool = False, name: str
 
 def _solved(a: Array, b: Array, left: bool, vector: bool) -> Array:
     if vector:
-        return np.asarray(np.linalg.solve(a, b[..., None])[..., 0])
+        x = np.linalg.solve(a, b[..., None])[..., 0]
+        return columns(x) if x.ndim > 1 else np.asarray(x)
     if left:
         return columns(np.linalg.solve(a, b))
     return columns(np.linalg.solve(a.swapaxes(-1, -2), b.swapaxes(-1, -2))).swapaxes(-1, -2)
@@ -167,7 +168,7 @@ def solve_ex(a: Array, b: Array, left: bool = True, vector: bool = False) -> tup
     lu, pivots, info = factors.lu_factor(a)
     result = factors.lu_solve(lu, b[..., None] if vector else b, pivots)
     if vector:
-        result = result[..., 0]
+        result = columns(result[..., 0]) if result.ndim > 2 else result[..., 0]
     return result if left else result.swapaxes(-1, -2), info
 
 
@@ -330,9 +331,9 @@ def lu_unpack(lu: Array, pivots: Array, data: bool = True, permutation: bool = T
         p = np.ascontiguousarray(factors.swapped_back(identity, pivots))
     if data:
         size = min(m, n)
-        lower = np.tril(lu[..., :size], -1)
+        lower = np.ascontiguousarray(np.tril(lu[..., :size], -1))
         lower[..., range(size), range(size)] = 1
-        upper = np.triu(lu[..., :size, :])
+        upper = np.ascontiguousarray(np.triu(lu[..., :size, :]))
     return lower, upper, p
 
 
@@ -341,8 +342,10 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
     return lu_unpack(packed, pivots)
 
 
-def lu_solve(lu: Array, b: Array, pivots: Array, adjoint: bool = False) -> Array:
-    return columns(factors.lu_solve(lu, b, pivots, adjoint))
+def lu_solve(lu: Array, b: Array, pivots: Array, adjoint: bool = False, left: bool = True) -> Array:
+    if left:
+        return columns(factors.lu_solve(lu, b, pivots, adjoint))
+    return columns(factors.lu_solve(lu, b.swapaxes(-1, -2).conj(), pivots, not adjoint)).swapaxes(-1, -2).conj()
 
 
 # Reflectors.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import small_products, threads
-from .numpy import Array
+from .numpy import Array, laid_out
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
 _SMALL = 1 << 18
@@ -157,4 +157,5 @@ def addr(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     out = np.multiply.outer(a, b)
     if alpha != 1:
         out = out * alpha
-    return (out if beta == 0 else out + bias * beta).astype(np.result_type(bias, a, b), copy=False)
+    out = (out if beta == 0 else out + bias * beta).astype(np.result_type(bias, a, b), copy=False)
+    return out if bias.flags.c_contiguous else laid_out(out, (bias,))

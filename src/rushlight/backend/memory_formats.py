@@ -32,13 +32,15 @@ def with_channels_last(y: Array) -> Array:
 
 
 def keeping(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel whose results have their channels last in memory where its first argument has."""
+    """A kernel whose results have their channels last in memory where its first argument has, else are in order."""
 
     @wraps(kernel)
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        if x.flags.c_contiguous or not has_channels_last(x):
+        if x.flags.c_contiguous:
             return kernel(x, *args, **kwargs)
         out = kernel(np.ascontiguousarray(x), *args, **kwargs)  # kernels are quickest in order
+        if not has_channels_last(x):
+            return out
         return tuple(map(with_channels_last, out)) if isinstance(out, tuple) else with_channels_last(out)
 
     return call

@@ -111,6 +111,8 @@ def applied(x: Array, mean: Array, rstd: Array, weight: Array | None, bias: Arra
 
 def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5) -> Array:
     """Normalizes over the last axes; weight and bias have their shape."""
+    if not x.flags.c_contiguous:
+        x = np.ascontiguousarray(x)
     if weight is not None and weight.dtype is x.dtype and _long_rows(x, axes):
         _, out, rstd = _centered_rows(x, eps)
         np.multiply(out, rstd.dot(weight[None]), out)
@@ -144,7 +146,7 @@ def layer_norm_slopes(
 def layer_norm_with_moments(
     x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5
 ) -> tuple[Array, Array, Array]:
-    return _with_moments(x, weight, bias, axes, eps)
+    return _with_moments(np.ascontiguousarray(x), weight, bias, axes, eps)
 
 
 def per_channel(values: Array | None, ndim: int) -> Any:

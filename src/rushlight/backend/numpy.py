@@ -9,7 +9,6 @@ import functools
 import math
 import sys
 from collections.abc import Callable, Sequence
-from functools import cmp_to_key
 from typing import Any
 
 import numpy as np
@@ -84,17 +83,34 @@ def strided(array: Array, shape: Shape, strides: tuple[int, ...], offset: int = 
 def like_first(arrays: Sequence[Array], dtype: np.dtype[Any]) -> Array:
     """An array for the result of an elementwise op, in the order in which the first of the operands lies.
 
-    Where an operand leaves the order of two dimensions open (it has size 1 in one of them, or does not overlap neatly),
+    Where an operand leaves the order of two dimensions open (it is stretched along one of them, or their strides are equal),
     the next one decides; NumPy instead prefers C order as soon as any operand has it.
     """
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     ndim = len(shape)
-    steps = [
-        (0,) * (ndim - array.ndim)
-        + tuple(0 if size == 1 else step for size, step in zip(array.shape, array.strides, strict=True))
-        for array in arrays
-    ]
-    faster_first = sorted(range(ndim - 1, -1, -1), key=cmp_to_key(lambda one, other: _slower(one, other, steps, shape)))  # type: ignore[arg-type]
+    steps = []
+    for array in arrays:
+        lead = ndim - array.ndim
+        fit = zip(array.shape, shape[lead:], array.strides, strict=True)
+        steps.append((0,) * lead + tuple(step if size == wanted else 0 for size, wanted, step in fit))
+    return ordered(shape, steps, dtype)
+
+
+def ordered(shape: Shape, steps: Sequence[tuple[int, ...]], dtype: np.dtype[Any]) -> Array:
+    """An unset array whose dimensions lie in the order that the operands' strides say, the first of them first."""
+    # Where none says, the later dimension stays the faster one; what is so left open need not be transitive, and a sort by
+    # insertion makes of it what PyTorch makes of it.
+    ndim = len(shape)
+    faster_first = list(range(ndim - 1, -1, -1))
+    for place in range(1, ndim):
+        this = place
+        for before in range(place - 1, -1, -1):
+            order = _slower(faster_first[before], faster_first[this], steps, shape)
+            if order > 0:
+                faster_first[before], faster_first[this] = faster_first[this], faster_first[before]
+                this = before
+            elif order < 0:
+                break
     slowest_first = faster_first[::-1]
     laid = np.empty([shape[axis] for axis in slowest_first], dtype)
     return laid.transpose(np.argsort(slowest_first)) if ndim else laid
@@ -105,25 +121,24 @@ def in_rows(array: Array) -> Array:
     return array if array.flags.c_contiguous else array.copy("C")
 
 
-def laid_out(out: Array, inputs: Sequence[Any]) -> Array:
+def laid_out(out: Array, inputs: Sequence[Array]) -> Array:
     """The result of an elementwise op on ``inputs``, in the order in which PyTorch lays it out: see :func:`like_first`."""
-    laid = like_first([array for array in inputs if isinstance(array, np.ndarray)], out.dtype)
+    laid = like_first(inputs, out.dtype)
     if laid.strides == out.strides or laid.shape != out.shape:
         return out
     laid[...] = out
     return laid
 
 
-def _slower(one: int, other: int, steps: list[tuple[int, ...]], shape: Shape) -> int:
+def _slower(one: int, other: int, steps: Sequence[tuple[int, ...]], shape: Shape) -> int:
     """Whether dimension ``one`` has longer steps than ``other``: 1 or -1, and 0 where no operand says."""
     for step in steps:
         a, b = step[one], step[other]
-        if not a or not b:
-            continue
-        if a != b:
-            return 1 if a > b else -1
-        if shape[one] != shape[other]:
-            return 1 if shape[one] > shape[other] else -1
+        if a and b:
+            if a != b:
+                return 1 if a > b else -1
+            if shape[one] > shape[other]:
+                return 1
     return 0
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import numpy as backend
 from .creation import in_order
 from .memory_formats import has_channels_last, with_channels_last
-from .numpy import Array, Shape
+from .numpy import Array, Shape, in_rows
 
 
 def reshape(x: Array, shape: Shape) -> Array:
@@ -192,6 +192,18 @@ def clone(x: Array) -> Array:
     return x.copy("K") if 0 not in x.strides else x.copy()
 
 
+def clone_in_place(x: Array) -> Array:
+    """A copy with the strides of ``x``, gaps between its elements included, unless some of them share their place."""
+    if x.flags.c_contiguous or not x.size:
+        return x.copy()
+    if any(not step and size > 1 for step, size in zip(x.strides, x.shape, strict=True)):
+        return clone(x)
+    reach = x.itemsize + sum((size - 1) * step for size, step in zip(x.shape, x.strides, strict=True))
+    out = np.ndarray(x.shape, x.dtype, np.zeros(reach // x.itemsize, x.dtype), 0, x.strides)
+    out[...] = x
+    return out
+
+
 def contiguous(x: Array) -> Array:
     return x.copy("C")
 
@@ -260,7 +272,7 @@ def _below(x: Array, offset: int) -> Array:
 
 
 def repeat(x: Array, counts: tuple[int, ...]) -> Array:
-    return np.tile(x, counts)
+    return np.tile(in_rows(x), counts)
 
 
 def unrepeat(g: Array, counts: tuple[int, ...], shape: Shape) -> Array:
@@ -284,10 +296,12 @@ def rot90(x: Array, times: int, axes: tuple[int, int]) -> Array:
 
 
 def diag_embed(x: Array, offset: int, axis1: int, axis2: int) -> Array:
-    size = x.shape[-1] + abs(offset)
-    out = np.zeros((*x.shape[:-1], size, size), x.dtype)
-    diagonal(out, offset, x.ndim - 1, x.ndim)[...] = x
-    return np.moveaxis(out, (-2, -1), (axis1, axis2))
+    shape = list(x.shape[:-1])
+    for axis in sorted((axis1, axis2)):
+        shape.insert(axis, x.shape[-1] + abs(offset))
+    out = np.zeros(shape, x.dtype)
+    diagonal(out, offset, axis1, axis2)[...] = x
+    return out
 
 
 def block_diag(xs: list[Array]) -> Array:
@@ -302,18 +316,18 @@ def block_diag(xs: list[Array]) -> Array:
 
 
 def select_scatter(x: Array, value: Array, axis: int, index: int) -> Array:
-    out = np.array(x, order="C")
+    out = clone_in_place(x)
     out[(slice(None),) * axis + (index,)] = value
     return out
 
 
 def slice_scatter(x: Array, value: Array, axis: int, start: int, stop: int, step: int) -> Array:
-    out = np.array(x, order="C")
+    out = clone_in_place(x)
     out[(slice(None),) * axis + (slice(start, stop, step),)] = value
     return out
 
 
 def diagonal_scatter(x: Array, value: Array, offset: int, axis1: int, axis2: int) -> Array:
-    out = np.array(x, order="C")
+    out = clone_in_place(x)
     diagonal(out, offset, axis1, axis2)[...] = value
     return out

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array
+from .numpy import Array, laid_out
 from .pointwise import floating, meeting, refuse
 
 Unary = Callable[[Array], Array]
@@ -229,7 +229,7 @@ def _polynomial(first: Unary, step: Callable[[Array, int, Array, Array], Array],
     """
 
     def kernel(x: Array, n: Array) -> Array:
-        x = floating(x)
+        given = x = floating(x)
         if x.dtype.kind == "c" or x.dtype.itemsize == 2:
             refuse(name, x)
         with np.errstate(all="ignore"):
@@ -239,7 +239,8 @@ def _polynomial(first: Unary, step: Callable[[Array, int, Array, Array], Array],
             for k in range(1, int(degree.max(initial=0))):
                 before, now = now, step(x, k, now, before)
                 out = np.where(degree == k + 1, now, out)
-        return np.asarray(out).astype(x.dtype)
+        out = np.asarray(out).astype(x.dtype)
+        return out if given.flags.c_contiguous else laid_out(out, (given, np.asarray(n)))
 
     kernel.__name__ = name
     return kernel

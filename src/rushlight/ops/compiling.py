@@ -189,12 +189,13 @@ def call_source(entry: Op) -> str:
             lines.extend("        " + line for line in body)
             add(f"        if x_{first}.dtype is not x_{name}.dtype:")
             add(f"            {general}")
-            add(f"        grids = x_{name}.ndim > 1")
+            add(f"        grids = x_{name}.ndim")
             add("    elif kind is float or kind is int:")
             add(f"        x_{name} = number({name}, x_{first}.dtype)")
             add(f"        if x_{name} is None:")
             add(f"            {general}")
-            add(f"        r_{name} = grids = False")
+            add(f"        r_{name} = False")
+            add("        grids = 0")
             if name in kept_inputs:
                 add(f"        s_{name} = x_{name}")
                 add(f"        v_{name} = None")
@@ -222,8 +223,13 @@ def call_source(entry: Op) -> str:
         add("    if out.__class__ is not ndarray:")
         add("        out = asarray(out)")
     if pointwise and len(entry.inputs) > 1 and not entry.optional:
-        # NumPy lays a result out in C order as soon as one operand is; in PyTorch the first operand counts.
-        add(f"    if {'grids' if number_for else 'out.ndim > 1'} and not x_{entry.inputs[0]}.flags.c_contiguous:")
+        # NumPy lays a result out in C order as soon as one operand is; in PyTorch the first operand counts. Operands that
+        # are all stretched say by the strides of dimensions of size 1, for which the flags do not look.
+        if number_for is None:
+            add("    grids = out.ndim")
+        in_order = " and ".join(f"x_{name}.flags.c_contiguous" for name in entry.inputs)
+        stretched = " and ".join(f"out.shape != x_{name}.shape" for name in entry.inputs)
+        add(f"    if grids > 1 and (not ({in_order}) or (grids > 2 and {stretched})):")
         add(f"        out = laid_out(out, ({', '.join(f'x_{name}' for name in entry.inputs)}))")
     if entry.promote == "float":
         add(f"    if out.dtype is not x_{entry.inputs[0]}.dtype:")

@@ -100,8 +100,9 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
         out = _retry(op, arrays, params, error)
     if op.promote is not None and op.outputs == ["out"] and getattr(out, "ndim", 0) > 1:
         originals = [_array(value) for value in inputs]
-        if any(isinstance(array, np.ndarray) and not array.flags.c_contiguous for array in originals):
-            out = backend.laid_out(out, originals)
+        given = [array for array in originals if isinstance(array, np.ndarray)]
+        if not all(array.flags.c_contiguous for array in given) or all(array.shape != out.shape for array in given):
+            out = backend.laid_out(out, given)
     return finish(op, inputs, arrays, params, out, early)
 
 

@@ -31,8 +31,10 @@ op("lu_factor_ex", k.lu_factor_ex, outputs="lu pivots! info!", node="LinalgLuFac
 op("lu_unpack", k.lu_unpack, inputs="pivots", outputs="lower upper p!",
    lu=lambda g, xp, lu_shape: _packed(g[0], g[1], xp, lu_shape))  # fmt: skip
 op("lu_solve", k.lu_solve, inputs="pivots", node="LinalgLuSolveBackward0",
-   lu=lambda g, xp, lu, pivots, out, adjoint: _solve_slope(g, xp, lu, pivots, out, adjoint),
-   b=lambda g, xp, lu, pivots, adjoint: xp.lu_solve(lu, g, pivots, not adjoint))  # fmt: skip
+   lu=lambda g, xp, lu, pivots, out, adjoint, left: (
+       _solve_slope(g, xp, lu, pivots, out, adjoint) if left
+       else _solve_slope(xp.adjoint(g), xp, lu, pivots, xp.adjoint(out), not adjoint)),
+   b=lambda g, xp, lu, pivots, adjoint, left: xp.lu_solve(lu, g, pivots, not adjoint, left))  # fmt: skip
 
 
 def _part(x: Any, xp: Any, axis: int, start: int, stop: int) -> Any:
@@ -221,9 +223,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
             f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
             f"{list(pivots._array.shape)} instead"
         )
-    if left:
-        return ops.lu_solve(LU, B, pivots, bool(adjoint))
-    return ops.lu_solve(LU, B.mH, pivots, not adjoint).mH
+    return ops.lu_solve(LU, B, pivots, bool(adjoint), bool(left))
 
 
 @public("lu_solve")

@@ -84,7 +84,7 @@ def matrix_power(input: Any, n: int) -> Any:
     check_square(input, "linalg.matrix_power")
     if n == 0:
         identity = np.broadcast_to(np.eye(input._array.shape[-1], dtype=input._array.dtype), input._array.shape)
-        return input.clone().copy_(dispatch.new_tensor(identity.copy()))
+        return ops.contiguous(input).copy_(dispatch.new_tensor(identity.copy()))
     if n < 0:
         input, n = inv(input), -n
     if n == 1:

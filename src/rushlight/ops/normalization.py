@@ -218,7 +218,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     out = wide * scale
     if half:
         out = ops.astype(out, input._array.dtype)
-    return out if weight is None else out * weight
+    return (out if weight is None else out * weight).contiguous()
 
 
 module("torch")["rms_norm"] = module(F)["rms_norm"]

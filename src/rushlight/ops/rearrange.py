@@ -306,4 +306,6 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     axes = tuple(range(lead)) + tuple(
         axis + lead for axis, length in enumerate(wanted) if length == 1 and shape[axis + lead] != 1
     )
-    return (ops.sum(self, axes, True) if axes else self).view(wanted)
+    if axes:
+        self = ops.sum(self, axes, True)
+    return self.view(wanted) if lead else self

@@ -124,13 +124,16 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     if axis is None or not array.ndim:
         flat = input.reshape(array.size)
     else:
-        flat = input if axis == array.ndim - 1 else input.unsqueeze(-1).transpose(axis, -1).squeeze(axis)
-    result = _between(sort(flat, -1, stable=True)[0], q if q._array.ndim else q.reshape(1), interpolation, skip_nan)
+        flat = input if axis == array.ndim - 1 else input.unsqueeze(-1).transpose(axis, -1)
+    if not keepdim:
+        shape = [] if axis is None else shape[:axis] + shape[axis + 1 :]
+    ordered = sort(flat, -1, stable=True)[0]
+    ordered = ordered.view((*shape, ordered._array.shape[-1]))
+    result = _between(ordered, q if q._array.ndim else q.reshape(1), interpolation, skip_nan)
     # The quantiles are in the last dimension; they go to the front, or away for a single one.
     if q._array.ndim:
-        result = result.movedim(-1, 0)
-        return result.reshape([q._array.shape[0], *shape]) if keepdim else result
-    return result.reshape(shape) if keepdim else result.squeeze(-1)
+        result.unsqueeze_(0).transpose_(0, -1)
+    return result.squeeze_(-1)
 
 
 _PLACE = np.dtype(np.int64)
