@@ -498,3 +498,12 @@ def test_images_with_their_channels_last_stay_so(weight_last: bool) -> None:
         out, expected = function(image), function(plain)
         assert out.is_contiguous(memory_format=torch.channels_last)
         assert torch.allclose(out, expected)
+
+
+def test_pictures_of_bytes_are_rounded_half_up() -> None:
+    picture = torch.arange(16, dtype=torch.uint8).reshape(1, 1, 4, 4)
+    assert F.interpolate(picture, size=2, mode="bilinear").flatten().tolist() == [3, 5, 11, 13]
+
+
+def test_norms_of_rows_lie_in_order() -> None:
+    assert F.pairwise_distance(torch.ones(3, 4), torch.zeros(3, 4), p=1).stride() == (1,)

@@ -80,7 +80,7 @@ def _resize(
         y = (_apply_transposed if transposed else _apply)(y, x.ndim - rank + axis, maps[axis])
     if work != dtype and dtype.kind in "iu":
         limits = np.iinfo(dtype)
-        y = np.clip(np.rint(y), limits.min, limits.max)
+        y = np.clip(np.floor(y + np.float32(0.5)), limits.min, limits.max)
     return y.astype(dtype, copy=False)
 
 

@@ -99,7 +99,7 @@ def in_turn(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     if len(axis) == x.ndim:
         out = np.add.accumulate(x.ravel())[-1:].reshape((1,) * x.ndim)
     elif len(axis) == 1:
-        out = np.add.accumulate(x, axis[0])[(slice(None),) * axis[0] + (slice(-1, None),)]
+        out = np.add.accumulate(x, axis[0])[(slice(None),) * axis[0] + (slice(-1, None),)].copy()
     else:
         return add_up(x, axis, None, None, keepdims)
     return out if keepdims else out.squeeze(axis)
