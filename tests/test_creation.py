@@ -466,3 +466,15 @@ def test_capsules_as_arrays() -> None:
     torch.from_dlpack(taken)
     with pytest.raises(RuntimeError, match="Could not infer dtype of PyCapsule"):
         torch.asarray(taken)
+
+
+def test_asarray_sets_the_flag_of_the_tensor_itself() -> None:
+    x = torch.ones(3)
+    assert torch.asarray(x, requires_grad=True) is x and x.requires_grad
+    assert torch.asarray(x, requires_grad=False) is x and not x.requires_grad
+    y = x.requires_grad_() * 2
+    assert torch.asarray(y, requires_grad=True) is y
+    detached = torch.asarray(y, requires_grad=False)
+    assert not detached.requires_grad and y.requires_grad and detached.data_ptr() == y.data_ptr()
+    copied = torch.asarray(x, copy=True, requires_grad=True)
+    assert copied is not x and not copied.is_leaf

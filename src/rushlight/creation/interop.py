@@ -69,9 +69,9 @@ def _from_tensor(obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, re
         result = obj.clone()
     if requires_grad is None:
         return result
-    if not requires_grad:
-        return result.detach() if result.requires_grad else result
-    return result if result.requires_grad else result.detach().requires_grad_()
+    if not requires_grad and not result.is_leaf:
+        return result.detach()
+    return result.requires_grad_(requires_grad)  # the given tensor's own flag, where it is not copied
 
 
 def _refuse_alias(copy: bool | None, have: dtypes.dtype, wanted: dtypes.dtype) -> None:
