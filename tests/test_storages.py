@@ -69,6 +69,7 @@ def test_one_block_of_memory_is_one_key() -> None:
     assert len({x.untyped_storage(), x[1:].untyped_storage(), y.untyped_storage()}) == 2
     assert x.untyped_storage() == x[1:].untyped_storage() != y.untyped_storage()
     assert torch.UntypedStorage(0) != torch.UntypedStorage(0)
+    assert x._typed_storage()._untyped_storage == x.untyped_storage()
 
 
 def test_a_leaf_that_needs_a_gradient_keeps_its_memory() -> None:

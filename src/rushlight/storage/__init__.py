@@ -260,6 +260,10 @@ class TypedStorage(_Storage):
     def untyped(self) -> UntypedStorage:
         return UntypedStorage._over(self._memory.view(_BYTE))
 
+    @property
+    def _untyped_storage(self) -> UntypedStorage:
+        return self.untyped()
+
     def pickle_storage_type(self) -> str:
         return f"{self.dtype.scalar_name}Storage"
 
