@@ -68,9 +68,8 @@ op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", in
 def _gelu_erf(x: Any) -> Any:
     from .table import arrays
 
-    if k.by_polynomial(x):
-        below, _ = k.normal_distribution(x)
-        return np.multiply(below, x, below)
+    if k.by_quotient(x):
+        return k.gelu(x)
     wide = k.in_single(x)
     return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
 
@@ -78,10 +77,10 @@ def _gelu_erf(x: Any) -> Any:
 def _gelu_erf_slope(h: Any, x: Any) -> Any:
     from .table import arrays
 
-    if k.by_polynomial(x):
-        below, density = k.normal_distribution(x)
-    else:
-        below, density = 0.5 * (1 + arrays.erf(x * math.sqrt(0.5))), np.exp(-0.5 * x * x)
+    if k.by_quotient(x):
+        slope = k.gelu_slope(x)
+        return np.multiply(h, slope, slope if h.shape == x.shape and h.dtype == x.dtype else None)
+    below, density = 0.5 * (1 + arrays.erf(x * math.sqrt(0.5))), np.exp(-0.5 * x * x)
     return h * (below + x * density * (1 / math.sqrt(2 * math.pi)))
 
 
