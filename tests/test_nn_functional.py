@@ -507,3 +507,17 @@ def test_pictures_of_bytes_are_rounded_half_up() -> None:
 
 def test_norms_of_rows_lie_in_order() -> None:
     assert F.pairwise_distance(torch.ones(3, 4), torch.zeros(3, 4), p=1).stride() == (1,)
+
+
+def test_pictures_of_bytes_are_bytes_again_after_each_axis() -> None:
+    picture = torch.tensor([[[[0, 255, 3], [90, 17, 200], [255, 0, 128]]]], dtype=torch.uint8)
+    smaller = F.interpolate(picture, size=(4, 2), mode="bicubic")
+    assert smaller.flatten().tolist() == [67, 63, 53, 132, 112, 142, 202, 85]
+    larger = F.interpolate(picture, size=(5, 4), mode="bilinear", align_corners=True)
+    assert larger[0, 0].tolist() == [
+        [0, 170, 171, 3],
+        [45, 106, 125, 102],
+        [90, 41, 78, 200],
+        [173, 63, 61, 164],
+        [255, 85, 43, 128],
+    ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -76,12 +76,26 @@ def _resize(
     ]
     # The axis that shrinks most (or grows least) first, and of equals the last: its gathers are the slowest.
     order = sorted(range(rank), key=lambda axis: (sizes[axis] / sources[axis] * (-1 if transposed else 1), -axis))
+    if work != dtype and dtype.kind in "iu":
+        return _resize_bytes(x, maps)
     for axis in order:
         y = (_apply_transposed if transposed else _apply)(y, x.ndim - rank + axis, maps[axis])
-    if work != dtype and dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        y = np.clip(np.floor(y + np.float32(0.5)), limits.min, limits.max)
     return y.astype(dtype, copy=False)
+
+
+def _resize_bytes(x: Array, maps: Sequence[_AxisMap]) -> Array:
+    """Integers are resized with weights of 15 bits and are integers again after each axis, the last axis first."""
+    limits = np.iinfo(x.dtype)
+    y = x.astype(np.float64)
+    for place, along in reversed(list(enumerate(maps, x.ndim - len(maps)))):
+        if along.weight is not None:
+            bits = 0
+            while bits < 22 and int(0.5 + along.weight.max(initial=0) * (1 << (bits + 1))) < 1 << 15:
+                bits += 1
+            scaled = along.weight.astype(np.float64) * (1 << bits)
+            along = replace(along, weight=np.trunc(scaled + np.copysign(0.5, scaled)) / (1 << bits))
+        y = np.clip(np.floor(_apply(y, place, along) + 0.5), limits.min, limits.max)
+    return y.astype(x.dtype)
 
 
 @dataclass(frozen=True, eq=False)
