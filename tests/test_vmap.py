@@ -438,3 +438,26 @@ def test_the_padding_row_has_a_tangent_all_the_same() -> None:
     tables, slopes, places = double(2, 4, 3), double(2, 4, 3), torch.tensor([1, 3, 1])
     found = vmap(lambda w, t: jvp(lambda w: F.embedding(places, w, padding_idx=3), (w,), (t,))[1])(tables, slopes)
     assert torch.equal(found, slopes[:, places])
+
+
+@pytest.mark.filterwarnings("ignore:index_reduce")
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.index_reduce_(0, torch.tensor([0]), torch.full(x.shape[1:], 2.0, dtype=x.dtype)[None], "prod"),
+        lambda x: x.index_fill_(-1, torch.tensor([0, 2]), 3.0),
+        lambda x: x[0, 0].index_fill_(0, torch.tensor([0]), 3.0),
+        lambda x: x[0, 0].scatter_(0, torch.tensor(0), 5.0),
+        lambda x: x.renorm_(2, 0, 0.5),
+        lambda x: x.cumprod_(1),
+        lambda x: x.put_(torch.tensor([0, 5]), x.flatten()[:2].clone()),
+    ],
+)
+def test_gradients_through_writes_into_examples(write: Callable[[Any], Any]) -> None:
+    def loss(x: Any) -> Any:
+        y = x.clone()
+        write(y)
+        return (y**2).sum()
+
+    batch = double(4, 2, 3)
+    assert torch.allclose(vmap(grad(loss))(batch), torch.stack([grad(loss)(one) for one in batch]))

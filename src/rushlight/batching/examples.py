@@ -540,6 +540,8 @@ def _write(function: Callable[..., Any], name: str, self: Any, args: tuple[Any, 
     level.has_written = True
 
     def of_all(before: Tensor, *others: Any) -> Tensor:
+        if modes.state.grad_enabled and isinstance(before._array, np.ndarray):
+            before._array = before._array.copy("K")  # rules may keep views of it, and the write is still to come
         return along(function(batched(before, level), *args, **kwargs), level)
 
     views.inplace(of_all, name, self.whole, *(behind(one) for one in args if isinstance(one, Tensor)))

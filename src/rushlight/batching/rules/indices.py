@@ -188,7 +188,7 @@ def _filled(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> 
     """``index_fill``: the value where an index of the dimension is among those given."""
     x, value, index = inputs
     if not dims_of(x):
-        return ops.clone(ops.astype(along(value, level), x._array.dtype))
+        return along(ops.squeeze(ops.index_fill(ops.expand_dims(x, 0), value, index, params["axis"]), (0,)), level)
     axis = params["axis"] % dims_of(x)
     size = x._array.shape[axis]
     places = along(index, level).reshape((level.size, -1, 1))
