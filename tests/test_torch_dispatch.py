@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import io
+import pickle
 from contextlib import nullcontext
 from typing import Any, ClassVar
 
@@ -331,3 +334,47 @@ def test_errors_of_decompositions_by_name():
     ):
         with pytest.raises(kind, match=sentence):
             check(torch.tensor([0, 3]), name, is_matrix=False)
+
+
+class Held(torch.Tensor):
+    """A tensor without memory, around another, with a note."""
+
+    @staticmethod
+    def __new__(cls, inner, note="none"):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.size(), strides=inner.stride(), dtype=inner.dtype)
+
+    def __init__(self, inner, note="none"):
+        self.inner, self.note = inner, note
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        plain = [one.inner if isinstance(one, Held) else one for one in args]
+        result = func(*plain, **(kwargs or {}))
+        return Held(result, "made") if cls.wraps else result
+
+    wraps = True
+
+
+class Unheld(Held):
+    wraps = False
+
+
+def test_copies_and_pickles_of_wrappers():
+    one = Held(torch.arange(4.0).reshape(2, 2).t(), "first")
+    one.more = [1]
+    copied = copy.deepcopy([one, one])
+    assert copied[0] is copied[1] and type(copied[0]) is Held and copied[0].note == "first" and copied[0].more is not one.more
+    one.inner.add_(1)
+    assert copied[0].inner.tolist() == [[0.0, 2.0], [1.0, 3.0]] and copied[0].shape == (2, 2)
+    parameter = torch.nn.Parameter(one)
+    assert parameter.note == "made" and parameter.requires_grad and isinstance(copy.deepcopy(parameter), torch.nn.Parameter)
+    saved = io.BytesIO()
+    torch.save({"one": one, "parameter": parameter}, saved)
+    saved.seek(0)
+    for again in (torch.load(saved, weights_only=False)["one"], pickle.loads(pickle.dumps(one))):
+        assert type(again) is Held and again.note == "first" and again.more == [1] and again.stride() == (1, 2)
+        assert (again + 1).inner.tolist() == (one.inner + 1).tolist()
+    saved.seek(0)
+    assert isinstance(torch.load(saved, weights_only=False)["parameter"], torch.nn.Parameter)
+    with pytest.raises(RuntimeError, match="for which cloning returns another instance of the same subclass"):
+        copy.deepcopy(Unheld(torch.ones(2)))

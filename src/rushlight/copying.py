@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .autograd import views
+from .autograd import modes, views
 from .backend import memory
 from .backend import numpy as backend
 from .tensor import OWN_ATTRIBUTES, Tensor
@@ -23,6 +23,8 @@ def deep_copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
         )
     if id(tensor) in memo:
         return memo[id(tensor)]
+    if not isinstance(tensor._array, np.ndarray):
+        return _copied_wrapper(tensor, memo)
     result: Tensor = object.__new__(type(tensor))
     result._array = _copy_with_storage(tensor._array, memo)
     result._counter = [0]
@@ -34,9 +36,56 @@ def deep_copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     return result
 
 
+def _copied_wrapper(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A copy of a tensor without memory of its own: what its class gives as a clone, with copies of its attributes."""
+    with modes.no_grad():
+        result = tensor.clone()
+        if type(result) is not type(tensor):
+            raise RuntimeError(
+                "The default implementation of __deepcopy__() for wrapper subclasses only works for subclass types that "
+                "implement clone() and for which cloning returns another instance of the same subclass. You should either "
+                "properly implement clone() for your subclass or override __deepcopy__() if it is intended behavior for clone() "
+                "to return an instance of a different type."
+            )
+        memo[id(tensor)] = result
+        _copy_attributes(tensor, result, memo)
+        result._needs_grad = tensor._needs_grad
+    if tensor._grad is not None:
+        result._grad = copy.deepcopy(tensor._grad, memo)
+    return result
+
+
+def reduced_wrapper(tensor: Tensor) -> tuple[Any, ...]:
+    """What goes into a pickle of a tensor without memory of its own: its form, and the attributes."""
+    outline: Any = tensor._array
+    strides = tuple(step // outline.itemsize for step in outline.strides)
+    extra = {key: value for key, value in tensor.__dict__.items() if key not in OWN_ATTRIBUTES}
+    return _rebuild_wrapper, (
+        type(tensor), tensor.dtype, outline.shape, strides, outline.offset, bool(tensor._needs_grad), extra
+    )  # fmt: skip
+
+
+def _rebuild_wrapper(
+    cls: type,
+    dtype: Any,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    storage_offset: int,
+    requires_grad: bool,
+    extra: dict[str, Any],
+) -> Tensor:
+    result: Tensor = Tensor._make_wrapper_subclass(
+        cls, size, strides=stride, storage_offset=storage_offset, dtype=dtype, requires_grad=requires_grad
+    )
+    result.__dict__.update(extra)
+    return result
+
+
 def reduced(tensor: Tensor) -> Any:
     """What goes into a pickle of a tensor. The array that owns the memory goes along once for all its views in the pickle."""
     array = tensor._array
+    if not isinstance(array, np.ndarray):
+        return reduced_wrapper(tensor)
     whole = backend.root(array)
     place = None if whole is array else (array.dtype, array.shape, array.strides, tensor.storage_offset())
     extra = {key: value for key, value in tensor.__dict__.items() if key not in OWN_ATTRIBUTES}

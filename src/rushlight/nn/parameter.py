@@ -6,6 +6,7 @@ from typing import Any
 
 import rushlight as torch
 
+from ..rooms import opened
 from ..tensor import PLAIN, Tensor
 
 
@@ -42,7 +43,8 @@ class Parameter(Tensor, metaclass=_MarkedTensors):
         if type(data) is Tensor or isinstance(data, Parameter):
             return Tensor._make_subclass(cls, data, requires_grad)
         # A tensor of another class stays one, marked as a parameter.
-        result = data.detach().requires_grad_(requires_grad)
+        room = opened("overrides.torch_dispatch")
+        result = (data.detach() if room is None else room.detach(data)).requires_grad_(requires_grad)
         if type(result) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "

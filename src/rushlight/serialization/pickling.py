@@ -13,6 +13,7 @@ import numpy as np
 from .. import _tensor, _utils, dtypes
 from ..backend import memory
 from ..backend import numpy as backend
+from ..copying import reduced_wrapper
 from ..device import layout
 from ..nn.parameter import Parameter, UninitializedTensorMixin
 from ..overrides import DisableTorchFunctionSubclass
@@ -114,6 +115,8 @@ def reduced(tensor: Tensor) -> tuple[Any, ...]:
             return _utils._rebuild_parameter, (_Reduced(data), tensor.requires_grad, OrderedDict())
         return _utils._rebuild_parameter_with_state, (_Reduced(data), tensor.requires_grad, OrderedDict(), state)
     warn_if_has_hooks(tensor)
+    if not isinstance(tensor._array, np.ndarray):
+        return reduced_wrapper(tensor)
     function, arguments = _plain(tensor)
     if type(tensor) is Tensor and state is None:
         return function, arguments
