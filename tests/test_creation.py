@@ -478,3 +478,32 @@ def test_asarray_sets_the_flag_of_the_tensor_itself() -> None:
     assert not detached.requires_grad and y.requires_grad and detached.data_ptr() == y.data_ptr()
     copied = torch.asarray(x, copy=True, requires_grad=True)
     assert copied is not x and not copied.is_leaf
+
+
+def test_bfloat16_goes_through_dlpack() -> None:
+    class Exporter:
+        def __init__(self, tensor: torch.Tensor) -> None:
+            self.tensor = tensor
+
+        def __dlpack__(self, **options: object) -> object:
+            return self.tensor.__dlpack__()
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return self.tensor.__dlpack_device__()
+
+    x = torch.arange(6, dtype=torch.bfloat16).reshape(2, 3)
+    for take in (
+        torch.from_dlpack,
+        lambda one: torch.from_dlpack(torch.to_dlpack(one)),
+        lambda one: torch.asarray(torch.to_dlpack(one)),
+        lambda one: torch.asarray(Exporter(one)),
+        lambda one: torch.from_dlpack(Exporter(one)),
+    ):
+        same = take(x.t())
+        assert same.dtype is torch.bfloat16 and same.stride() == (1, 3) and same.data_ptr() == x.data_ptr()
+        same[0, 1] += 1
+    assert x[1, 0].item() == 8
+    capsule = torch.to_dlpack(x)
+    torch.from_dlpack(capsule)
+    with pytest.raises(RuntimeError, match="consumed only once"):
+        torch.from_dlpack(capsule)

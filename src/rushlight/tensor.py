@@ -19,6 +19,7 @@ import numpy as np
 from . import dtypes, printing
 from .autograd import delayed_error, engine, function, function_calls, gradients, modes, views
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
+from .backend import dlpack
 from .backend import numpy as backend
 from .backend.scattered import ScatteredArray
 from .device import CPU, strided
@@ -738,7 +739,7 @@ class Tensor:
             raise AssertionError("stream should be None on cpu.")
         if self._conjugate:
             raise BufferError("Can't export tensors with the conjugate bit set")
-        return self._array.__dlpack__()
+        return dlpack.capsule_of(self._array)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         from .utils.dlpack import DLDeviceType

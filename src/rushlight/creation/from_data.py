@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..arguments import check_bool, options, type_name, warn
-from ..backend import memory
+from ..backend import dlpack, memory
 from ..device import changes
 from ..publishing import published
 from ..storage import TypedStorage, UntypedStorage
@@ -176,7 +176,7 @@ def array_of(data: Any, numpy_type: np.dtype[Any] | None, copy: bool) -> np.ndar
     elif isinstance(data, _TEXT):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
     elif hasattr(data, "__dlpack__"):
-        return _converted(np.from_dlpack(data), numpy_type, copy)
+        return _converted(dlpack.array_of(data), numpy_type, copy)
     return _from_mixture(data, numpy_type)
 
 

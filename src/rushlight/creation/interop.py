@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..arguments import as_dtype, check_bool, options, type_name
-from ..backend import memory
+from ..backend import dlpack, memory
 from ..ops.public import warn
 from ..publishing import published
 from ..storage import UntypedStorage
@@ -146,19 +146,6 @@ def _is_capsule(value: Any) -> bool:
     return type(value).__name__ == "PyCapsule" and '"dltensor"' in repr(value)
 
 
-class _Capsule:
-    """Something whose DLPack capsule was asked for already."""
-
-    def __init__(self, capsule: Any) -> None:
-        self.capsule = capsule
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
-
-
 @published
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor over the memory of another library's tensor, or of a DLPack capsule.
@@ -170,21 +157,18 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     """
     options("from_dlpack", None, None, device)
     if isinstance(ext_tensor, Tensor):
-        array = np.from_dlpack(ext_tensor.detach()) if not ext_tensor.requires_grad else np.from_dlpack(ext_tensor)
+        array = dlpack.array_of(ext_tensor if ext_tensor.requires_grad else ext_tensor.detach())
     elif hasattr(ext_tensor, "__dlpack__"):
-        array = np.from_dlpack(ext_tensor)
+        array = dlpack.array_of(ext_tensor)
     else:
         try:
-            array = np.from_dlpack(_Capsule(ext_tensor))
+            array = dlpack.array_of(ext_tensor)
         except (TypeError, ValueError):
             raise RuntimeError(
                 "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
                 "might have already constructed a tensor from it once."
             ) from None
-    if copy:
-        return finished(array.copy())
-    # NumPy takes old capsules for read-only; tensors are written to.
-    return finished(array if array.flags.writeable else memory.fenced(array))
+    return finished(array.copy() if copy else array)
 
 
 @published
