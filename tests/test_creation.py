@@ -507,3 +507,18 @@ def test_bfloat16_goes_through_dlpack() -> None:
     torch.from_dlpack(capsule)
     with pytest.raises(RuntimeError, match="consumed only once"):
         torch.from_dlpack(capsule)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int64, torch.bool])
+def test_no_normal_numbers_are_of_any_dtype(dtype: torch.dtype) -> None:
+    empty, full = torch.zeros(5, 0, dtype=dtype), torch.zeros(2, dtype=dtype)
+    for draw in (
+        lambda x: torch.randn(x.shape, dtype=dtype),
+        torch.randn_like,
+        lambda x: torch.normal(0.0, 1.0, x.shape, dtype=dtype),
+        lambda x: x.normal_(),
+    ):
+        found = draw(empty)
+        assert found.shape == (5, 0) and found.dtype is dtype
+        with pytest.raises(NotImplementedError, match='"normal_kernel_cpu" not implemented'):
+            draw(full)

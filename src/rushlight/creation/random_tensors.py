@@ -26,6 +26,13 @@ def no_kernel(kernel: str, numpy_type: np.dtype[Any]) -> NoReturn:
     raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(numpy_type).scalar_name}'")
 
 
+def without_normals(shape: tuple[int, ...], numpy_type: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """An array of a type that normal numbers do not fit: PyTorch only minds where it has elements."""
+    if 0 not in shape:
+        no_kernel("normal_kernel_cpu", numpy_type)
+    return np.zeros(shape, numpy_type)
+
+
 _SIZE_FORM = (
     "tuple of ints size, *, torch.Generator generator, Tensor out = None, torch.dtype dtype = None, torch.layout "
     "layout = "
@@ -92,9 +99,10 @@ def randn(
     natural = None if out is None else out.dtype
     numpy_type = options("randn", dtype, layout, device, requires_grad, pin_memory, natural)
     shape = _shape("randn", sizes, size, generator)
-    if numpy_type.kind in "iub":
-        no_kernel("normal_kernel_cpu", numpy_type)
-    array = generators.stream_of(generator).normal(shape, numpy_type)
+    if numpy_type.kind not in "iub":
+        array = generators.stream_of(generator).normal(shape, numpy_type)
+    else:
+        array = without_normals(shape, numpy_type)
     return finished(array, requires_grad) if out is None else into(out, "randn", array, dtype)
 
 
@@ -217,7 +225,7 @@ def randn_like(
     """Standard normal numbers in the shape and dtype of ``input``."""
     array = unset_like("randn_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
     if array.dtype.kind in "iub":
-        no_kernel("normal_kernel_cpu", array.dtype)
+        return finished(without_normals(array.shape, array.dtype), requires_grad)
     stream = generators.stream_of(generator)
     fill_as_laid_out(array, lambda shape, whole: stream.normal(shape, array.dtype, contiguous=whole))
     return finished(array, requires_grad)

@@ -21,7 +21,7 @@ from ..ops.table import op, table
 from ..publishing import method, published
 from ..tensor import Tensor
 from .allocation import finished, into
-from .random_tensors import fill_as_laid_out, no_kernel
+from .random_tensors import fill_as_laid_out, no_kernel, without_normals
 
 Array = np.ndarray[Any, Any]
 Draw = Callable[[tuple[int, ...], bool], Array]
@@ -102,7 +102,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if dtype.kind in "iub":
-        no_kernel("normal_kernel_cpu", dtype)
+        return _fill(self, "normal_", "NormalBackward0", lambda shape, _: without_normals(shape, dtype))
     stream = generators.stream_of(generator)
     return _fill(
         self,
@@ -322,7 +322,10 @@ def normal(
         numpy_type = options("normal", dtype, layout, device, requires_grad, pin_memory, None if out is None else out.dtype)
         middle, spread = number("normal", "mean", 1, mean), number("normal", "std", 2, std)
         shape = checked_shape("normal", size if isinstance(size, (tuple, list)) else (size,))
-        drawn = stream.normal(shape, numpy_type, middle, spread)  # type: ignore[arg-type]
+        if numpy_type.kind in "iub" and spread >= 0:  # type: ignore[operator]
+            drawn = without_normals(shape, numpy_type)
+        else:
+            drawn = stream.normal(shape, numpy_type, middle, spread)  # type: ignore[arg-type]
         return finished(drawn, requires_grad) if out is None else into(out, "normal", drawn, dtype)
     if isinstance(mean, Tensor) and isinstance(std, Tensor):
         _same_kind(mean)
