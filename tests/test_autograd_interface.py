@@ -537,3 +537,40 @@ def test_what_was_not_given_by_keyword_is_not_handed_on() -> None:
     first = dict(reversed(seen))
     assert [first[name] for name in ("add", "mul", "sum", "linear")] == ["nothing", "nothing", {"dim": 0}, "nothing"]
     assert [first[name] for name in ("__floordiv__", "einsum", "elu")] == [{}, {}, {}]
+
+
+def test_a_call_may_be_passed_on_without_being_asked_again() -> None:
+    class Said(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            said.append(func.__name__)
+            return torch.overrides.redispatch_function(func, types, args, kwargs)
+
+    def scaled(a: Any, b: Any) -> Any:
+        if has_torch_function((a, b)):
+            return torch.overrides.handle_torch_function(scaled, (a, b), a, b)
+        return a * b + 1
+
+    said: list[str] = []
+    x, y = (torch.tensor([value]).as_subclass(Said) for value in (3.0, 4.0))
+    result = scaled(x, y)
+    assert said == ["scaled", "mul"] and type(result) is torch.Tensor and result.item() == 13.0
+    for call in (lambda: x + 1, lambda: x.sum(dim=0), lambda: torch.mean(x), lambda: torch.special.erf(x), lambda: x[0]):
+        said.clear()
+        assert type(call()) is torch.Tensor and len(said) == 1
+    said.clear()
+    with pytest.raises(RuntimeError, match="self must be a matrix"):
+        torch.mm(x, y)
+    assert said == ["mm"]
+
+    class Mode(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            said.append(func.__name__)
+            with self:
+                return torch.overrides.redispatch_function(func, types, args, kwargs)
+
+    said.clear()
+    a, b = torch.tensor([3.0]), torch.tensor([4.0])
+    with Mode():
+        result = scaled(a, b)
+    assert said == ["scaled", "mul", "add"] and result.tolist() == [13.0]

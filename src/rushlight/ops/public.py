@@ -164,6 +164,8 @@ def lacking(own: str, name: str, error: Exception) -> TypeError | None:
 
 def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What an object that is no tensor but defines ``__torch_function__`` makes of a call; else NotImplemented."""
+    if special.active and protocol:  # it was asked before the call
+        return NotImplemented
     from ..overrides import foreign as ask
 
     return ask(func, args, kwargs)

@@ -34,6 +34,7 @@ __all__ = [
     "has_torch_function_variadic",
     "is_tensor_like",
     "is_tensor_method_or_property",
+    "redispatch_function",
     "resolve_name",
     "wrap_torch_function",
 ]
@@ -42,6 +43,7 @@ __all__ = [
 class _State(threading.local):
     subclasses_off = False
     all_off = False
+    passing = False  # the next question is not asked
     modes: tuple[Any, ...] = ()
     autocast: Callable[..., Any] | None = None  # set by amp/autocast_mode.py
 
@@ -120,7 +122,7 @@ def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
         result = _state.autocast(func, args, kwargs)
         if result is not NotImplemented:
             return result
-    if _state.all_off:
+    if _state.all_off or _passed_over():
         return NotImplemented
     found = [] if _state.subclasses_off else _overloaded((*args, *kwargs.values()))
     if not found and not _state.modes:
@@ -190,9 +192,37 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     >>> has_torch_function((torch.ones(1),)), has_torch_function((Sub([1.0]),))
     (False, True)
     """
-    if _state.all_off:
+    if _state.all_off or _passed_over():
         return False
     return bool(_state.modes) or (not _state.subclasses_off and any(_takes_over(one) for one in relevant_args))
+
+
+def _passed_over() -> bool:
+    """Whether the question who takes a call over is not to be asked, this once."""
+    passing = _state.passing
+    _state.passing = False
+    return passing
+
+
+def redispatch_function(func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any] | None) -> Any:
+    """Calls ``func`` itself, from within the ``__torch_function__`` that it was given to: what it calls in turn is asked about
+    again. A result is of no subclass.
+
+    >>> import rushlight as torch
+    >>> class Said(torch.Tensor):
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         print(func.__name__)
+    ...         return torch.overrides.redispatch_function(func, types, args, kwargs)
+    >>> torch.ones(2).as_subclass(Said).add(1)
+    add
+    tensor([2., 2.])
+    """
+    _state.passing = True
+    try:
+        return func(*args, **(kwargs or {}))
+    finally:
+        _state.passing = False
 
 
 def has_torch_function_unary(arg: Any) -> bool:

@@ -142,6 +142,7 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if special.active:
+            passing = overrides._state.passing
             if is_operator and overrides.profiler is not None:
                 noted, result = overrides.profiler(call, args, kwargs)
                 if noted:
@@ -154,6 +155,8 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
                 raise
             if result is not NotImplemented:
                 return result
+            if passing:  # the function behind may ask the same question
+                return overrides.redispatch_function(function, (), args, kwargs)
         return function(*args, **kwargs)
 
     call.__name__, call.__qualname__ = name, name
