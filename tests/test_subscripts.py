@@ -262,3 +262,11 @@ def test_short_numbers_are_rounded_once(dtype: torch.dtype) -> None:
     assert start.scatter_add(0, where, little).item() == total
     assert start.scatter_reduce(0, where, little, "sum").item() == total
     assert start.scatter_reduce(0, where, little, "sum").dtype is dtype
+
+
+def test_a_number_that_is_filled_by_index_has_no_gradient():
+    place = torch.tensor([0])
+    for write in (lambda x: x.index_fill(0, place, 3.0), lambda x: x.put(place, torch.tensor([3.0]))):
+        x = torch.tensor(2.0, requires_grad=True)
+        (write(x) ** 2).backward()
+        assert x.grad.item() == 0.0

@@ -264,7 +264,7 @@ def index_copy(x: Array, src: Array, index: Array, axis: int) -> Array:
 
 
 def index_fill(x: Array, value: Array, index: Array, axis: int) -> Array:
-    out = clone(x)
+    out = clone(np.asarray(x))
     whole = out.reshape(1) if not out.ndim else out
     whole[(slice(None),) * axis + (index.reshape(-1),)] = value
     return out
@@ -288,7 +288,7 @@ def take_adjoint(g: Array, index: Array, shape: Shape) -> Array:
 
 
 def put(x: Array, src: Array, index: Array, accumulate: bool) -> Array:
-    out = clone(x)
+    out = clone(np.asarray(x))
     flat = out.reshape(-1)
     if accumulate:
         np.add.at(flat, index.reshape(-1), src.reshape(-1))
