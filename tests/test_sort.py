@@ -146,3 +146,12 @@ def test_what_distinct_values_cannot_be_found_of() -> None:
             find(torch.zeros(0, 0), dim=0)
     with pytest.raises(TypeError, match="must be int, not bool"):
         x.topk(1, True)
+
+
+def test_results_in_out_have_a_type_of_their_own() -> None:
+    out = torch.empty(0), torch.empty(0, dtype=torch.int64)
+    found = torch.sort(torch.tensor([2.0, 1.0]), out=out)
+    assert type(found) is torch.return_types.sort_out and found.values is out[0]
+    assert repr(found) == "torch.return_types.sort_out(\nvalues=tensor([1., 2.]),\nindices=tensor([1, 0]))"
+    vectors = torch.linalg.qr(torch.eye(2), out=(torch.empty(0), torch.empty(0)))
+    assert type(vectors).__name__ == "linalg_qr_out" and vectors.R.shape == (2, 2)

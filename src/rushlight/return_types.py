@@ -45,7 +45,18 @@ def define(name: str, fields: str) -> type[Results]:
     body.update(n_fields=len(names), n_sequence_fields=len(names), n_unnamed_fields=0)
     made = type(name, (Results,), body)
     globals()[name] = made
+    if name not in _WITHOUT_OUT:
+        globals()[name + "_out"] = _OF_OUT[made] = type(name + "_out", (Results,), body)
     return made
+
+
+_WITHOUT_OUT = frozenset(("_lu_with_info", "_unpack_dual", "histogramdd"))
+_OF_OUT: dict[type, type[Results]] = {}
+
+
+def of_out(kind: type) -> type:
+    """The type of what a function returns that wrote into its ``out=``, where it returns ``kind`` without."""
+    return _OF_OUT.get(kind, kind)
 
 
 for _name in "max min cummax cummin median nanmedian mode kthvalue sort topk".split():

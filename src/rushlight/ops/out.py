@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import return_types
 from ..autograd import modes, views
 from . import dispatch
 from .table import table
@@ -72,7 +73,7 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(target).__name__}")
         for one, value in zip(target, result, strict=True):
             store(one, value._array, name)
-        return type(result)(target) if type(result) is tuple else type(result)(*target)
+        return tuple(target) if type(result) is tuple else return_types.of_out(type(result))(*target)
     if not isinstance(target, dispatch.Tensor_):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
     store(target, result._array, name)
