@@ -32,7 +32,7 @@ def unfold(x: Array, kernel: Shape, dilation: Shape, padding: Shape, stride: Sha
     batch, channels = x.shape[:2]
     around = ((0, 0), (0, 0), *((pad, pad) for pad in padding))
     held = np.pad(x, around) if any(padding) else np.ascontiguousarray(x)
-    out = _window_counts(x.shape[2:], kernel, dilation, padding, stride)
+    out = window_counts(x.shape[2:], kernel, dilation, padding, stride)
     along = held.strides[2:]
     windows: Array = np.ndarray(
         (batch, channels, *kernel, *out),
@@ -51,7 +51,7 @@ def unfold(x: Array, kernel: Shape, dilation: Shape, padding: Shape, stride: Sha
 def fold(columns: Array, size: Shape, kernel: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Array:
     """The transpose of ``unfold``: columns (N, C * prod(kernel), windows) added up into an array (N, C, *size)."""
     batch, channels = columns.shape[0], columns.shape[1] // math.prod(kernel)
-    out = _window_counts(size, kernel, dilation, padding, stride)
+    out = window_counts(size, kernel, dilation, padding, stride)
     windows = columns.reshape(batch, channels, *kernel, *out)
     held = np.zeros((batch, channels, *(length + 2 * pad for length, pad in zip(size, padding, strict=True))), columns.dtype)
     for taps in product(*(range(length) for length in kernel)):
@@ -71,7 +71,8 @@ def _channels_and(taps: Shape) -> Any:
     return (slice(None), slice(None), *taps)
 
 
-def _window_counts(size: Shape, kernel: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Shape:
+def window_counts(size: Shape, kernel: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Shape:
+    """How many windows there are along each axis."""
     axes = zip(size, kernel, dilation, padding, stride, strict=True)
     return tuple((length + 2 * pad - spread * (taps - 1) - 1) // step + 1 for length, taps, spread, pad, step in axes)
 

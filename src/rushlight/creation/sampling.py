@@ -16,7 +16,7 @@ from ..arguments import checked_shape, number, options, refuse, type_name
 from ..autograd import modes, views
 from ..backend import implicit_gradients
 from ..ops import dispatch
-from ..ops.sort import underivable
+from ..ops.sort import not_implemented
 from ..ops.table import op, table
 from ..publishing import method, published
 from ..tensor import Tensor
@@ -54,7 +54,7 @@ for _node in ("BernoulliBackward0", "PoissonBackward0", "NormalBackward1", "Norm
 op("draw_StandardGammaBackward0", _drawn_for, node="StandardGammaBackward0", kind="elementwise",
    input=lambda g, xp, input, out: g * xp.standard_gamma_grad(input, out))  # fmt: skip
 op("standard_gamma_grad", implicit_gradients.gamma_gradient,
-   shape=lambda g: underivable("_standard_gamma_grad"), x=lambda g: underivable("_standard_gamma_grad"))  # fmt: skip
+   shape=lambda g: not_implemented("_standard_gamma_grad"), x=lambda g: not_implemented("_standard_gamma_grad"))  # fmt: skip
 op("dirichlet_grad", implicit_gradients.dirichlet_gradient, inputs="x alpha total")
 op("draw_NormalBackward3", _drawn_around, node="NormalBackward3",
    mean=lambda g, xp: xp.zeroed(g), std=lambda g, xp: xp.zeroed(g))  # fmt: skip

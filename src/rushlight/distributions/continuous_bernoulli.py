@@ -98,10 +98,6 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         near = 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x
         return torch.where(self._outside_unstable_region(), exact, near)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
-        with torch.no_grad():
-            return self.rsample(sample_shape)
-
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         return self.icdf(torch.rand(shape, dtype=self.probs.dtype, device=self.probs.device))

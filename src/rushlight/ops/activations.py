@@ -116,11 +116,6 @@ def _glu_slope(g: Any, xp: Any, x: Any, axis: int) -> Any:
     return xp.concat([g * gate, g * first * gate * (1 - gate)], axis)
 
 
-def _floating(input: Any, name: str, words: str = "fc") -> None:
-    if input._array.dtype.kind not in words and input._array.dtype.kind != "V":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
-
-
 def _with_inplace(name: str, function: Any) -> Any:
     """Adds what nn.functional has: ``inplace=True`` and the function whose name ends in ``_``."""
     from ..autograd import views
@@ -171,20 +166,20 @@ def relu6(input: Any) -> Any:
 @_activation
 def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
     """``x`` where positive, else ``negative_slope * x``."""
-    _floating(input, "leaky_relu_cpu", "f")
+    dispatch.require_kind(input, "leaky_relu_cpu", "f")
     return ops.leaky_relu(input, negative_slope)
 
 
 @_activation
 def elu(input: Any, alpha: float = 1.0) -> Any:
     """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
-    _floating(input, "elu_cpu", "f")
+    dispatch.require_kind(input, "elu_cpu", "f")
     return ops.elu(input, alpha, 1.0, 1.0)
 
 
 def selu(input: Any) -> Any:
     """A scaled elu that keeps mean and variance of a layer."""
-    _floating(input, "elu_cpu", "f")
+    dispatch.require_kind(input, "elu_cpu", "f")
     return ops.elu(input, SELU_ALPHA, SELU_SCALE, 1.0)
 
 
@@ -195,7 +190,7 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
     """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    _floating(input, "elu_cpu", "f")
+    dispatch.require_kind(input, "elu_cpu", "f")
     return ops.celu(input, alpha, 1.0, 1.0 / alpha)
 
 
@@ -207,28 +202,28 @@ def gelu(input: Any, approximate: str = "none") -> Any:
     """``x`` times the normal distribution function of ``x`` (by erf, or by tanh as an approximation)."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    _floating(input, "GeluKernelImpl", "f")
+    dispatch.require_kind(input, "GeluKernelImpl", "f")
     return ops.gelu_erf(input) if approximate == "none" else ops.gelu_tanh(input)
 
 
 @_activation
 def silu(input: Any) -> Any:
     """``x * sigmoid(x)``."""
-    _floating(input, "silu_cpu")
+    dispatch.require_kind(input, "silu_cpu")
     return ops.silu(input)
 
 
 @_activation
 def mish(input: Any) -> Any:
     """``x * tanh(softplus(x))``."""
-    _floating(input, "mish_cpu", "f")
+    dispatch.require_kind(input, "mish_cpu", "f")
     return ops.mish(input)
 
 
 @public(space="torch.nn.functional")
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold."""
-    _floating(input, "softplus_cpu", "f")
+    dispatch.require_kind(input, "softplus_cpu", "f")
     return ops.softplus(input, beta, threshold)
 
 
@@ -254,21 +249,21 @@ def _check_limits(input: Any, low: float) -> None:
 @_activation
 def hardsigmoid(input: Any) -> Any:
     """A sigmoid of straight lines: ``x / 6 + 1 / 2`` between -3 and 3."""
-    _floating(input, "hardsigmoid_cpu", "f")
+    dispatch.require_kind(input, "hardsigmoid_cpu", "f")
     return ops.hardsigmoid(input)
 
 
 @_activation
 def hardswish(input: Any) -> Any:
     """``x * hardsigmoid(x)``."""
-    _floating(input, "hardswish_cpu", "f")
+    dispatch.require_kind(input, "hardswish_cpu", "f")
     return ops.hardswish(input)
 
 
 @public(space="torch.nn.functional")
 def logsigmoid(input: Any) -> Any:
     """``log(sigmoid(x))``, without overflow."""
-    _floating(input, "log_sigmoid_cpu", "f")
+    dispatch.require_kind(input, "log_sigmoid_cpu", "f")
     return ops.log_sigmoid(input)
 
 
@@ -281,13 +276,13 @@ def glu(input: Any, dim: int = -1) -> Any:
     size = input._array.shape[axis]
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {size}")
-    _floating(input, "glu_cpu", "f")
+    dispatch.require_kind(input, "glu_cpu", "f")
     return ops.glu(input, axis)
 
 
 def threshold(input: Any, threshold: Any, value: Any) -> Any:
     """``x`` above the threshold, else ``value``."""
-    _floating(input, "threshold_cpu", "fiu")
+    dispatch.require_kind(input, "threshold_cpu", "fiu")
     limit = threshold.item() if isinstance(threshold, dispatch.Tensor_) else threshold
     return ops.threshold(input, limit, value.item() if isinstance(value, dispatch.Tensor_) else value)
 
@@ -303,7 +298,7 @@ def prelu(input: Any, weight: Any) -> Any:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
     if w.dtype != x.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.scalar_name} and {weight.dtype.scalar_name}")
-    _floating(input, "prelu_cpu", "f")
+    dispatch.require_kind(input, "prelu_cpu", "f")
     if w.size != 1:
         if x.ndim == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
@@ -326,7 +321,7 @@ module("torch")["prelu"] = module("torch.nn.functional")["prelu"]
 @public(space="torch.nn.functional")
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """``x`` moved towards zero by ``lambd``, zero within it."""
-    _floating(input, "softshrink_check", "f")
+    dispatch.require_kind(input, "softshrink_check", "f")
     largest = float(finfo(input.dtype).max)
     if not 0 <= lambd <= largest:
         raise RuntimeError(
@@ -338,7 +333,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
 @public(space="torch.nn.functional", method="hardshrink")
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """``x``, but zero within ``lambd`` of zero."""
-    _floating(input, "hardshrink_cpu", "f")
+    dispatch.require_kind(input, "hardshrink_cpu", "f")
     return ops.hardshrink(input, lambd)
 
 
@@ -365,7 +360,7 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: 
 
     if state.transforms:
         refuse_draw("rrelu")
-    _floating(input, "leaky_relu_cpu", "f")
+    dispatch.require_kind(input, "leaky_relu_cpu", "f")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
 

@@ -10,7 +10,7 @@ from ..backend import pooling as k
 from ..backend.memory_formats import keeping
 from . import dispatch
 from .dropout import default_stream
-from .pooling import check_lines, no_kernel, sizes
+from .pooling import check_lines, sizes
 from .public import module, ops, public
 from .table import op
 
@@ -82,14 +82,14 @@ def _adaptive_avg(input: Any, size: Shape, rank: int) -> Any:
     _check_adaptive(input, size, name, rank)
     if size == (1,) * rank and input._array.size:
         return input.mean(tuple(range(-1, -rank - 1, -1)), True)
-    no_kernel(input, name)
+    dispatch.require_kind(input, name)
     return getattr(ops, f"adaptive_avg_pool{rank}")(input, size)
 
 
 def _adaptive_max(input: Any, size: Shape, rank: int) -> Any:
     name = f"adaptive_max_pool{rank}d"
     _check_adaptive(input, size, name, rank)
-    no_kernel(input, name)
+    dispatch.require_kind(input, name)
     return getattr(ops, f"adaptive_max_pool{rank}")(input, size)
 
 

@@ -14,9 +14,9 @@ from ..backend.pointwise import checked_number
 from ..dtypes import of as dtype_of
 from . import dispatch
 from .extremes import refuse
-from .pointwise import LN2, not_differentiable, plain, smooth
+from .pointwise import LN2, plain, smooth
 from .public import alias, methods, module, ops, public, publish, warn
-from .reading import conj
+from .reading import conj, underivable
 from .table import op
 
 # fmt: off
@@ -88,7 +88,7 @@ op("ldexp", k.ldexp, kind="elementwise",
 plain("nextafter", k.nextafter, numbers="none",
       a=lambda g, xp, a, b: xp.only(g, a != b), b=lambda g, xp: xp.zeroed(g))
 op("heaviside", k.heaviside, node="NotImplemented",
-   x=lambda g: not_differentiable("heaviside"), values=lambda g: not_differentiable("heaviside"))
+   x=lambda g: underivable("heaviside"), values=lambda g: underivable("heaviside"))
 smooth("atan2", k.atan2, numbers="none",
        a=lambda g, xp, a, b: g * (b * _over_square(xp, a, b)), b=lambda g, xp, a, b: g * (-a * _over_square(xp, a, b)))
 plain("hypot", k.hypot, numbers="none", a=lambda g, a, out: g * a / out, b=lambda g, b, out: g * b / out)

@@ -14,6 +14,7 @@ from ..backend import strided
 from .out import write_out
 from .parts import split, split_with_sizes
 from .public import asked, axis_of, methods, module, ops, public, taken_over
+from .reading import underivable
 from .shape import expand
 from .table import op, table
 
@@ -49,7 +50,7 @@ _copy("split_with_sizes", lambda x, sizes, axis: [part.copy() for part in k.spli
 _copy("view_as_real", lambda x: x.view(x.real.dtype).reshape(*x.shape, 2).copy())
 # Parts of the same memory that are not views as far as the graph is concerned.
 op("unsafe_split_with_sizes", k.split, outputs="*", kind="linear", x=table["split_with_sizes"].rules["x"])
-op("detach_copy", lambda x: x.copy(), node="NotImplemented", kind="linear", x=lambda g: _no_derivative(g))
+op("detach_copy", lambda x: x.copy(), node="NotImplemented", kind="linear", x=lambda g: underivable("detach_copy"))
 op("view_as_complex_copy", lambda x: table["view_as_complex"].kernel(x).copy(), inputs="x")
 op(
     "as_strided_scatter", strided.strided_scatter, kind="linear",
@@ -58,10 +59,6 @@ op(
     src=lambda g, xp, x_shape, x_strides, x_offset, shape, strides, offset: xp.gather_strided(
         g, x_shape, x_strides, x_offset, shape, strides, offset),
 )  # fmt: skip
-
-
-def _no_derivative(g: Any) -> Any:
-    raise RuntimeError("derivative for aten::detach_copy is not implemented")
 
 
 def _published(f: Callable[..., Any]) -> Callable[..., Any]:

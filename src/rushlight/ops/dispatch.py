@@ -35,6 +35,12 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight\."
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
 
+def require_kind(input: Any, name: str, kinds: str = "fc") -> None:
+    """NotImplementedError for a dtype whose kind the kernel ``name`` does not know."""
+    if input._array.dtype.kind not in kinds and input._array.dtype.kind != "V":
+        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
+
+
 def general(op: Op, args: tuple[Any, ...]) -> Any:
     """The op as a function: foreign arguments are a TypeError in PyTorch's words."""
     return run(op, args, 1)

@@ -17,15 +17,10 @@ from ..backend import pointwise as k
 from . import dispatch, inplace
 from .out import write_out
 from .public import alias, methods, module, ops, public, publish
-from .reading import conj
+from .reading import conj, underivable
 from .table import arrays, op
 
 LN2, LN10 = math.log(2), math.log(10)
-
-
-def not_differentiable(name: str) -> Any:
-    """The rule of functions that have no derivative although their results are recorded."""
-    raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
 # How most ops are: functions of floating numbers, and functions of any number that keep its dtype.
@@ -80,13 +75,13 @@ smooth("div_rounded", k.divide, node="DivBackward2", a=lambda g, b: g / conj(b),
 plain("div_floor", k.floor_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
 plain("div_trunc", k.truncate_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
 plain("floor_divide", k.floor_divide, node="NotImplemented",
-      a=lambda g: not_differentiable("floor_divide"), b=lambda g: not_differentiable("floor_divide"))
+      a=lambda g: underivable("floor_divide"), b=lambda g: underivable("floor_divide"))
 plain("floor_divide_", k.floor_divide, node="NotImplemented",
-      a=lambda g: not_differentiable("floor_divide_"), b=lambda g: not_differentiable("floor_divide_"))
+      a=lambda g: underivable("floor_divide_"), b=lambda g: underivable("floor_divide_"))
 plain("remainder", k.remainder, node="RemainderBackward1",
       a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_floor(a, b))
 op("remainder_number", k.remainder_number, node="RemainderBackward0", kind="elementwise", x=lambda g: g)
-op("number_remainder", k.number_remainder, node="NotImplemented", x=lambda g: not_differentiable("remainder"))
+op("number_remainder", k.number_remainder, node="NotImplemented", x=lambda g: underivable("remainder"))
 plain("fmod", k.fmod, node="FmodBackward1", a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_trunc(a, b))
 op("fmod_number", k.fmod_number, node="FmodBackward0", kind="elementwise", x=lambda g: g)
 

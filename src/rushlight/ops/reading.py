@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from numpy import float32, float64, ndarray
 
@@ -20,6 +20,11 @@ def conj(value: Any) -> Any:
     if isinstance(value, (float, int, complex)):
         return value.conjugate()
     return value.conj() if getattr(value, "_array", value).dtype.kind == "c" else value
+
+
+def underivable(name: str) -> NoReturn:
+    """The rule of what has no derivative although its results are recorded."""
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
 def expand(g: Any, axis: int | tuple[int, ...] | None, keepdims: bool, ndim: int) -> Any:

@@ -349,11 +349,6 @@ def _check_pairs(**pairs: tuple[Shape, str]) -> None:
             )
 
 
-def _blocks(size: Shape, kernel: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Shape:
-    axes = zip(size, kernel, dilation, padding, stride, strict=True)
-    return tuple((length + 2 * pad - spread * (taps - 1) - 1) // step + 1 for length, taps, spread, pad, step in axes)
-
-
 def _shown(values: Shape) -> str:
     return f"({values[0]}, {values[1]})"
 
@@ -376,7 +371,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
             "input, but got: "
             f"{list(shape)}"
         )
-    blocks = _blocks(shape[-2:], kernel, spread, pad, step)
+    blocks = sampling.window_counts(shape[-2:], kernel, spread, pad, step)
     if min(blocks) < 1:
         raise RuntimeError(
             f"Given input with spatial size {_shown(shape[-2:])}, kernel_size={_shown(kernel)}, dilation={_shown(spread)}, "
@@ -412,7 +407,7 @@ def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padd
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
             f"input.size(1)={rows} and kernel_size={_shown(kernel)}."
         )
-    blocks = _blocks(size, kernel, spread, pad, step)
+    blocks = sampling.window_counts(size, kernel, spread, pad, step)
     described = (
         f"Given output_size={_shown(size)}, kernel_size={_shown(kernel)}, dilation={_shown(spread)}, padding={_shown(pad)}, "
         f"stride={_shown(step)}"

@@ -10,17 +10,14 @@ from .. import dtypes
 from ..backend import segments as k
 from . import dispatch
 from .public import axis_of, ops, public
+from .reading import underivable
 from .table import op
 
 op("segment_reduce", k.reduce_segments, inputs="lengths",
    data=lambda g, xp, data, lengths, out, axis, reduce, initial: xp.segment_reduce_backward(
        g, data, out, lengths, axis, reduce, initial))  # fmt: skip
 op("segment_reduce_backward", k.spread_segments, inputs="data out lengths", node="NotImplemented",
-   g=lambda g: _no_second_derivative(g))  # fmt: skip
-
-
-def _no_second_derivative(g: Any) -> Any:
-    raise RuntimeError("derivative for aten::_segment_reduce_backward is not implemented")
+   g=lambda g: underivable("_segment_reduce_backward"))  # fmt: skip
 
 
 @public(method=False, out=False)

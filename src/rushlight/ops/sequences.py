@@ -9,8 +9,8 @@ import numpy as np
 from ..backend import ctc as k
 from . import dispatch
 from .losses import reduction_of
-from .pointwise import not_differentiable
 from .public import ops, public
+from .reading import underivable
 from .table import op
 
 op("ctc_loss", k.ctc_loss, inputs="targets input_lengths target_lengths",
@@ -18,7 +18,7 @@ op("ctc_loss", k.ctc_loss, inputs="targets input_lengths target_lengths",
        g.reshape((1, -1, 1)) * xp.ctc_slope(
            log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)))  # fmt: skip
 op("ctc_slope", k.ctc_slope, inputs="targets input_lengths target_lengths", node="CtcLossBackwardBackward0",
-   log_probs=lambda g: not_differentiable("_ctc_loss_backward"))  # fmt: skip
+   log_probs=lambda g: underivable("_ctc_loss_backward"))  # fmt: skip
 
 
 def _lengths(value: Any) -> np.ndarray[Any, Any]:

@@ -22,15 +22,15 @@ for _name, _kernel in (("sort", k.sort), ("topk", take_along)):
        x=lambda g, xp, x_shape, indices, axis: xp.put_along(g, indices, x_shape, axis))  # fmt: skip
 
 
-def underivable(name: str) -> NoReturn:
+def not_implemented(name: str) -> NoReturn:
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 
-op("unique", k.unique, outputs="values inverse! counts!", node="Unique2Backward0", x=lambda g: underivable("_unique2"))
+op("unique", k.unique, outputs="values inverse! counts!", node="Unique2Backward0", x=lambda g: not_implemented("_unique2"))
 op("unique_slices", k.unique_slices, outputs="values inverse! counts!", node="UniqueDimBackward0",
-   x=lambda g: underivable("unique_dim"))  # fmt: skip
+   x=lambda g: not_implemented("unique_dim"))  # fmt: skip
 op("unique_consecutive", k.unique_consecutive, outputs="values inverse! counts!",
-   x=lambda g: underivable("unique_consecutive"))  # fmt: skip
+   x=lambda g: not_implemented("unique_consecutive"))  # fmt: skip
 op("searchsorted", k.searchsorted, inputs="boundaries values sorter")
 
 

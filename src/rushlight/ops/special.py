@@ -12,9 +12,9 @@ from ..backend import special as k
 from . import dispatch
 from .choice import refuse_number
 from .descriptions import description
-from .pointwise import not_differentiable, plain, smooth
+from .pointwise import plain, smooth
 from .public import module, ops, public, publish
-from .reading import conj
+from .reading import conj, underivable
 from .table import op
 
 PI, ROOT_PI, ROOT_2PI = math.pi, math.sqrt(math.pi), math.sqrt(2 * math.pi)
@@ -41,8 +41,8 @@ op("mvlgamma", k.mvlgamma, kind="elementwise",
 plain("igamma", k.igamma, a=lambda g: _no_rule("igamma: input"), x=lambda g, xp, a, x: g * _density(xp, a, x))
 plain("igammac", k.igammac, a=lambda g: _no_rule("igammac: input"), x=lambda g, xp, a, x: -g * _density(xp, a, x))
 smooth("zeta", k.zeta, node="SpecialZetaBackward0",
-       x=lambda g: not_differentiable("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))
-op("zeta_number", k.with_number(k.zeta), node="SpecialZetaBackward2", x=lambda g: not_differentiable("zeta"))
+       x=lambda g: underivable("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))
+op("zeta_number", k.with_number(k.zeta), node="SpecialZetaBackward2", x=lambda g: underivable("zeta"))
 op("number_zeta", k.with_number(k.zeta, True), node="SpecialZetaBackward1", kind="elementwise",
    x=lambda g, xp, x, number: g * -number * xp.number_zeta(x, number + 1.0))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,8 @@ from ..backend import statistics as k
 from . import dispatch
 from .extremes import refuse
 from .public import module, ops, public
+from .reading import underivable
 from .table import op
-
-
-def underivable(name: str) -> NoReturn:
-    raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
 
 op("bincount", k.bincount, inputs="x", node="NotImplemented", weights=lambda g: underivable("bincount"))
 op("histogram_counts",

@@ -81,7 +81,7 @@ OPS = {
     "ldl_solve": "linalg_ldl_solve", "leaky_relu_slope": "leaky_relu_backward", "lerp_tensor": "lerp",
     "log_softmax_grad": "_log_softmax_backward_data", "lstsq": "linalg_lstsq", "lu": "linalg_lu",
     "lu_factor_ex": "linalg_lu_factor_ex", "masked_fill_tensor": "masked_fill", "masked_scale": "native_dropout_backward",
-    "max_all": "max", "max_pool2": "max_pool2d_with_indices", "max_pool3": "max_pool3d_with_indices",
+    "matrix_rank": "linalg_matrix_rank", "max_all": "max", "max_pool2": "max_pool2d_with_indices", "max_pool3": "max_pool3d_with_indices",
     "max_unpool2": "max_unpool2d", "max_unpool3": "max_unpool3d", "mean_all": "mean", "median_all": "median",
     "min_all": "min", "minus": "sub", "nanmedian_all": "nanmedian", "nll_loss_adjoint": "nll_loss_backward",
     "nll_loss_planes": "nll_loss2d", "norm_along": "norm", "number_pow": "pow", "number_remainder": "remainder",

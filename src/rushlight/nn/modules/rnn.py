@@ -105,6 +105,12 @@ def _along_packed(
     return torch.cat(outputs), tuple(torch.cat(list(parts)) for parts in zip(*ended, strict=True))
 
 
+def _draw(module: Any) -> None:
+    bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
+    for weight in module.parameters():
+        init.uniform_(weight, -bound, bound)
+
+
 class RNNBase(Module):
     """What RNN, LSTM and GRU share: weights by layer and direction, and the walk over layers."""
 
@@ -203,9 +209,7 @@ class RNNBase(Module):
 
     def reset_parameters(self) -> None:
         """Draws all weights and biases again."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        _draw(self)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
@@ -375,9 +379,7 @@ class RNNCellBase(Module):
 
     def reset_parameters(self) -> None:
         """Draws all weights and biases again."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        _draw(self)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
