@@ -45,3 +45,24 @@ def test_complex_powers_of_negative_numbers():
     exponent = torch.tensor([0.3 + 0.4j, -1.1 + 0.2j], dtype=torch.complex128, requires_grad=True)
     assert torch.autograd.gradcheck(lambda e: torch.pow(base, e), (exponent,))
     assert torch.autograd.gradcheck(lambda e: torch.pow(-1, e), (exponent,))
+
+
+def test_a_gradient_may_lie_as_it_came() -> None:
+    weights = torch.ones(3, 2)
+
+    def stride() -> tuple[int, ...]:
+        x = torch.zeros(2, 3).t().requires_grad_()
+        (x * weights).sum().backward()
+        return x.grad.stride()  # type: ignore[no-any-return]
+
+    assert stride() == (1, 3)
+    with torch.autograd.enforce_grad_layout_policy(False):
+        assert stride() == (2, 1)
+    assert stride() == (1, 3)
+    assert torch.autograd.enforce_grad_layout_policy(False)(stride)() == (2, 1) and stride() == (1, 3)
+    torch.autograd.enforce_grad_layout_policy(False)
+    try:
+        assert stride() == (2, 1)
+    finally:
+        torch.autograd.enforce_grad_layout_policy(True)
+    assert stride() == (1, 3)

@@ -298,7 +298,7 @@ class Pass:
                     variable._grad = sparse_gradient(holder.pop())
                     return
                 g = backend.owned(holder.pop())
-                if g.strides != variable._array.strides and g.ndim > 1 and variable._strided:
+                if g.strides != variable._array.strides and g.ndim > 1 and variable._strided and modes.state.keeps_layout:
                     g = _laid_like(g, variable._array)
                 variable._grad = wrap(g) if variable._strided else variable.in_own_layout(wrap(g))
                 return

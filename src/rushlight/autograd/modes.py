@@ -31,6 +31,7 @@ class ThreadState(threading.local):
     saved_hooks_refusal: str | None = None  # the message of disable_saved_tensors_hooks
     mutation_allowed: Any = None  # the block of allow_mutation_on_saved_tensors
     multithreading: bool = True
+    keeps_layout: bool = True  # whether the gradient of a leaf lies as the leaf does
     view_replay: bool = False  # whether views keep the nodes that made them after a write to their base
     forward_levels: int = 0  # how many levels of forward mode are open
     forward_enabled: bool = True  # whether ops pass tangents on
@@ -296,6 +297,38 @@ class set_multithreading_enabled(ContextDecorator):
 
     def clone(self) -> set_multithreading_enabled:
         return self.__class__(self.mode)
+
+
+class enforce_grad_layout_policy(ContextDecorator):
+    """Whether a leaf's gradient is laid out as the leaf is; where not, one that only this pass holds is kept as it came.
+
+    Takes effect when called; as a ``with`` block it is undone at the end.
+
+    >>> import rushlight as torch
+    >>> x = torch.zeros(2, 3).t().requires_grad_()
+    >>> with torch.autograd.enforce_grad_layout_policy(False):
+    ...     (x * torch.ones(3, 2)).sum().backward()
+    >>> x.stride(), x.grad.stride()
+    ((1, 3), (2, 1))
+    """
+
+    def __init__(self, enable: bool = True) -> None:
+        self.prev = state.keeps_layout
+        self.enable = bool(enable)
+        state.keeps_layout = self.enable
+
+    def __enter__(self) -> None:
+        state.keeps_layout = self.enable
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        state.keeps_layout = self.prev
+
+    def __call__(self, function: F) -> F:
+        state.keeps_layout = self.prev  # as a decorator it says nothing of now
+        return super().__call__(function)
+
+    def clone(self) -> enforce_grad_layout_policy:
+        return self.__class__(self.enable)
 
 
 def is_multithreading_enabled() -> bool:
