@@ -295,6 +295,9 @@ def test_derivatives_by_name():
     pooled, places = functional.max_pool2d(image, 2, return_indices=True)
     found = aten.max_pool2d_with_indices_backward(torch.ones_like(pooled), image, [2, 2], [2, 2], [0, 0], [1, 1], False, places)
     assert torch.equal(found, torch.func.grad(lambda x: functional.max_pool2d(x, 2).sum())(image))
+    assert aten.unfold_backward(torch.ones(4, 3), [6], 0, 3, 1).tolist() == [1, 2, 3, 3, 2, 1]
+    with pytest.raises(ValueError, match="step is 0 but must be > 0"):
+        aten.unfold_backward(torch.ones(4, 3), [6], 0, 3, 0)
 
 
 def test_the_derivative_of_a_convolutions_derivatives():

@@ -90,6 +90,12 @@ def _double_convolution(
     )
 
 
+def _unfold_backward(grad_in: Any, input_sizes: Any, dim: int, size: int, step: int) -> Any:
+    if step <= 0:
+        raise ValueError(f"step is {step} but must be > 0")
+    return _pulled(lambda x: x.unfold(dim, size, step), grad_in, grad_in.new_zeros(tuple(input_sizes)))
+
+
 _CHECKS = {"inv": linalg.check_inverted, "solve": linalg.check_solved, "cholesky": linalg.check_positive}
 
 
@@ -157,4 +163,5 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "softshrink_backward": _of("softshrink", "lambd"),
     "tanh_backward": lambda g, out: g * (1 - out * out),
     "threshold_backward": lambda g, x, threshold: _pulled(lambda x: F["threshold"](x, threshold, 0.0), g, x),
+    "unfold_backward": _unfold_backward,
 }
