@@ -7,6 +7,7 @@ from .debugging import debug_unwrap
 from .derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
 from .jacobians import hessian, jacfwd, jacrev
 from .modules import functional_call, stack_module_state
+from .rearranging import rearrange
 
 __getattr__ = module_getattr(__name__)
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "rearrange",
     "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
