@@ -63,8 +63,9 @@ def _pow(self: Any, exponent: Any) -> Any:
 
 
 def _rtruediv(self: Any, other: Any) -> Any:
+    inverse = self.reciprocal()
     try:
-        return ops.reciprocal(self) * other  # an array of NumPy's takes over here
+        return inverse * other  # an array of NumPy's takes over here
     except TypeError:
         return NotImplemented
 
