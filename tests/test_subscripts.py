@@ -262,6 +262,15 @@ def test_short_numbers_are_rounded_once(dtype: torch.dtype) -> None:
     assert start.scatter_add(0, where, little).item() == total
     assert start.scatter_reduce(0, where, little, "sum").item() == total
     assert start.scatter_reduce(0, where, little, "sum").dtype is dtype
+    factors = torch.full((4,), 1.0625 if dtype == torch.float16 else 1.125, dtype=dtype)
+    exact = torch.tensor(factors[0].item() ** 4 * 256, dtype=dtype).item()
+    assert start.scatter_reduce(0, where, factors, "prod").item() == exact
+    stepwise = start[0]
+    for factor in factors:
+        stepwise = stepwise * factor
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that index_reduce is in beta
+        assert start.index_reduce(0, where, factors, "prod").item() == stepwise.item()
 
 
 def test_a_number_that_is_filled_by_index_has_no_gradient():

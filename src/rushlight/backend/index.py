@@ -216,8 +216,13 @@ def neutral(reduce: str, dtype: np.dtype[Any]) -> Any:
 
 def scatter_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, include_self: bool) -> Array:
     """Values of src brought together at their places by sum, prod, mean, amax or amin."""
+    return _reduced_into(_accumulator(x), x, src, index, axis, reduce, include_self)
+
+
+def _reduced_into(start: Array, x: Array, src: Array, index: Array, axis: int, reduce: str, include_self: bool) -> Array:
+    """The same with ``start``, a copy of ``x`` of the type that the results grow in, each step rounded to it."""
     flat = not x.ndim
-    out = _accumulator(x.reshape(-1) if flat else x)
+    out = start.reshape(-1) if flat else start
     where = index.reshape(-1) if flat else index
     part = (src.reshape(-1) if flat else src)[tuple(slice(0, size) for size in where.shape)]
     if not where.size:
@@ -274,7 +279,7 @@ def index_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, inc
     shape = [1] * src.ndim
     shape[axis : axis + 1] = [-1] * min(src.ndim, 1)
     where = np.broadcast_to(index.reshape(shape), src.shape) if src.ndim else index.reshape(())
-    return scatter_reduce(x, src, np.asarray(where), axis, reduce, include_self)
+    return _reduced_into(np.array(x, order="C"), x, src, np.asarray(where), axis, reduce, include_self)
 
 
 def take(x: Array, index: Array) -> Array:
