@@ -417,6 +417,16 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         self.linear = Linear(in_features, total, bias=bias, device=device, dtype=dtype)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        wanted = self.linear.in_features
+        if input.shape[-1] != wanted:
+            raise RuntimeError(
+                "expected equal input and linear_weight last dimensions (in_features), got "
+                f"{input.shape[-1]} and {wanted}, respectively"
+            )
+        if self.weight is not None and self.weight.shape != (self.num_classes,):
+            raise RuntimeError(f"expected weight shape to be {(self.num_classes,)}, got {tuple(self.weight.shape)}")
+        if not 0 <= self.label_smoothing <= 1:
+            raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {self.label_smoothing}")
         scores = self.linear(input)
         if self.out_features:
             scores = scores.reshape(*input.shape[:-1], self.num_classes, *self.out_features)
