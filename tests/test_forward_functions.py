@@ -161,3 +161,23 @@ def test_negation_is_told_where_pytorch_leaves_it_pending():
     with forward.dual_level():
         tangent = torch.ones(2)
         assert forward.unpack_dual(forward.make_dual(flipped, tangent)).tangent is not tangent
+
+
+def test_tangents_turn_with_tensors_that_turn_in_place():
+    turns = {
+        "squeeze_": (0,),
+        "unsqueeze_": (1,),
+        "t_": (),
+        "transpose_": (0, 1),
+        "swapaxes_": (0, 1),
+        "as_strided_": ((2,), (1,)),
+    }
+    primal, direction = torch.tensor([[2.0, 1.0]]), torch.tensor([[3.0, 5.0]])
+    for name, arguments in turns.items():
+        with forward.dual_level():
+            dual = forward.make_dual(primal, direction).clone()
+            getattr(dual, name)(*arguments)
+            turned = forward.unpack_dual(dual)
+            assert turned.tangent.shape == turned.primal.shape == dual.shape, name
+            assert turned.tangent.flatten().tolist() == [3, 5], name
+            assert forward.unpack_dual(dual * 2).tangent.shape == dual.shape, name

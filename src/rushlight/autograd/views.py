@@ -339,6 +339,8 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
 
     Where nothing is recorded, ``self`` keeps its node; a view will take a new one when somebody looks.
     """
+    if self._tangents is not None and modes.state.forward_levels:
+        self._tangents = tangents_of(result)
     self._array = result._array
     bump(self, name)
     if "whole" in self.__dict__:  # a batch: what it stands for changes with it
