@@ -15,6 +15,7 @@ def cdist(a: Array, b: Array, p: float, by_products: bool = False) -> Array:
     ``by_products`` takes squared distances apart into squares and products of the rows: faster, and less exact for rows
     that are close together.
     """
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     if by_products:
         square_a, square_b = (np.einsum("...d,...d", x, x) for x in (a, b))
         squares = square_a[..., :, None] + square_b[..., None, :] - 2 * (a @ b.swapaxes(-1, -2))

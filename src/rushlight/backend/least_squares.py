@@ -71,7 +71,9 @@ def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, 
         rank = np.zeros(0, np.int64)
     if driver in ("gels", "gelsy"):
         values = np.zeros(0, real)
-    return columns(solution), residuals, rank, values.astype(real, copy=False)
+    place = columns(np.empty((*batch, max(m, n), k), a.dtype))[..., :n, :]  # where b was, which may have more rows
+    place[...] = solution
+    return place, residuals, rank, values.astype(real, copy=False)
 
 
 def _solved(a: Array, b: Array, rcond: float) -> tuple[Array, Array, Array]:

@@ -359,4 +359,4 @@ def householder_product(a: Array, tau: Array) -> Array:
 def ormqr(a: Array, tau: Array, c: Array, left: bool = True, transpose: bool = False) -> Array:
     if left:
         return columns(factors.reflected(a, tau, c, transpose))
-    return adjoint(factors.reflected(a, tau, adjoint(c), not transpose))
+    return columns(adjoint(factors.reflected(a, tau, adjoint(c), not transpose)))

@@ -196,7 +196,7 @@ def avg_pool_input_grad(
 
 def adaptive_avg_pool(x: Array, size: Shape) -> Array:
     """Means over ``size`` bins that cover the last axes."""
-    y = x.astype(_wide(x.dtype), copy=False)
+    y = np.ascontiguousarray(x, _wide(x.dtype))
     for axis, want in enumerate(size, x.ndim - len(size)):
         have = y.shape[axis]
         lead, rest = y.shape[:axis], y.shape[axis + 1 :]

@@ -29,13 +29,16 @@ def _fractional(x: Any, samples: Any, window: Shape, size: Shape) -> Any:
 
 
 for _rank in (2, 3):
-    op(f"adaptive_max_pool{_rank}", keeping(k.adaptive_max_pool), outputs="out indices!",
+    _means, _maxima = k.adaptive_avg_pool, k.adaptive_max_pool
+    if _rank == 2:  # volumes are laid out in order
+        _means, _maxima = keeping(_means), keeping(_maxima)
+    op(f"adaptive_max_pool{_rank}", _maxima, outputs="out indices!",
        node=f"AdaptiveMaxPool{_rank}DBackward0",
        x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
     op(f"fractional_max_pool{_rank}", _fractional,
        inputs="samples", outputs="out indices!", node=f"FractionalMaxPool{_rank}DBackward0",
        x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
-    op(f"adaptive_avg_pool{_rank}", k.adaptive_avg_pool, node=f"AdaptiveAvgPool{_rank}DBackward0", kind="linear",
+    op(f"adaptive_avg_pool{_rank}", _means, node=f"AdaptiveAvgPool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, x_shape, size: xp.adaptive_avg_pool_adjoint(g, x_shape, len(size)))  # fmt: skip
 op("adaptive_avg_pool_adjoint", k.adaptive_avg_pool_input_grad, node="AdaptiveAvgPool2DBackwardBackward0",
    kind="linear", g=lambda g, xp, g_shape, rank: xp.adaptive_avg_pool2(g, g_shape[-rank:]))  # fmt: skip

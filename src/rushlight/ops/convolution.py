@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backend import convolution as k
 from ..backend.memory_formats import has_channels_last, with_channels_last
+from ..backend.shape import expand_dims
 from .public import module, ops, public
 from .reading import conj
 from .table import op
@@ -70,7 +71,12 @@ def _convolve(
     if x.flags.c_contiguous and w.flags.c_contiguous:
         return _convolved(x, w, bias, shape, stride, padding, dilation, transposed, groups)
     y = _convolved(np.ascontiguousarray(x), w, bias, shape, stride, padding, dilation, transposed, groups)
-    return with_channels_last(y) if has_channels_last(x) or has_channels_last(w) else y
+    if x.ndim == 3:  # lines are images of one row
+        if has_channels_last(expand_dims(x, 2)) or has_channels_last(expand_dims(w, 2)):
+            return np.ascontiguousarray(y.swapaxes(1, 2)).swapaxes(1, 2)
+    elif not (transposed and x.ndim == 5) and (has_channels_last(x) or has_channels_last(w)):
+        return with_channels_last(y)
+    return y
 
 
 def _convolved(

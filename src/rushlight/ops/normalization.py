@@ -29,7 +29,7 @@ op("layer_norm", k.layer_norm, **_LAYER_NORM)
 op("layer_norm_with_moments", k.layer_norm_with_moments, outputs="out mean! rstd!", **_LAYER_NORM)
 op("batch_norm", keeping(k.batch_norm), node="NativeBatchNormBackward0", inputs="x weight bias",
    joint=lambda g, xp, x, weight, eps, needs: _batch_norm_slopes(g, xp, x, weight, eps, needs))  # fmt: skip
-op("batch_norm_given", k.batch_norm_given, node="NativeBatchNormBackward0", inputs="mean var",
+op("batch_norm_given", keeping(k.batch_norm_given), node="NativeBatchNormBackward0", inputs="mean var",
    x=lambda g, xp, weight, var, eps: g * _channel_scale(xp, weight, var, eps, len(g.shape)),
    weight=lambda g, xp, x, mean, var, eps: _over_channels(
        xp, g * (x - _column(mean, x)) * _channel_scale(xp, None, var, eps, len(g.shape))),

@@ -40,16 +40,21 @@ def _max_pool_kernel(x: Any, window: Shape, stride: Shape, padding: Shape, dilat
     return k.max_pool(x, window, stride, padding, dilation, ceil_mode)
 
 
+def _as_it_is(kernel: Any) -> Any:
+    return kernel
+
+
 op("pool_gather", k.pool_gather, node="MaxPool2DWithIndicesBackwardBackward0", inputs="indices", kind="linear",
    x=lambda g, xp, indices, x_shape, rank: xp.pool_scatter(g, indices, x_shape, rank))  # fmt: skip
 op("pool_scatter", k.pool_scatter, node="MaxPool2DWithIndicesBackwardBackward0", inputs="indices", kind="linear",
    g=lambda g, xp, indices, rank: xp.pool_gather(g, indices, rank))  # fmt: skip
 for _rank in (2, 3):
+    _kept = keeping if _rank == 2 else _as_it_is  # volumes are laid out in order
     op(f"max_pool{_rank}", keeping(_max_pool_kernel), outputs="out indices!", node=f"MaxPool{_rank}DWithIndicesBackward0",
        x=lambda g, xp, indices, x_shape, window: xp.pool_scatter(g, indices, x_shape, len(window)))  # fmt: skip
-    op(f"max_unpool{_rank}", keeping(k.max_unpool), inputs="indices", node=f"MaxUnpool{_rank}DBackward0", kind="linear",
+    op(f"max_unpool{_rank}", _kept(k.max_unpool), inputs="indices", node=f"MaxUnpool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, indices, size: xp.pool_gather(g, indices, len(size)))  # fmt: skip
-    op(f"avg_pool{_rank}", keeping(_avg_pool), node=f"AvgPool{_rank}DBackward0", kind="linear",
+    op(f"avg_pool{_rank}", _kept(_avg_pool), node=f"AvgPool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, x_shape, window, stride, padding, ceil_mode, count_include_pad, divisor_override: (
            xp.avg_pool_adjoint(
                g, x_shape, window, stride, padding, ceil_mode, count_include_pad, divisor_override)))  # fmt: skip
