@@ -2,6 +2,7 @@
 
 `layers.py`            the running transforms, ``grad`` and ``jvp`` among them
 `examples.py`          tensors that look like one example and carry all
+`outlines.py`          what takes the place of their arrays
 `rules/`               how each op takes the batch along
 `creation.py`          functions that make tensors, random ones too
 `custom_functions.py`  Functions of the user

@@ -19,7 +19,8 @@ from ..ops.public import methods, module, ops
 from ..random import get_rng_state
 from ..tensor import Tensor, wrap
 from . import layers
-from .examples import LARGER, Batched, Level, Refused, _vmaps, is_batched, rebatched
+from .examples import LARGER, Batched, Level, _vmaps, is_batched, rebatched
+from .outlines import Refused
 
 RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags "

@@ -13,6 +13,7 @@ from ..autograd.function import Function, FunctionCtx
 from ..tensor import Tensor, wrap
 from ..utils._pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from . import examples, layers
+from .outlines import Unbatchable
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -35,7 +36,7 @@ def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     is_own = top in ("torch", "rushlight") and not rest.startswith("testing.")
     if is_own or not layers.in_user_transform():
         if examples._innermost(tree_flatten((args, kwargs))[0]) is not None:
-            raise examples.Unbatchable(cls.__name__)
+            raise Unbatchable(cls.__name__)
         return NotImplemented
     if cls.setup_context is Function.setup_context:
         raise RuntimeError(

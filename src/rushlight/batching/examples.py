@@ -7,7 +7,6 @@ runs example by example. An op in place writes into ``whole``.
 
 from __future__ import annotations
 
-import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -25,135 +24,9 @@ from ..overrides import _disabled_torch_function_impl
 from ..rooms import provided
 from ..tensor import Tensor
 from . import layers
+from .outlines import Escaped, Outline, Refused, Unbatchable
 
-Shape = tuple[int, ...]
 find_rule: Callable[[Op], Rule] = provided("find_rule")  # set by rules/
-
-
-class Unbatchable(Exception):
-    """Something that can only be done example by example."""
-
-
-class Refused(RuntimeError):
-    """What ``vmap`` does not do at all, as PyTorch's does not: to its callers a RuntimeError."""
-
-
-# Which of PyTorch's batching routines is named where a tensor has escaped.
-_ROUTINES = {
-    "boxed_reduction_batch_rule": (
-        "all amax amin aminmax any argmax argmin argsort cummax cummin cumprod cumsum fft log_softmax logcumsumexp logsumexp max "
-        "mean median min mode nansum norm prod softmax sort std std_mean sum topk var var_mean"
-    ),
-    "boxed_existing_bdim_all_batch_rule": "adaptive_max_pool2d adaptive_max_pool3d avg_pool2d avg_pool3d max_pool2d pixel_shuffle",
-    "boxed_all_tensors_have_optional_bdim": "adaptive_max_pool2d_backward max_pool2d_with_indices_backward",
-    "gen_vmap_plumbing_no_returns": "_linalg_check_errors",
-    "gen_vmap_inplace_plumbing": "copy_ div_ masked_fill_ mul_ __imul__ __itruediv__",
-}
-
-
-class Escaped(Refused):
-    """The use of an example after its ``vmap`` has ended."""
-
-    def __init__(self) -> None:
-        name, frame = "", sys._getframe(1)
-        while frame is not None and (
-            frame.f_code.co_filename.startswith("<rushlight")
-            or frame.f_globals.get("__name__", "").partition(".")[0] in ("torch", "rushlight")
-        ):
-            called = frame.f_code.co_name
-            if called == "__call__":  # an operator by its name
-                name = getattr(frame.f_locals.get("self"), "__name__", name)
-            else:
-                name = frame.f_locals.get("name", name) if called == "call" else called
-            frame = frame.f_back  # type: ignore[assignment]
-        routine = next((routine for routine, names in _ROUTINES.items() if name in names.split()), "gen_vmap_plumbing")
-        if name.startswith("binary_cross_entropy"):
-            routine = f"{name}_plumbing"
-        elif routine == "gen_vmap_plumbing" and name.endswith("_") and not name.startswith("__"):
-            routine = "boxed_tensor_inputs_batch_rule"
-        super().__init__(
-            "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
-            "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
-            f"`{routine}` Please file an issue if it looks like the latter"
-        )
-
-
-for _error in (Refused, Escaped):
-    _error.__name__ = _error.__qualname__ = "RuntimeError"
-    _error.__module__ = "builtins"
-
-
-class _Flags:
-    def __init__(self, c_contiguous: bool) -> None:
-        self.c_contiguous = c_contiguous
-        self.writeable = True
-
-
-class _Example:
-    """What an array of one example is like; it holds no numbers, and whoever asks for them is told so."""
-
-    __slots__ = ("base", "dtype", "itemsize", "level", "nbytes", "ndim", "shape", "size", "strides")
-
-    def __init__(self, shape: Shape, strides: Shape, dtype: np.dtype[Any], level: Level) -> None:
-        self.shape, self.strides, self.dtype, self.level = shape, strides, dtype, level
-        self.ndim, self.itemsize = len(self.shape), self.dtype.itemsize
-        self.size = math.prod(self.shape)
-        self.nbytes = self.size * self.itemsize
-        self.base = None
-
-    @property
-    def flags(self) -> _Flags:
-        step = self.itemsize
-        for length, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
-            if length != 1 and stride != step and self.size:
-                return _Flags(False)
-            step *= length
-        return _Flags(True)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise Escaped() if self.level.ended else Unbatchable(name)
-
-    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise Escaped() if self.level.ended else Unbatchable("numbers")
-
-    __array__ = __array_ufunc__ = __setitem__ = _refuse
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
-    __hash__ = object.__hash__
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("len() of unsized object")
-        return int(self.shape[0])
-
-    # Where things would lie: functions ask so before they choose their way.
-
-    def _outline(self) -> np.ndarray[Any, Any]:
-        """An array of the same shape and strides that must not be read."""
-        if layers.place(self.level) < 0:
-            self._refuse()
-        return np.lib.stride_tricks.as_strided(np.empty(1, self.dtype), self.shape, self.strides)
-
-    def _like(self, outline: np.ndarray[Any, Any]) -> _Example:
-        return _Example(outline.shape, outline.strides, self.dtype, self.level)
-
-    def reshape(self, *shape: Any, copy: bool | None = None) -> _Example:
-        outline = self._outline()
-        try:
-            return self._like(outline.reshape(*shape, copy=False))
-        except ValueError:
-            if copy is False:
-                raise
-        plain = np.empty(1, self.dtype)
-        flat = np.lib.stride_tricks.as_strided(plain, (self.size,), (self.itemsize,))
-        return self._like(flat.reshape(*shape, copy=False))
-
-    def swapaxes(self, first: int, second: int) -> _Example:
-        return self._like(self._outline().swapaxes(first, second))
-
-    def __getitem__(self, key: Any) -> _Example:
-        if not all(one is None or one is Ellipsis or isinstance(one, (int, slice)) for one in _flat((key,))):
-            self._refuse()
-        return self._like(self._outline()[key if isinstance(key, tuple) else (key, ...)])
 
 
 class Level(layers.Layer):
@@ -302,7 +175,7 @@ def batched(whole: Tensor, level: Level) -> Batched:
     made: Batched = object.__new__(Batched)
     made.whole, made.level = whole, level
     array = whole._array
-    made._array = _Example(array.shape[1:], array.strides[1:], array.dtype, level)  # type: ignore[assignment]
+    made._array = Outline(array.shape[1:], array.strides[1:], array.dtype, level)  # type: ignore[assignment]
     made._counter = whole._counter
     return made
 

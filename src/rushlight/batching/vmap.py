@@ -17,7 +17,8 @@ from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor
 from ..utils._pytree import LEAF, TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from . import creation, custom_functions, rules  # noqa: F401  (how functions and ops take a batch along)
-from .examples import Batched, Level, Refused, Unbatchable, has_level, left, rebatched, running
+from .examples import Batched, Level, has_level, left, rebatched, running
+from .outlines import Refused, Unbatchable
 
 
 def vmap(

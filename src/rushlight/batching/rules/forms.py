@@ -12,7 +12,8 @@ from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor
 from .. import examples
-from ..examples import Level, Rule, Shape, Unbatchable, along, call_op, is_batched
+from ..examples import Level, Rule, along, call_op, is_batched
+from ..outlines import Shape, Unbatchable
 
 
 def is_tensor(value: Any) -> bool:

@@ -9,7 +9,8 @@ import numpy as np
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor, wrap
-from ..examples import Batched, Level, Rule, Unbatchable, along, call_op, is_batched
+from ..examples import Batched, Level, Rule, along, call_op, is_batched
+from ..outlines import Unbatchable
 from . import forms
 from .forms import dims_of, everything, folded, folded_view, lifted, pointwise
 

@@ -9,7 +9,8 @@ import numpy as np
 from ...ops.public import ops
 from ...ops.table import Op, table
 from ...tensor import wrap
-from ..examples import Level, Rule, Unbatchable, along, call_op
+from ..examples import Level, Rule, along, call_op
+from ..outlines import Unbatchable
 from . import forms
 from .forms import by_parameters, dims_of, find, folded_view, lifted, pointwise
 
