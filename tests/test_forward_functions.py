@@ -181,3 +181,14 @@ def test_tangents_turn_with_tensors_that_turn_in_place():
             assert turned.tangent.shape == turned.primal.shape == dual.shape, name
             assert turned.tangent.flatten().tolist() == [3, 5], name
             assert forward.unpack_dual(dual * 2).tangent.shape == dual.shape, name
+
+
+def test_tangents_can_be_viewed_where_their_primals_can():
+    weight, rows = torch.arange(6.0).reshape(2, 3), torch.arange(12.0).reshape(2, 2, 3)
+    with forward.dual_level():
+        dual = forward.make_dual(weight, torch.ones(2, 3))
+        tangent = forward.unpack_dual(torch.nn.functional.linear(rows, dual).view(-1)).tangent
+        bias = forward.make_dual(torch.zeros(2), torch.ones(2))
+        spread = forward.unpack_dual(torch.nn.functional.linear(rows, weight, bias).view(-1)).tangent
+    assert tangent.tolist() == [3, 3, 12, 12, 21, 21, 30, 30]
+    assert spread.tolist() == [1] * 8

@@ -110,11 +110,13 @@ def _with_defaults(op: table.Op, params: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _shaped(tangent: Tensor, out: Tensor) -> Tensor:
-    """A tangent in its output's shape and dtype."""
+    """A tangent in its output's shape and dtype, row by row where that is, so that what is a view of one can be of both."""
     if tangent._array.shape != out._array.shape:
         tangent = table.tensors.expand(tangent, out._array.shape)
     if tangent._array.dtype != out._array.dtype:
         tangent = table.tensors.astype(tangent, out._array.dtype)
+    if out._array.flags.c_contiguous and not tangent._array.flags.c_contiguous:
+        tangent = tangent.contiguous()
     return tangent
 
 
