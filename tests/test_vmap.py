@@ -461,3 +461,14 @@ def test_gradients_through_writes_into_examples(write: Callable[[Any], Any]) -> 
 
     batch = double(4, 2, 3)
     assert torch.allclose(vmap(grad(loss))(batch), torch.stack([grad(loss)(one) for one in batch]))
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (2, 3, 4), (2, 2, 3, 4)])
+def test_attention_with_a_mask_that_all_examples_share(shape: tuple[int, ...]) -> None:
+    batch, mask = double(5, *shape), double(3, 3)
+
+    def attend(x: Any) -> Any:
+        return F.scaled_dot_product_attention(x, x.sin(), x.cos(), attn_mask=mask)
+
+    found, loops = looped(lambda: vmap(attend)(batch))
+    assert not loops and torch.allclose(found, torch.stack([attend(one) for one in batch]))

@@ -10,7 +10,7 @@ from ...tensor import Tensor
 from ..examples import Level, Rule, along, call_op, is_batched
 from ..outlines import Unbatchable
 from . import forms
-from .forms import dims_of, folded_view, lifted, naturally, with_batches
+from .forms import dims_of, folded, folded_view, lifted, naturally, with_batches
 
 
 def _product(a: Tensor, b: Tensor) -> Tensor:
@@ -109,8 +109,11 @@ def _trilinear(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
 
 
 def _attention(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    if hasattr(params["mask"], "level"):  # a mask for each example
+    mask = params["mask"]
+    if mask is not None and (hasattr(mask, "level") or mask.ndim > 2):  # not the same for all examples
         raise Unbatchable(op.name)
+    if dims_of(inputs[0]) > 2 and len({one._array.shape[:-2] for one in inputs}) == 1:
+        return folded(op, inputs, params, level)
     return with_batches(*(2 for _ in inputs))(op, inputs, params, level)
 
 
