@@ -386,6 +386,12 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: F.gelu(torch.ones(2).long()), NotImplementedError, "\"GeluKernelImpl\" not implemented for 'Long'"),
     (lambda: F.elu(torch.ones(2) * 1j), NotImplementedError, "\"elu_cpu\" not implemented for 'ComplexFloat'"),
     (lambda: F.leaky_relu(torch.ones(2) * 1j), NotImplementedError, "\"leaky_relu_cpu\" not implemented for 'ComplexFloat'"),
+    (lambda: F.adaptive_avg_pool2d(Z(2, 2), (2, 2)), ValueError, "Input dimension should be at least 3"),
+    (
+        lambda: F.adaptive_max_pool2d(Z(2, 2), 2),
+        RuntimeError,
+        "adaptive_max_pool2d(): Expected 3D or 4D tensor, but got: [2, 2]",
+    ),
     (lambda: F.glu(torch.ones(2).int()), NotImplementedError, "\"glu_cpu\" not implemented for 'Int'"),
     (lambda: F.relu6(torch.ones(2) * 1j), NotImplementedError, "clamp is not supported for complex types"),
     (lambda: F.relu6(torch.ones(2).bool()), RuntimeError, "Bool inputs not supported for hardtanh"),

@@ -49,14 +49,14 @@ def _wanted_sizes(output_size: Any, input: Any, rank: int, name: str) -> Shape:
         return sizes(output_size, 1, name, "output_size")
     values = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * rank
     shape = input._array.shape
+    if isinstance(output_size, (tuple, list)) and len(shape) <= len(values):
+        raise ValueError(f"Input dimension should be at least {len(values) + 1}")
     if len(values) != rank:
         raise RuntimeError(
             f"{name}(): internal error: output_size.size() must be {rank}"
             if "max" in name
             else f"{name}: output_size must be {rank}"
         )
-    if len(shape) <= rank and None in values:
-        raise ValueError(f"Input dimension should be at least {rank + 1}")
     shape = (*(0,) * rank, *shape)
     return tuple(have if want is None else int(want) for want, have in zip(values, shape[-rank:], strict=True))
 
