@@ -60,6 +60,8 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
 def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
     """Where elements are not zero: one row of indices each, or a tuple of vectors."""
     if out is not None:
+        if not isinstance(out, dispatch.Tensor_):
+            raise TypeError(f"nonzero(): argument 'out' must be Tensor, not {type(out).__name__}")
         if as_tuple:
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         if out._array.dtype != np.int64:
