@@ -381,3 +381,10 @@ def test_copies_and_pickles_of_wrappers():
     assert isinstance(torch.load(saved, weights_only=False)["parameter"], torch.nn.Parameter)
     with pytest.raises(RuntimeError, match="for which cloning returns another instance of the same subclass"):
         copy.deepcopy(Unheld(torch.ones(2)))
+
+
+def test_lists_that_hold_themselves_are_refused_by_their_reader():
+    ring = [0]
+    ring += [ring, ring]
+    with Count(), pytest.raises(TypeError, match="self-referential lists are incompatible"):
+        torch.tensor(ring)

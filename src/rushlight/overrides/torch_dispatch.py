@@ -202,10 +202,11 @@ def _disabled_torch_dispatch_impl(func: Any, types: Any, args: Any = (), kwargs:
         return func(*args, **(kwargs or {}))
 
 
-def _flat(values: Sequence[Any]) -> Iterator[Any]:
+def _flat(values: Sequence[Any], around: frozenset[int] = frozenset()) -> Iterator[Any]:
     for value in values:
         if isinstance(value, (list, tuple)):
-            yield from _flat(value)
+            if id(value) not in around:  # a list that holds itself is refused by whoever reads it
+                yield from _flat(value, around | {id(value)})
         elif isinstance(value, Tensor):
             yield value
 
