@@ -133,7 +133,7 @@ class Pass:
         buffers: dict[Node, Any] = self.new_buffers() if watched else {}
         ready: list[tuple[int, Node]] = []  # a heap by order, of what is ready beside `following`
         following: Node | None = None
-        sinks: list[Node] = []  # leaves whose gradient is complete: they go before everything else
+        sinks: list[Node] = []  # leaves (and nodes that only raise) that are complete: they go before everything else
         leaves: list[Node] = []  # those that wait for the end
         for (node, number), g in zip(roots, cotangents, strict=True):
             _deposit(buffers, node, number, g)

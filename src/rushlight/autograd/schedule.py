@@ -74,10 +74,10 @@ def planned(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> list[Node
 
 
 def tie_order(sinks: list[Node]) -> list[Node]:
-    """Leaves that became ready together, in the order in which PyTorch's queue of equal priorities gives them out.
+    """Leaves, and nodes that only raise, that became ready together, as PyTorch's queue of equal priorities gives them out.
 
     That queue is a binary heap in an array: the last element takes the place of the first and sinks, to the right where
-    both children are equal. Seen by hooks only.
+    both children are equal. Seen by hooks, and where one of them raises.
     """
     if len(sinks) < 3:
         return list(sinks)
