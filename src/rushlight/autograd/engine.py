@@ -13,12 +13,14 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush, heappushpop
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backend import blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.scattered import ScatteredArray
 from ..rooms import carried, provided
@@ -46,19 +48,19 @@ class Pass:
     """One call of backward or grad."""
 
     watched = False  # a profiler looks at each node: see profiled_pass.py
+    needed: dict[Node, bool] | None = None
+    captures: Mapping[Node, list[tuple[int, int]]] = MappingProxyType({})
+    captured: list[Any]
+    callbacks: list[Callable[[], None]] | None = None
+    node: Node | None = None
+    finished = False
+    roots: Sequence[Edge] = ()
+    listened_to: Node | None = None  # has hooks that want to know what arrived
 
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         self.record = create_graph  # a pass over Tensors need not record itself
-        self.needed: dict[Node, bool] | None = None
-        self.captures: dict[Node, list[tuple[int, int]]] = {}
-        self.captured: list[Any] = []
-        self.callbacks: list[Callable[[], None]] = []
-        self.node: Node | None = None
-        self.finished = False
-        self.roots: Sequence[Edge] = ()
-        self.listened_to: Node | None = None  # has hooks that want to know what arrived
         self.id = next(_pass_ids)
 
     @functools.cached_property
@@ -81,11 +83,13 @@ class Pass:
     def capture(self, edges: Sequence[Edge | None], roots: Sequence[Edge]) -> None:
         """Asks for the cotangents that arrive at ``edges`` instead of accumulating, and for nothing else."""
         self.captured = [None] * len(edges)
+        captures: dict[Node, list[tuple[int, int]]] = {}
         for index, edge in enumerate(edges):
             if edge is not None:
-                self.captures.setdefault(edge[0], []).append((edge[1], index))
-        self.needed = leads_to([node for node, _ in roots], set(self.captures))
-        for node in self.captures:
+                captures.setdefault(edge[0], []).append((edge[1], index))
+        self.captures = captures
+        self.needed = leads_to([node for node, _ in roots], set(captures))
+        for node in captures:
             self.needed.setdefault(node, False)
 
     def accumulate_only(self, edges: Sequence[Edge], roots: Sequence[Edge]) -> None:
@@ -94,6 +98,12 @@ class Pass:
         self.needed = leads_to([node for node, _ in roots], wanted)
         for node in wanted:
             self.needed[node] = True
+
+    def call_at_end(self, callback: Callable[[], None]) -> None:
+        """Calls ``callback`` after the pass, if nothing was raised in it."""
+        if self.callbacks is None:
+            self.callbacks = []
+        self.callbacks.append(callback)
 
     def new_buffers(self) -> dict[Node, Any]:
         return {}
@@ -110,9 +120,12 @@ class Pass:
         current.task = self
         self.roots = roots
         try:
-            with np.errstate(all="ignore"):  # a gradient may be inf or nan without a warning, as in PyTorch
+            setting = quiet.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
+            try:
                 self._run(roots, cotangents)
-            for callback in self.callbacks:
+            finally:
+                quiet.end(setting)
+            for callback in self.callbacks or ():
                 callback()
         finally:
             modes.state.grad_enabled = previous
@@ -135,9 +148,13 @@ class Pass:
         following: Node | None = None
         sinks: list[Node] = []  # leaves (and nodes that only raise) that are complete: they go before everything else
         leaves: list[Node] = []  # those that wait for the end
-        for (node, number), g in zip(roots, cotangents, strict=True):
-            _deposit(buffers, node, number, g)
-        for node in dict.fromkeys([node for node, _ in roots]):
+        if len(roots) == 1 and unseen and not roots[0][0].at_once:
+            following = roots[0][0]
+            _deposit(buffers, following, roots[0][1], cotangents[0])
+        else:
+            for (node, number), g in zip(roots, cotangents, strict=True):
+                _deposit(buffers, node, number, g)
+        for node in dict.fromkeys([node for node, _ in roots]) if following is None else ():
             if dependencies is None or not dependencies[node]:
                 buffers.setdefault(node)
                 if node.at_once:
@@ -204,7 +221,7 @@ class Pass:
                                 have = buffers[target]
                                 buffers[target] = g if have is None else have + g
                             else:
-                                buffers[target] = backend.added(buffers.pop, target, g)
+                                buffers[target] = blockwise.added(buffers.pop, target, g)
                         else:
                             shape, dtype = target.metas[number]
                             if array.shape != shape or array.dtype is not dtype:

@@ -351,6 +351,12 @@ def _check_count(outputs: Sequence[Any], cotangents: Sequence[Any]) -> None:
 
 def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool) -> tuple[list[Edge], list[Any]]:
     """Where the pass starts and with what: ones for one-element outputs, checked cotangents for the others."""
+    if len(outputs) == 1 and cotangents[0] is None and not create_graph and not modes.special.active:
+        place = _edge_of_number(outputs[0])
+        if place is not None:
+            one = np.empty(place[0].shape, place[0].dtype)
+            one.fill(1)
+            return [place], [one]
     roots: list[Edge] = []
     seeds: list[Any] = []
     for index, (output, cotangent) in enumerate(zip(outputs, cotangents, strict=True)):
@@ -398,6 +404,17 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
         roots.append(edge)
         seeds.append(engine.wrap(seed) if create_graph and not is_tensor(seed) else seed)
     return roots, seeds
+
+
+def _edge_of_number(output: Any) -> Edge | None:
+    """Where most passes start: at a real tensor of one element with a place of its own in the graph. None for others."""
+    edge: Edge | None = getattr(output, "_edge", None)
+    if edge is None or output._base is not None or output._needs_grad is not True:
+        return None
+    node, array = edge[0], output._array
+    if array.size != 1 or array.dtype.kind != "f" or node.metas is not None:
+        return None
+    return edge if node.shape == array.shape and node.dtype is array.dtype else None
 
 
 def _ones(output: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:

@@ -16,7 +16,7 @@ class ImperativeEngine:
 
         if current.task is None:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")
-        current.task.callbacks.append(callback)
+        current.task.call_at_end(callback)
 
 
 class VariableMeta(type):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,12 @@ def number(value: float, dtype: np.dtype[Any]) -> Array | None:
         if value != 0 and value == value and len(known) < _KEPT_NUMBERS:
             known[value] = array
     return array
+
+
+def everywhere(number: Any, shape: Shape) -> Array:
+    """An array of one element seen at every place of ``shape``."""
+    array = np.asarray(number)
+    return np.ndarray(shape, array.dtype, array, 0, (0,) * len(shape))
 
 
 def expand(array: Array, shape: Shape) -> Array:
@@ -241,22 +247,6 @@ def owned(array: Array) -> Array:
     return np.array(array)
 
 
-def added(take: Callable[[Any], Array], key: Any, g: Array) -> Array:
-    """``take(key) + g``, written over ``take(key)`` if that array's memory is nobody else's."""
-    have = take(key)
-    if have is None:
-        return g
-    if (
-        have.__class__ is np.ndarray
-        and have.base is None
-        and sys.getrefcount(have) <= _ALONE
-        and have.dtype is g.dtype
-        and have.shape == g.shape
-    ):
-        return np.add(have, g, have)
-    return have + g
-
-
 def _probe() -> int:
     """What ``sys.getrefcount`` says in :func:`owned` of an array that only its argument refers to."""
 
@@ -267,16 +257,7 @@ def _probe() -> int:
     return count(holder.pop())
 
 
-def _probe_name() -> int:
-    """What ``sys.getrefcount`` says in :func:`added` of an array that only its name there refers to."""
-    holder = [np.empty(1)]
-    take: Callable[[Any], Array] = holder.pop
-    have = take(0)
-    return sys.getrefcount(have)
-
-
 _EXCLUSIVE = _probe()
-_ALONE = _probe_name()
 
 
 def root(array: Array) -> Array:

@@ -423,16 +423,14 @@ def tanh_slope(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
     if y.dtype.char not in "fd":
         return np.multiply(h, _conj(1 - y * y), out=...)
+    below_a_sum = y.size >= _MANY and not any(h.strides) and h.item(0) == 1
     if y.size >= blockwise.LARGE:
-        if not any(h.strides) and h.item(0) == 1:  # below a sum
-            out = blockwise.run(_tanh_slope_alone, y)
-        else:
-            out = blockwise.run(_tanh_slope_steps, y, h)
+        out = blockwise.run(_tanh_slope_alone, y) if below_a_sum else blockwise.run(_tanh_slope_steps, y, h)
         if out is not None:
             return out
     slope = np.multiply(y, y, out=...)
     np.subtract(_ones[y.dtype.char], slope, slope)
-    return np.multiply(h, slope, out=...)
+    return slope if below_a_sum else np.multiply(h, slope, out=...)
 
 
 def _tanh_slope_alone(out: Array, y: Array) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 
 from . import numpy as backend
 from . import summation
-from .blockwise import LARGE
 from .numpy import Array, Shape
 
 Axes = tuple[int, ...] | int | None
@@ -25,8 +24,8 @@ _AS_THEY_ARE = frozenset(np.dtype(name) for name in ("float32", "float64", "comp
 # Up to this many doubles a dot product with ones adds in order, in half the time of np.add.reduce.
 _FEW = 4
 _ones = [np.ones(size) for size in range(_FEW + 1)]
-# From so many elements on it pays to look for stretched axes.
-_STRETCHED = 4096
+# From so many elements on it pays to look for stretched axes, and to make them.
+_STRETCHED = 2048
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
@@ -121,8 +120,8 @@ def mean(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | No
 
 def expand_number(g: Any, shape: Shape) -> Array:
     """``g``, of one element, at every place of ``shape``: the adjoint of the full sum. No copy where that is large."""
-    if count(shape, None) >= LARGE:
-        return backend.expand(g, shape)
+    if count(shape, None) >= _STRETCHED:
+        return backend.everywhere(g, shape)
     out = np.empty(shape, g.dtype)
     out.fill(g)
     return out
@@ -130,8 +129,8 @@ def expand_number(g: Any, shape: Shape) -> Array:
 
 def divide_number(g: Any, shape: Shape, divisor: int) -> Array:
     """``g / divisor`` at every place of ``shape``: the adjoint of the full mean. No copy where that is large."""
-    if divisor and count(shape, None) >= LARGE:
-        return backend.expand(np.asarray(g.item() / divisor).astype(g.dtype), shape)
+    if divisor and count(shape, None) >= _STRETCHED:
+        return backend.everywhere(np.asarray(g.item() / divisor).astype(g.dtype), shape)
     out = np.empty(shape, g.dtype)
     out.fill(g.item() / divisor if divisor else 0)
     return out

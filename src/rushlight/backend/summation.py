@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from . import team
 from .numpy import MANY, Array, adds_lines, column_sums, ones
 
 # NumPy's reductions by their own names: found faster, and free of overloads that know keepdims only as a constant.
@@ -57,6 +58,9 @@ def total(x: Array) -> Any:
 
 
 def _by_rows(flat: Array) -> Any:
+    if flat.nbytes >= team.LARGE and team.size() > 1:
+        sums = team.run(add_up, flat) or [add_up(part) for (part,) in team.parts([flat], team.size())]
+        return add_up(np.array(sums))
     rows = flat.size // _ROW
     sums = add_up(flat[: rows * _ROW].reshape(rows, _ROW).dot(ones(_ROW)))
     rest = flat[rows * _ROW :]

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..autograd import modes, views
 from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
+from ..backend import blockwise
 from ..backend import numpy as backend
 from . import dispatch, saved, saved_attributes, several
 
@@ -26,6 +27,8 @@ _makers: dict[str, Callable[..., Any]] = {}
 GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
     "BORROWED": BORROWED,
+    "PAIRED": blockwise.PAIRED,
+    "SHARED": blockwise.SHARED,
     "asarray": np.asarray,
     "getframe": sys._getframe,
     "leaf_edge": leaf_edge,
@@ -37,6 +40,7 @@ GLOBALS: dict[str, Any] = {
     "observers": observers,
     "refresh": views.refresh_to_record,
     "special": modes.special,
+    "spread": blockwise.spread,
     "state": modes.state,
     "failed": dispatch.failed,
     "array_of": saved.array_of,
@@ -216,7 +220,11 @@ def call_source(entry: Op) -> str:
             add(f"        {general}")
     arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
     add("    try:")
-    add(f"        out = compute({arguments}{', out=...' if entry.is_ufunc else ''})")
+    if entry.is_ufunc:
+        size = f"x_{entry.inputs[0]}.size"
+        add(f"        out = compute({arguments}, out=...) if {size} < SHARED else spread(compute, {arguments})")
+    else:
+        add(f"        out = compute({arguments})")
     add("    except Exception as error:")
     add(f"        return failed(op, {everything}, error, general)")
     if not entry.is_ufunc:
@@ -344,6 +352,12 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
         for name in opened:
             add(f"        if k_{name} is not None:")
             add(f"            k_{name} = k_{name}[()]")
+    if entry.both is not None and not over_tensors:
+        first, second = entry.sources
+        add("    if g.nbytes >= PAIRED and edges[0] is not None and edges[1] is not None and not node.hooked:")
+        add(f"        found = both(g, k_{first}, k_{second})")
+        add("        if found is not None:")
+        add("            return found")
 
     def call(rule: Rule, label: str) -> str:
         words = []
@@ -375,5 +389,7 @@ def compiled_rules(entry: Op, over_tensors: bool, xp: Any) -> Callable[..., Any]
     bound: dict[str, Any] = {f"rule_{name}": rule for name, rule in entry.rules.items()}
     if entry.joint is not None:
         bound["rule_joint"] = entry.joint
+    if entry.both is not None and not over_tensors:
+        bound["both"] = entry.both
     bound["xp"] = xp
     return _make(rules_source(entry, over_tensors) + "\nreturn vjp", **bound)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import views
+from ..backend import blockwise
 from ..backend import pointwise as k
 from . import dispatch, inplace
 from .out import write_out
@@ -68,7 +69,8 @@ linear("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", check=_no
 op("rsub_number", k.subtract_from, node="RsubBackward1", kind="elementwise",
    x=lambda g, alpha: -g if alpha == 1 else -g * conj(alpha))
 linear("neg", k.negative, x=lambda g: -g)
-op("mul", np.multiply, promote="same", kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
+op("mul", np.multiply, promote="same", kind="bilinear", both=blockwise.products,
+   a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 smooth("div", k.divide, a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))
 smooth("reciprocal", k.reciprocal, x=lambda g, out: -g * conj(out * out))
 smooth("div_rounded", k.divide, node="DivBackward2", a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))

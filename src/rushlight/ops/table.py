@@ -51,6 +51,7 @@ class Op:
         differentiable: list[str],
         rules: dict[str, Rule],
         joint: Rule | None,
+        both: Rule | None,
         node: str,
         kind: str | None,
         promote: str | None,
@@ -61,7 +62,7 @@ class Op:
         self.name, self.kernel = name, kernel
         self.inputs, self.optional, self.variadic = inputs, optional, variadic
         self.params, self.outputs, self.differentiable = params, outputs, differentiable
-        self.rules, self.joint, self.node_name = rules, joint, node
+        self.rules, self.joint, self.both, self.node_name = rules, joint, both, node
         self.kind, self.promote, self.view = kind, promote, view
         self.numbers, self.check = numbers, check
         self.is_ufunc = isinstance(kernel, np.ufunc)
@@ -152,6 +153,7 @@ def op(
     promote: str | None = None,
     view: bool = False,
     joint: Rule | None = None,
+    both: Rule | None = None,
     numbers: str = "any",
     check: Callable[[Any], None] | None = None,
     **rules: Rule | None,
@@ -163,6 +165,7 @@ def op(
     ``inputs``   names further tensor inputs that have no rule (or all, with ``joint``), separated by blanks; ``*xs`` is a list.
     ``outputs``  names of the results, ``!`` behind one that has no derivative; ``*`` alone: a list of any length.
     ``joint``    one rule for all inputs, returning a tuple of cotangents; may ask for ``needs``, a bool for each input.
+    ``both``     the two rules of a product at once, for large arrays: given g and the inputs, it may write over g.
     ``node``     PyTorch's name of the graph node where it is not NameBackward0.
     ``kind``     'linear', 'elementwise' or 'bilinear': how the forward derivative follows from the rules.
     ``promote``  how dtypes mix: 'same' (to a common one), 'float' (integers become floating too), 'compare' (common, the result
@@ -207,6 +210,7 @@ def op(
         [word for word in words if not word.endswith("!")],
         {key: rule for key, rule in rules.items() if rule is not None},
         joint,
+        both,
         node,
         kind,
         promote,
