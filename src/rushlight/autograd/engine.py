@@ -22,6 +22,7 @@ import numpy as np
 
 from ..backend import blockwise, quiet
 from ..backend import numpy as backend
+from ..backend.late_products import LateProducts
 from ..backend.scattered import ScatteredArray
 from ..rooms import carried, provided
 from . import modes, reentrant, schedule, views
@@ -248,10 +249,15 @@ class Pass:
             if unseen:
                 waiting = [node for node in (self.node, following, *(node for _, node in ready)) if node is not None]
                 pending = counted([(node, 0) for node in waiting], needed)
-                for leaf in leaves:
-                    if leaf not in pending:
-                        self._finish(leaf, buffers.pop(leaf))
+                self._finish_all([leaf for leaf in leaves if leaf not in pending], buffers)
             raise
+        self._finish_all(leaves, buffers)
+
+    def _finish_all(self, leaves: list[Node], buffers: dict[Node, Any]) -> None:
+        """The leaves' turn, which have waited for the end; what is left to multiply may read a ``.grad``, so it goes first."""
+        for leaf in leaves:
+            if buffers[leaf].__class__ is LateProducts:
+                buffers[leaf] = buffers[leaf].summed()
         for leaf in leaves:
             self._finish(leaf, buffers.pop(leaf))
 

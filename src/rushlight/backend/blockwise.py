@@ -98,10 +98,10 @@ def added(take: Callable[[Any], Array], key: Any, g: Array) -> Array:
     have = take(key)
     if have is None:
         return g
-    if have.__class__ is np.ndarray and have.dtype is g.dtype and have.shape == g.shape:
+    if have.__class__ is g.__class__ is np.ndarray and have.dtype is g.dtype and have.shape == g.shape:
         if have.base is None and sys.getrefcount(have) <= _TAKEN:
             return spread(np.add, have, g, into=have)
-        if g.__class__ is np.ndarray and g.base is None and sys.getrefcount(g) <= _GIVEN:
+        if g.base is None and sys.getrefcount(g) <= _GIVEN:
             return spread(np.add, g, have, into=g)
     return have + g
 

@@ -23,6 +23,12 @@ from . import dispatch, saved, saved_attributes, several
 if TYPE_CHECKING:
     from .table import Op, Rule
 
+
+def unseen() -> bool:
+    """Whether nobody looks at cotangents while a pass runs: neither hooks nor a profiler nor anomaly detection."""
+    return not observers.present and not modes.state.anomaly and modes.state.recorder is None
+
+
 _makers: dict[str, Callable[..., Any]] = {}
 GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
@@ -39,6 +45,7 @@ GLOBALS: dict[str, Any] = {
     "number": backend.number,
     "observers": observers,
     "refresh": views.refresh_to_record,
+    "unseen": unseen,
     "special": modes.special,
     "spread": blockwise.spread,
     "state": modes.state,
@@ -377,7 +384,11 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
     else:
         results = []
         for index, name in enumerate(entry.sources):
-            results.append(f"{call(entry.rules[name], name)} if edges[{index}] is not None else None")
+            result = call(entry.rules[name], name)
+            if name in entry.late and not over_tensors:
+                add(f"    late = edges[{index}] is not None and edges[{index}][0].is_leaf_sink and unseen()")
+                result = f"(late and late_{name}(g, {', '.join(f'k_{other}' for other in entry.sources if other != name)})) or {result}"
+            results.append(f"{result} if edges[{index}] is not None else None")
         add(f"    return ({', '.join(results)},)")
     return "\n".join(lines)
 
@@ -391,5 +402,7 @@ def compiled_rules(entry: Op, over_tensors: bool, xp: Any) -> Callable[..., Any]
         bound["rule_joint"] = entry.joint
     if entry.both is not None and not over_tensors:
         bound["both"] = entry.both
+    if not over_tensors:
+        bound.update({f"late_{name}": kernel for name, kernel in entry.late.items()})
     bound["xp"] = xp
     return _make(rules_source(entry, over_tensors) + "\nreturn vjp", **bound)

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import dtypes
 from ..backend import matmul as k
+from ..backend.late_products import later
 from . import dispatch
 from .inplace import named
 from .public import alias, axes_of, methods, module, ops, public
@@ -21,7 +22,7 @@ from .shape import common_shape
 from .table import op
 
 op("adjoint", k.adjoint, kind="linear", x=lambda g, xp: xp.adjoint(g))
-op("mm", k.product, kind="bilinear",
+op("mm", k.product, kind="bilinear", late={"b": later},
    a=lambda g, b, xp: xp.mm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.mm(xp.adjoint(a), g))  # fmt: skip
 op("bmm", k.batch_product, kind="bilinear",
    a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))  # fmt: skip

@@ -52,6 +52,7 @@ class Op:
         rules: dict[str, Rule],
         joint: Rule | None,
         both: Rule | None,
+        late: dict[str, Rule],
         node: str,
         kind: str | None,
         promote: str | None,
@@ -62,7 +63,7 @@ class Op:
         self.name, self.kernel = name, kernel
         self.inputs, self.optional, self.variadic = inputs, optional, variadic
         self.params, self.outputs, self.differentiable = params, outputs, differentiable
-        self.rules, self.joint, self.both, self.node_name = rules, joint, both, node
+        self.rules, self.joint, self.both, self.late, self.node_name = rules, joint, both, late, node
         self.kind, self.promote, self.view = kind, promote, view
         self.numbers, self.check = numbers, check
         self.is_ufunc = isinstance(kernel, np.ufunc)
@@ -154,6 +155,7 @@ def op(
     view: bool = False,
     joint: Rule | None = None,
     both: Rule | None = None,
+    late: dict[str, Rule] | None = None,
     numbers: str = "any",
     check: Callable[[Any], None] | None = None,
     **rules: Rule | None,
@@ -166,6 +168,8 @@ def op(
     ``outputs``  names of the results, ``!`` behind one that has no derivative; ``*`` alone: a list of any length.
     ``joint``    one rule for all inputs, returning a tuple of cotangents; may ask for ``needs``, a bool for each input.
     ``both``     the two rules of a product at once, for large arrays: given g and the inputs, it may write over g.
+    ``late``     for an input of a product, its rule where the cotangent goes to a leaf and nobody looks on: given g and the other
+                 input, what stands for the cotangent until the end of the pass, or None.
     ``node``     PyTorch's name of the graph node where it is not NameBackward0.
     ``kind``     'linear', 'elementwise' or 'bilinear': how the forward derivative follows from the rules.
     ``promote``  how dtypes mix: 'same' (to a common one), 'float' (integers become floating too), 'compare' (common, the result
@@ -211,6 +215,7 @@ def op(
         {key: rule for key, rule in rules.items() if rule is not None},
         joint,
         both,
+        late or {},
         node,
         kind,
         promote,
