@@ -56,6 +56,7 @@ class Pass:
     node: Node | None = None
     finished = False
     roots: Sequence[Edge] = ()
+    where: tuple[Any, int] | None = None  # the user's line that began it, once a rule has recorded something
     listened_to: Node | None = None  # has hooks that want to know what arrived
 
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
@@ -199,10 +200,14 @@ class Pass:
                         grads = _without_warnings(node, g, edges)
                 else:
                     grads = self._watched(node, g, edges)
-                if node.hooked and node.post_hooks:
+                if not unseen and node.hooked and node.post_hooks:
                     grads = self._after(node, grads, g)
                 if not keep_graph:
-                    node.release()
+                    frees = node.frees
+                    if frees:
+                        node.saved = None
+                    elif frees is None:
+                        node.release()
                 index = -1
                 for edge in edges:
                     index += 1

@@ -99,6 +99,10 @@ class Op:
                 keep.setdefault(name, (kind, name, []))[2].append(of)
         return list(keep.values())
 
+    def _each_rule_keeps_a_tensor(self) -> bool:
+        users = [set(users) for kind, _, users in self.keep if kind in ("input", "output")]
+        return set(self.sources) <= set().union(*users)
+
     @property
     def node_class(self) -> type[Node]:
         if self._node_class is None:
@@ -111,8 +115,10 @@ class Op:
             }
             if not keeps_tensors(self):
                 # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
-                body["release"] = lambda node: None
-            elif len(self.sources) > 1:
+                body["release"], body["frees"] = lambda node: None, False
+            elif self._each_rule_keeps_a_tensor():
+                body["frees"] = True
+            else:
                 body["release"] = releaser(self)
             if self.node_name == "NotImplemented":
                 body["at_once"] = True
