@@ -274,6 +274,8 @@ class Tensor:
         >>> x.grad
         tensor([0.2000, 2.0000, 1.0000])
         """
+        if gradient is None and inputs is None and not create_graph and gradients.from_number(self, bool(retain_graph)):
+            return
         gradients.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def retain_grad(self) -> None:

@@ -352,11 +352,9 @@ def _check_count(outputs: Sequence[Any], cotangents: Sequence[Any]) -> None:
 def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool) -> tuple[list[Edge], list[Any]]:
     """Where the pass starts and with what: ones for one-element outputs, checked cotangents for the others."""
     if len(outputs) == 1 and cotangents[0] is None and not create_graph and not modes.special.active:
-        place = _edge_of_number(outputs[0])
-        if place is not None:
-            one = np.empty(place[0].shape, place[0].dtype)
-            one.fill(1)
-            return [place], [one]
+        begun = _seed_of_number(outputs[0])
+        if begun is not None:
+            return begun
     roots: list[Edge] = []
     seeds: list[Any] = []
     for index, (output, cotangent) in enumerate(zip(outputs, cotangents, strict=True)):
@@ -406,7 +404,7 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
     return roots, seeds
 
 
-def _edge_of_number(output: Any) -> Edge | None:
+def _seed_of_number(output: Any) -> tuple[list[Edge], list[Any]] | None:
     """Where most passes start: at a real tensor of one element with a place of its own in the graph. None for others."""
     edge: Edge | None = getattr(output, "_edge", None)
     if edge is None or output._base is not None or output._needs_grad is not True:
@@ -414,7 +412,22 @@ def _edge_of_number(output: Any) -> Edge | None:
     node, array = edge[0], output._array
     if array.size != 1 or array.dtype.kind != "f" or node.metas is not None:
         return None
-    return edge if node.shape == array.shape and node.dtype is array.dtype else None
+    if node.shape != array.shape or node.dtype is not array.dtype:
+        return None
+    one = np.empty(array.shape, array.dtype)
+    one.fill(1)
+    return [edge], [one]
+
+
+def from_number(tensor: Any, retain_graph: bool) -> bool:
+    """The backward pass as it is mostly asked for, from one number and with nothing else said; False where that is not all."""
+    if modes.special.active or modes.state.transforms:
+        return False
+    found = _seed_of_number(tensor)
+    if found is None:
+        return False
+    _run(engine.Pass(retain_graph, False), *found)
+    return True
 
 
 def _ones(output: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
