@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .activations import in_single
-from .numpy import Array, ones
+from .numpy import Array, ones, row_products, weighted_rows
 from .summation import add_up
 
 Axes = tuple[int, ...]
@@ -34,7 +34,7 @@ def _long_rows(x: Array, axes: Axes) -> bool:
 
 def _row_means(rows: Array) -> Array:
     count = rows.shape[1]
-    return (rows @ np.full(count, 1 / count, rows.dtype))[:, None]
+    return row_products(rows, np.full(count, 1 / count, rows.dtype))[:, None]
 
 
 def _centered_rows(x: Array, eps: float) -> tuple[Array, Array, Array]:
@@ -132,7 +132,7 @@ def layer_norm_slopes(
     _, off, rstd = _centered_rows(x, eps)
     for_x = for_weight = None
     if needs[1]:
-        for_weight = rstd[:, 0].dot(lines * off)
+        for_weight = weighted_rows(rstd[:, 0], lines * off)
     if needs[0]:
         scaled = lines if weight is None else lines * weight
         along = np.vecdot(scaled, off)[:, None] * rstd * rstd
@@ -140,7 +140,7 @@ def layer_norm_slopes(
         for_x = scaled - _row_means(scaled)
         np.subtract(for_x, off, for_x)
         for_x = np.multiply(for_x, rstd, for_x).reshape(x.shape)
-    return for_x, for_weight, ones(len(lines)).dot(lines) if needs[2] else None
+    return for_x, for_weight, weighted_rows(ones(len(lines)), lines) if needs[2] else None
 
 
 def layer_norm_with_moments(

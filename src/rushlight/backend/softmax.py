@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import summation
-from .numpy import Array, ones
+from .numpy import Array, ones, row_products
 from .reduce import Axes, narrow, settled, wide
 
 
@@ -26,7 +26,7 @@ def long_rows(x: Array, axis: int | tuple[()]) -> bool:
 
 
 def _row_sums(rows: Array) -> Array:
-    return rows.dot(ones(rows.shape[1]))[:, None]  # type: ignore[no-any-return]
+    return row_products(rows, ones(rows.shape[1]))[:, None]
 
 
 def by_one_shift(x: Array) -> Array | None:
