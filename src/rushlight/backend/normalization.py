@@ -17,6 +17,10 @@ _SINGLE = np.dtype(np.float32)
 _MANY = 1 << 12
 
 
+# Below so many numbers in a row a product of matrices lays out the factors of all rows faster than NumPy stretches two vectors.
+_LONG = 512
+
+
 def _mean(values: Array, axes: Axes, count: int) -> Any:
     """The mean along axes (kept), added up in double precision; nan of nothing."""
     total = add_up(values, axes, np.float64, None, True)
@@ -115,7 +119,10 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
         x = np.ascontiguousarray(x)
     if weight is not None and weight.dtype is x.dtype and _long_rows(x, axes):
         _, out, rstd = _centered_rows(x, eps)
-        np.multiply(out, rstd.dot(weight[None]), out)
+        if x.shape[-1] < _LONG:
+            np.multiply(out, rstd.dot(weight[None]), out)
+        else:
+            np.multiply(np.multiply(out, rstd, out), weight, out)
         if bias is not None:
             np.add(out, bias, out)
         return out.reshape(x.shape)
