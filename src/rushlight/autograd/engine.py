@@ -140,7 +140,8 @@ class Pass:
         needed, captures = self.needed, self.captures
         create_graph, keep_graph = self.create_graph, self.keep_graph
         watched = self.watched
-        plain = not create_graph and not modes.state.anomaly and not watched
+        unwatched = not modes.state.anomaly and not watched
+        plain = unwatched and not create_graph
         # A node is recorded after all that it leads to, so of the nodes reached the latest is complete, uncounted. Only of
         # leaves that is not known: they wait for the end, unless somebody looks on.
         unseen = not observers.present and not watched and (not create_graph or bool(captures))
@@ -198,6 +199,8 @@ class Pass:
                         grads = node.vjp(g, edges)
                     except RuntimeWarning:
                         grads = _without_warnings(node, g, edges)
+                elif unwatched:
+                    grads = node.vjp_tensors(g, edges)
                 else:
                     grads = self._watched(node, g, edges)
                 if not unseen and node.hooked and node.post_hooks:

@@ -190,6 +190,8 @@ def _line(x: Array) -> Any:
     """The sum of a vector of at least one lane."""
     lane = _LANE_BYTES // x.itemsize
     size = x.size
+    if size % (4 * lane) == 0 and size <= 64 * lane:  # one run, and nothing left over
+        return np.add.accumulate(add_up(add_up(x.reshape(-1, 4, lane), 0), 0))[-1]
     whole = size - size % lane
     sums = _abreast(x[:whole].reshape(-1, lane))
     if whole != size:
