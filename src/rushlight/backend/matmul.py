@@ -11,7 +11,7 @@ from .numpy import Array, laid_out
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
 _SMALL = 1 << 18
-# Up to so many a product with a transpose is best left to BLAS.
+# From so many on a product with a transpose is not best left to BLAS.
 _FEW = 1 << 17
 # Threads of BLAS, which wait for work in a loop, gain from so many on, in float32 and divided by their number, and where the
 # result has so many elements to share out: on four of them 64 x 784 by 784 x 128 takes 50 us, in tiles on one 117.
@@ -26,7 +26,7 @@ def product(a: Array, b: Array) -> Array:
     if a.dtype.char in "fdFD":
         if a.ndim == 2:
             work = a.size * b.shape[1]
-            if work > _SMALL or (work > _FEW and b.strides[1] != b.itemsize):
+            if work > _SMALL or (work >= _FEW and b.strides[1] != b.itemsize):
                 return _large_product(a, b)
             # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
             return a.dot(b) if a.shape[1] != 1 else a * b

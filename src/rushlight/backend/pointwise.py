@@ -17,7 +17,7 @@ from .numpy import Array
 divide = np.true_divide
 _ones = {char: np.ones((), char) for char in "fd"}
 # Found faster than by way of the module.
-_add, _exp, _multiply, _negative, _reciprocal, _subtract = np.add, np.exp, np.multiply, np.negative, np.reciprocal, np.subtract
+_add, _divide, _exp, _multiply, _negative, _subtract = np.add, np.divide, np.exp, np.multiply, np.negative, np.subtract
 
 
 def refuse(name: str, x: Array) -> NoReturn:
@@ -354,10 +354,14 @@ def sigmoid(x: Array) -> Array:
         out = blockwise.run(_sigmoid_steps, x)
         if out is not None:
             return out
-    power = _negative(x, out=...)
+    if x.flags.c_contiguous:
+        power = _negative(x, out=...)
+    else:  # a part of a gate's: NumPy copies it in half the time that it takes to read it and make a result
+        power = x.copy("K")
+        _negative(power, power)
     _exp(power, power)
     _add(power, one, power)
-    return _reciprocal(power, power)
+    return _divide(one, power, power)
 
 
 def _sigmoid_of_others(x: Array) -> Array:
@@ -373,7 +377,7 @@ def _sigmoid_steps(out: Array, x: Array) -> None:
     np.negative(x, out)
     np.exp(out, out)
     np.add(out, _one(x.dtype), out)
-    np.reciprocal(out, out)
+    np.divide(_one(x.dtype), out, out)
 
 
 def logit(x: Array, eps: float | None) -> Array:
