@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from . import threads
 from .matmul import product
 from .numpy import Array
 
 _FEW_ROWS = 32  # of more a product is worth doing at once
 _OUTCOMES = 1 << 12  # elements of the result, which it pays not to add up so often
 _KEPT = 1 << 19  # elements that wait
+_LARGE = 1 << 25  # multiplications
 
 
 class LateProducts:
@@ -49,9 +51,14 @@ class LateProducts:
             assert self.done is not None
             return self.done
         if len(self.lefts) == 1:
-            total = product(self.lefts[0].T, self.rights[0])
+            a, g = self.lefts[0], self.rights[0]
         else:
-            total = product(np.concatenate(self.lefts).T, np.concatenate(self.rights))
+            a, g = np.concatenate(self.lefts), np.concatenate(self.rights)
+        if a.size * g.shape[1] > _LARGE:
+            total = product(a.T, g)
+        else:  # threads that have slept through the loop would hold it up more than they help
+            with threads.blas_threads(1):
+                total = product(a.T, g)
         if self.done is not None:
             total += self.done
         return total

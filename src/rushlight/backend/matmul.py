@@ -13,9 +13,10 @@ from .numpy import Array, laid_out
 _SMALL = 1 << 18
 # From so many on a product with a transpose is not best left to BLAS.
 _FEW = 1 << 17
-# Threads of BLAS, which wait for work in a loop, gain from so many on, in float32 and divided by their number, and where the
-# result has so many elements to share out: on four of them 64 x 784 by 784 x 128 takes 50 us, in tiles on one 117.
-_BLAS_THREADS = 8 << 20
+# Threads of BLAS, which wait for work in a loop, gain from so many on, in float32, and where the result has so many elements to
+# share out: on four of them 64 x 784 by 784 x 128 takes 50 us, in tiles on one 117. Of fewer the gain is lost again: what
+# follows reads and writes what now lies in other processors' caches.
+_BLAS_THREADS = 4 << 20
 _OUTCOMES = 4096
 # Those of our own, for batches of so many, are slower to wake.
 _SHARED = 1 << 25
@@ -52,7 +53,7 @@ def _large_product(a: Array, b: Array) -> Array:
     if not any(b.strides) and np.isfinite(b[0, 0]):
         return np.repeat(np.add.reduce(a, 1) * b[0, 0], columns).reshape(rows, columns)
     work, count = a.size * columns * a.itemsize // 4, threads.limit()
-    if count > 1 and work * count >= _BLAS_THREADS and rows * columns > _OUTCOMES:
+    if count > 1 and work >= _BLAS_THREADS and rows * columns > _OUTCOMES:
         return a.dot(b)
     whole = small_products.product(a, b)
     if whole is not None:
