@@ -140,3 +140,22 @@ def test_a_fork_has_a_team_of_its_own():
     if child == 0:
         os._exit(0 if np.array_equal((u * u).numpy(), expected) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_stretched_numbers_and_what_cannot_be_shared_out():
+    u = _leaf((LONG,))
+    (u * u).sum().backward()  # the cotangent is one number, seen everywhere
+    assert torch.equal(u.grad, 2 * u.detach())
+    x = np.random.default_rng(0).random((2, LONG)).astype(np.float32)
+    for a, b in [(x[:, ::2], x[:, ::2]), (x.T, x.T), (x, x[0]), (x, x.astype(np.float64)), (x, x[:1, :1])]:
+        np.testing.assert_array_equal(blockwise.spread(np.multiply, a, b), a * b)
+        np.testing.assert_array_equal((torch.from_numpy(a) * torch.from_numpy(b)).numpy(), a * b)
+
+
+def test_accumulated_and_rectified():
+    u = _leaf((LONG,))
+    shifted = u - 0.5
+    for _ in range(2):
+        torch.relu(shifted).sum().backward(retain_graph=True)
+    assert torch.equal(u.grad, 2.0 * (u.detach() > 0.5))
+    assert torch.relu(torch.full((LONG,), -0.0)).signbit().all() == torch.relu(torch.tensor(-0.0)).signbit()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import blockwise, quiet
+from ..backend import blockwise, quiet, team
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
 from ..backend.scattered import ScatteredArray
@@ -208,7 +208,9 @@ class Pass:
                 if not keep_graph:
                     frees = node.frees
                     if frees:
-                        node.saved = None
+                        # Of inputs that are all views made in no_grad nothing was saved: there is nothing to free.
+                        if edges[0] is not None or len(edges) == 1 or any(node.next):
+                            node.saved = None
                     elif frees is None:
                         node.release()
                 index = -1
@@ -339,7 +341,10 @@ class Pass:
                 variable._grad = total if variable._strided else variable.in_own_layout(total)
                 return
             try:
-                np.add(have._array, g, out=have._array, casting="same_kind")
+                if g.nbytes < team.LARGE:
+                    np.add(have._array, g, out=have._array, casting="same_kind")
+                else:
+                    blockwise.spread(np.add, have._array, g, into=have._array)
             except ValueError:  # `.grad` was given another shape in place
                 raise _no_room(have._array.shape, g.shape) from None
             have._counter[0] += 1

@@ -30,7 +30,7 @@ def run(steps: Callable[..., object], first: Array, *others: Array) -> Array | N
     """
     if first.size < LARGE:
         return None
-    lines = _lines(first, others)
+    lines = _lines((first, *others)) if first.flags.c_contiguous else None
     if lines is None:
         return None
     out = np.empty(first.shape, first.dtype)
@@ -44,12 +44,13 @@ def run(steps: Callable[..., object], first: Array, *others: Array) -> Array | N
 
 
 def spread(function: np.ufunc, *operands: Array, into: Array | None = None) -> Any:
-    """``function(*operands)``, by a team where that pays; written into ``into``, if given, an array like the first operand."""
+    """``function(*operands)``, by a team where that pays; written into ``into``, if given, an array like the result."""
     first = operands[0]
-    if first.nbytes >= team.LARGE and _keeps_dtype(function, first.dtype.char):
-        lines = _lines(first, operands[1:])
+    if (first.nbytes >= team.LARGE or operands[-1].nbytes >= team.LARGE) and _keeps_dtype(function, first.dtype.char):
+        lines = _lines(operands)
         if lines is not None:
-            out = np.empty(first.shape, first.dtype) if into is None else into
+            shape = first.shape if first.ndim else operands[-1].shape
+            out = np.empty(shape, first.dtype) if into is None else into
             if team.run(functools.partial(_call, function), out.reshape(-1), *lines) is not None:
                 return out
     return function(*operands, out=... if into is None else into)
@@ -64,18 +65,19 @@ def _keeps_dtype(function: np.ufunc, char: str) -> bool:
     return char in "fd" and function.nout == 1 and f"{char * function.nin}->{char}" in function.types
 
 
-def _lines(first: Array, others: tuple[Array, ...]) -> list[Array] | None:
-    """The arrays as vectors without a copy, one number stretched to their length; None where that cannot be."""
-    if first.dtype.char not in "fd" or not first.flags.c_contiguous:
+def _lines(operands: tuple[Array, ...]) -> list[Array] | None:
+    """The arrays as vectors of one length without a copy, single numbers stretched; None where that cannot be."""
+    whole = next((each for each in operands if each.ndim and each.flags.c_contiguous), None)
+    if whole is None or whole.dtype.char not in "fd":
         return None
-    lines = [first.reshape(-1)]
-    for other in others:
-        if other.dtype is not first.dtype:
+    lines = []
+    for each in operands:
+        if each.dtype is not whole.dtype:
             return None
-        if other.ndim == 0:
-            lines.append(np.broadcast_to(other, (first.size,)))
-        elif other.shape == first.shape and (other.flags.c_contiguous or not any(other.strides)):
-            lines.append(other.reshape(-1))
+        if each.ndim == 0:
+            lines.append(np.broadcast_to(each, (whole.size,)))
+        elif each.shape == whole.shape and (each.flags.c_contiguous or not any(each.strides)):
+            lines.append(each.reshape(-1))
         else:
             return None
     return lines

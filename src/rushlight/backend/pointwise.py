@@ -396,6 +396,8 @@ def relu(x: Array) -> Array:
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     zero = _zero(x.dtype)  # a second operand is what NumPy returns of two zeros: -0.0 stays
+    if x.size >= blockwise.SHARED and x.dtype.itemsize > 2:
+        return blockwise.spread(np.maximum, zero, x)  # type: ignore[no-any-return]
     return np.maximum(x, zero, out=...) if x.dtype.itemsize == 2 else np.maximum(zero, x, out=...)
 
 
