@@ -27,7 +27,7 @@ def product(a: Array, b: Array) -> Array:
     if a.dtype.char in "fdFD":
         if a.ndim == 2:
             work = a.size * b.shape[1]
-            if work > _SMALL or (work >= _FEW and b.strides[1] != b.itemsize):
+            if work > _SMALL or (work >= _FEW and b.strides[1] != b.itemsize and len(a) * b.shape[1] > small_products.OUTCOMES):
                 return _large_product(a, b)
             # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
             return a.dot(b) if a.shape[1] != 1 else a * b
@@ -58,7 +58,7 @@ def _large_product(a: Array, b: Array) -> Array:
     whole = small_products.product(a, b)
     if whole is not None:
         return whole
-    if count == 1:
+    if count == 1 or work <= _SMALL:
         return a.dot(b)
     with threads.blas_threads(1):
         return a.dot(b)

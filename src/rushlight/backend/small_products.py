@@ -15,7 +15,7 @@ from . import threads
 from .numpy import Array
 
 _MOST = 1_000_000  # multiplications, in OpenBLAS
-_OUTCOMES = 1024  # elements of the result, where the second factor is a transpose
+OUTCOMES = 1024  # elements of the result, where the second factor is a transpose
 _STEP = 64  # columns: what the kernels take at once, and a multiple of it
 _WORTH_A_COPY = 192  # rows of the first factor from which on a copy of the second, a transpose, pays
 _LONG_LINE = 2048  # bytes: lines so long are copied fewer at a time
@@ -88,7 +88,7 @@ def batch(a: Array, b: Array) -> Array | None:
     if a.dtype.char not in "fd" or not a.size or not columns or not _in_place():
         return None
     by_rows, plain = a.strides[2] == a.itemsize, b.strides[2] == b.itemsize
-    if by_rows and not plain and b.strides[1] == b.itemsize and rows * columns > _OUTCOMES:
+    if by_rows and not plain and b.strides[1] == b.itemsize and rows * columns > OUTCOMES:
         if work <= _MOST // 2:
             return np.matmul(a, np.ascontiguousarray(b))
         if work > _MOST and rows >= _WORTH_A_COPY:
@@ -164,9 +164,9 @@ def _tiled(a: Array, b: Array, height: int, width: int) -> Array:
 
 def _rows_by_transpose(rows: int, inner: int, columns: int) -> int:
     """How many rows a slice has whose second factor is a transpose; 0 for all at once."""
-    if rows * columns <= _OUTCOMES and rows * inner * columns <= _MOST:
+    if rows * columns <= OUTCOMES and rows * inner * columns <= _MOST:
         return 0
-    most = min(_MOST // (inner * columns), _OUTCOMES // columns, 16)
+    most = min(_MOST // (inner * columns), OUTCOMES // columns, 16)
     if most < 2 or inner < 64:
         return 0
     worth = 32 if inner < 128 else 64 if most < 4 else 128 if inner < 256 else 1024

@@ -44,14 +44,17 @@ type_name: Any = provided("type_name")
 
 def here(frame: Any) -> tuple[Any, int] | None:
     """Code object and instruction of the nearest frame that is the user's."""
-    task = None
-    while frame is not None and frame.f_code.co_filename in INSIDE:
-        if task is None and frame.f_code.co_name == "vjp":  # the rules of a pass: all that they record is of one line
+    task = found = None
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename not in INSIDE:
+            found = (code, frame.f_lasti)
+            break
+        if code.co_name == "vjp" and task is None:  # the rules of a pass: all that they record is of one line
             task = engine.current.task
             if task is not None and task.where is not None:
-                return task.where
+                return task.where  # type: ignore[no-any-return]
         frame = frame.f_back
-    found = None if frame is None else (frame.f_code, frame.f_lasti)
     if task is not None:
         task.where = found
     return found
