@@ -92,12 +92,11 @@ def _by_plane(array: Array, shape: Shape, dtype: Any, transform: Callable[[Array
     result = np.empty((len(planes), *shape), dtype)
     work = len(planes) * math.prod(shape) * (_TRANSFORM * math.log2(math.prod(shape) + 1) + 1)
     count = max(1, min(threads.limit(), len(planes), int(work / _THREAD_WORK)))
-    each = -(-len(planes) // count)
 
     def run(part: slice) -> None:
         result[part] = transform(planes[part])
 
-    threads.share(run, [slice(start, start + each) for start in range(0, len(planes), each)], count)
+    threads.share(run, threads.parts(len(planes), count), count)
     return result.reshape(*array.shape[:3], *shape)
 
 

@@ -74,13 +74,8 @@ def _large_batch(a: Array, b: Array) -> Array:
     def work_on(part: slice) -> None:
         np.matmul(a[part], b[part], out=out[part])
 
-    threads.share(work_on, _parts(len(a), 2 * count), count)
+    threads.share(work_on, threads.parts(len(a), 2 * count), count)
     return out
-
-
-def _parts(length: int, count: int) -> list[slice]:
-    each = -(-length // count)
-    return [slice(start, start + each) for start in range(0, length, each)]
 
 
 def batch_product(a: Array, b: Array) -> Array:

@@ -60,7 +60,7 @@ def expand(array: Array, shape: Shape) -> Array:
             strides.append(0)
         else:
             raise ValueError(f"cannot broadcast {have} to {shape}")
-    if array.flags.c_contiguous and 0 not in shape:
+    if array.flags.c_contiguous and 0 not in shape:  # nothing beyond the array is seen, so it may be a view itself
         return np.ndarray(shape, array.dtype, array, 0, tuple(strides))
     return strided(array, shape, tuple(strides))
 

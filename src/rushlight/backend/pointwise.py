@@ -376,8 +376,8 @@ def _sigmoid_of_others(x: Array) -> Array:
 def _sigmoid_steps(out: Array, x: Array) -> None:
     np.negative(x, out)
     np.exp(out, out)
-    np.add(out, _one(x.dtype), out)
-    np.divide(_one(x.dtype), out, out)
+    np.add(out, _ones[x.dtype.char], out)
+    np.divide(_ones[x.dtype.char], out, out)
 
 
 def logit(x: Array, eps: float | None) -> Array:
@@ -406,11 +406,6 @@ def _zero(dtype: np.dtype[Any]) -> Array:
     return np.zeros((), dtype)
 
 
-@cache
-def _one(dtype: np.dtype[Any]) -> Array:
-    return np.ones((), dtype)
-
-
 def _conj(x: Array) -> Array:
     return x.conj() if x.dtype.kind == "c" else x
 
@@ -430,7 +425,7 @@ def sigmoid_slope(h: Array, y: Array) -> Array:
 
 
 def _sigmoid_slope_steps(out: Array, y: Array, h: Array) -> None:
-    np.subtract(_one(y.dtype), y, out)
+    np.subtract(_ones[y.dtype.char], y, out)
     np.multiply(out, y, out)
     np.multiply(h, out, out)
 
@@ -454,12 +449,12 @@ def tanh_slope(h: Array, y: Array) -> Array:
 
 def _tanh_slope_alone(out: Array, y: Array) -> None:
     np.multiply(y, y, out)
-    np.subtract(_one(y.dtype), out, out)
+    np.subtract(_ones[y.dtype.char], out, out)
 
 
 def _tanh_slope_steps(out: Array, y: Array, h: Array) -> None:
     np.multiply(y, y, out)
-    np.subtract(_one(y.dtype), out, out)
+    np.subtract(_ones[y.dtype.char], out, out)
     np.multiply(h, out, out)
 
 

@@ -258,8 +258,7 @@ def _lowest(dtype: np.dtype[Any]) -> Any:
 def _blocks(planes: int, each: int) -> tuple[int, list[slice]]:
     """How many threads for ``planes`` of ``each`` elements to compare, and the planes of each block."""
     count = max(1, min(threads.limit(), planes, planes * each // _THREAD_ELEMENTS))
-    length = -(-planes // count)
-    return count, [slice(start, min(start + length, planes)) for start in range(0, planes, length)]
+    return count, threads.parts(planes, count)
 
 
 def _padded(planes: Array, axes: Sequence[tuple[int, ...]], value: Any) -> Array:

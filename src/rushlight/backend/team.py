@@ -92,5 +92,4 @@ def run(work: Callable[..., Any], *lines: Array) -> list[Any] | None:
 
 def parts(lines: Sequence[Array], count: int) -> list[list[Array]]:
     """So many parts of each of the vectors."""
-    each = -(-len(lines[0]) // count)
-    return [[line[start : start + each] for line in lines] for start in range(0, len(lines[0]), each)]
+    return [[line[part] for line in lines] for part in threads.parts(len(lines[0]), count)]

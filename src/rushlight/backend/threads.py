@@ -82,6 +82,12 @@ def set_limit(count: int) -> None:
     _blas.set(count)
 
 
+def parts(length: int, count: int) -> list[slice]:
+    """At most so many parts of a length, all but the last of one size."""
+    each = -(-length // count)
+    return [slice(start, start + each) for start in range(0, length, each)]
+
+
 def share(work: Callable[[Item], None], items: Sequence[Item], count: int) -> None:
     """Calls ``work`` on each item, on up to ``count`` threads; an exception of any of them is raised here.
 
