@@ -191,6 +191,17 @@ def test_torch_means_rushlight(tmp_path: Path) -> None:
     assert answer(ALIAS, tmp_path) == "2.13.0+rushlight None <class 'torch.Tensor'> True\n"
 
 
+def test_the_list_of_what_tensors_lack_is_complete() -> None:
+    import rushlight.nn  # noqa: F401  (gives tensors further methods)
+    from rushlight.as_torch.missing import OF_TENSOR, torch_names
+
+    own = dir(rushlight.ones(1))
+    assert sorted(torch_names()["torch.Tensor"].difference(own)) == sorted(OF_TENSOR)
+    tensor = rushlight.ones(1)
+    tensor.qscheme = "mine"
+    assert tensor.qscheme == "mine" and not hasattr(rushlight.ones(1), "qscheme")
+
+
 @pytest.mark.parametrize(
     ("statement", "error"),
     [

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, printing
+from .as_torch import missing
 from .autograd import delayed_error, engine, function, function_calls, gradients, modes, views
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import dlpack
@@ -699,7 +700,7 @@ class Tensor:
         set_state(self, state)
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *methods})
+        return sorted({*object.__dir__(self), *methods} - {*missing.OF_TENSOR})
 
     # NumPy and other libraries.
 
@@ -790,13 +791,6 @@ class Tensor:
         def __isub__(self, other: Any) -> Tensor: ...
         def __imul__(self, other: Any) -> Tensor: ...
         def __itruediv__(self, other: Any) -> Tensor: ...
-
-    def __getattr__(self, name: str) -> Any:
-        from .as_torch.missing import explain_attribute, is_in_torch
-
-        text = explain_attribute("Tensor", name, type(self).__name__)
-        # With its name, the error would be given a "Did you mean" that is out of place for a name PyTorch has.
-        raise AttributeError(text) if is_in_torch(f"torch.Tensor.{name}") else AttributeError(text, name=name, obj=self)
 
 
 _size = tuple.__new__
@@ -901,3 +895,5 @@ def install_methods(names: Sequence[str] | None = None) -> None:
     for name in names if names is not None else list(methods):
         if name not in Tensor.__dict__ or name in ("__eq__",):
             setattr(Tensor, name, methods[name])
+    for name in missing.OF_TENSOR if names is None else ():
+        setattr(Tensor, name, missing.Missing(name))

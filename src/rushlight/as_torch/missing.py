@@ -51,6 +51,27 @@ def explain_attribute(owner: str, name: str, kind: str) -> str:
     return lacks(qualified) if is_in_torch(qualified) else f"{kind!r} object has no attribute {name!r}"
 
 
+# What torch.Tensor has beyond Tensor.
+OF_TENSOR = (
+    "dequantize index int_repr ipu is_distributed mtia q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "
+    "q_scale q_zero_point qscheme record_stream reinforce resize_as_sparse_ slice_inverse smm sparse_resize_ "
+    "sparse_resize_and_clear_ sspaddmm to_padded_tensor to_sparse_coo"
+).split()
+
+
+class Missing:
+    """Stands in Tensor for an attribute that only PyTorch's has, and says so when it is looked up.
+
+    A ``__getattr__`` would say it too, but slow down every lookup of every attribute: the interpreter then specializes none.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        raise AttributeError(lacks(f"torch.Tensor.{self.name}"))  # unnamed: Python guesses at no other name
+
+
 def attribute_error(owner: str, name: str, plain: str) -> AttributeError:
     """The error for a lookup that failed; ``plain`` is what Python says of a name that PyTorch does not have either.
 
