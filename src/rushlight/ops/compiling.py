@@ -164,8 +164,8 @@ def _arguments(entry: Op) -> str:
     return ", ".join(words)
 
 
-def call_source(entry: Op) -> str:
-    """The text of the function that runs an op on Tensors."""
+def call_source(entry: Op, where: str = "") -> str:
+    """The text of the function that runs an op on Tensors; ``where`` is what must be true of its arrays ``x_<input>``."""
     names = [*entry.inputs, *(name for name, _ in entry.params)]
     everything = "(" + ", ".join(names) + ",)"
     general = f"return general(op, {everything})"
@@ -225,6 +225,9 @@ def call_source(entry: Op) -> str:
         for name in entry.inputs[1:]:
             add(f"    if x_{name}.dtype is not x_{first}.dtype:")
             add(f"        {general}")
+    if where:
+        add(f"    if not ({where}):")
+        add(f"        {general}")
     arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
     add("    try:")
     if entry.is_ufunc:
@@ -292,15 +295,54 @@ def call_source(entry: Op) -> str:
     return "\n".join(lines)
 
 
-def compiled_call(entry: Op, general: Callable[..., Any]) -> Callable[..., Any]:
+def compiled_call(entry: Op, general: Callable[..., Any], where: str = "") -> Callable[..., Any]:
     """The function that runs an op on Tensors and records it; ``general`` takes what is out of the ordinary."""
     bound: dict[str, Any] = {"op": entry, "compute": entry.kernel, "general": general, "Node": entry.node_class}
     for name, default in entry.params:
         if default is not inspect.Parameter.empty:
             bound[f"default_{name}"] = default
-    function = _make(call_source(entry) + "\nreturn call", **bound)
+    function = _make(call_source(entry, where) + "\nreturn call", **bound)
     function.__name__ = function.__qualname__ = entry.name
     return function
+
+
+_FREE = "op", "compute", "general", "Node", "full"
+
+
+def function_source(entry: Op) -> str:
+    """The text of an op of one or two inputs as PyTorch's function ``f(input, other, *, out=None)``."""
+    names = ("input", "other")[: len(entry.inputs)]
+    _, rest = call_source(entry).split("\n", 1)
+    lines = [
+        f"def call({', '.join(names)}, *, out=None):",
+        "    if out is not None or special.active or Node is None:",
+        f"        return full(({', '.join(names)},), out)",
+        *(f"    {own} = {name}" for own, name in zip(entry.inputs, names, strict=True)),
+    ]
+    return "\n".join([*lines, rest])
+
+
+def waiting_function(entry: Op, full: Any, general: Callable[..., Any]) -> Callable[..., Any]:
+    """An op as PyTorch's function, which calls ``full.first_call`` so long as :func:`give_compiled_code` was not called.
+
+    ``full(args, out)`` takes calls with ``out``, and all while something special is on; ``general(op, args)`` the rest of what
+    is out of the ordinary.
+    """
+    names = ("input", "other")[: len(entry.inputs)]
+    text = f"def call({', '.join(names)}, *, out=None):\n    {'; '.join(_FREE)}\n"
+    text += f"    return full.first_call(({', '.join(names)},), out)\nreturn call"
+    return _make(text, op=entry, compute=entry.kernel, general=general, Node=None, full=full)
+
+
+def give_compiled_code(function: Callable[..., Any], entry: Op) -> None:
+    """Makes a waiting function the compiled one: who holds it holds that then, and no call lies between (a fifth of a small op).
+
+    Code goes only with as many free variables as the function was made with, in the same order, so both name all of them.
+    """
+    cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells["Node"].cell_contents = entry.node_class
+    bound = {name: cells[name].cell_contents for name in _FREE}
+    function.__code__ = _make(function_source(entry) + "\nreturn call", **bound).__code__
 
 
 def _opened_as(entry: Op, kind: str, name: str) -> tuple[bool, str]:

@@ -16,7 +16,7 @@ from ..backend import matmul as k
 from ..backend.late_products import later
 from . import dispatch
 from .inplace import named
-from .public import alias, axes_of, methods, module, ops, public
+from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
 from .reading import conj
 from .shape import common_shape
 from .table import op
@@ -372,7 +372,10 @@ def _matmul_operator(self: Any, other: Any) -> Any:
     return matmul_of(self, other)
 
 
-methods["__matmul__"] = _matmul_operator
+methods["__matmul__"] = CompiledOnUse(
+    "__matmul__", "mm", "operator",
+    "x_a.ndim == 2 and x_b.ndim == 2 and x_a.shape[1] == x_b.shape[0] and x_a.dtype is x_b.dtype", _matmul_operator,
+)  # fmt: skip
 methods["__rmatmul__"] = lambda self, other: matmul_of(other, self) if isinstance(other, dispatch.Tensor_) else NotImplemented
 
 

@@ -21,10 +21,11 @@ from typing import Any, TypeVar
 
 from ..autograd.modes import special
 from ..backend import pointwise as kernels
-from . import inplace
+from . import dispatch, inplace
+from .compiling import give_compiled_code, waiting_function
 from .descriptions import description
 from .out import write_out
-from .table import table, tensors
+from .table import Op, table, tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -223,15 +224,18 @@ class CompiledOnUse:
 
     def compile(self) -> Callable[..., Any]:
         entry = table[self.op_name]
-        function = entry.operator() if self.make == "operator" else entry.method()
+        function = entry.operator(self.where, self.otherwise) if self.make == "operator" else entry.method()
         if self.make == "method":
             function = _with_other(function) if len(entry.inputs) == 2 else function
             function.__doc__ = f"See :func:`torch.{self.name}`."
         function.__name__ = self.name
         return function
 
-    def __init__(self, name: str, op_name: str, make: str) -> None:
+    def __init__(
+        self, name: str, op_name: str, make: str, where: str = "", otherwise: Callable[..., Any] | None = None
+    ) -> None:
         self.name, self.op_name, self.make = name, op_name, make
+        self.where, self.otherwise = where, otherwise  # see Op.operator
 
     def __get__(self, instance: Any, owner: type) -> Any:
         function = self.compile()
@@ -252,10 +256,9 @@ def _with_other(compiled: Callable[..., Any]) -> Callable[..., Any]:
 def publish(name: str, *aliases: str, forms: str = "function method inplace", space: str = "torch") -> None:
     """Publishes a pointwise op of the table under its own name and further ones."""
     entry = table[name]
-    labels = ["input", "other"] if len(entry.inputs) == 2 else ["input"] if len(entry.inputs) == 1 else entry.inputs
     for public_name in (name, *aliases):
         if "function" in forms:
-            module(space)[public_name] = function = _function_form(entry.name, public_name, labels)
+            module(space)[public_name] = function = _PublicOp(entry, public_name).function
             function.__doc__ = description(name, public_name, space)
             function.__module__ = _module_name(space)
         if "method" in forms:
@@ -266,51 +269,35 @@ def publish(name: str, *aliases: str, forms: str = "function method inplace", sp
                 module(space)[public_name + "_"] = methods[public_name + "_"]
 
 
-def _function_form(op_name: str, name: str, labels: list[str]) -> Callable[..., Any]:
-    entry = table[op_name]
-    compiled: Any = None  # on first use
+class _PublicOp:
+    """A pointwise op as PyTorch's function ``f(input, other, *, out=None)``: ``function``, and the calls of it that the compiled
+    code leaves to somebody else."""
 
-    if len(labels) == 1:
+    def __init__(self, entry: Op, name: str) -> None:
+        self.entry, self.name = entry, name
+        self.function = waiting_function(entry, self, self.general)
+        self.function.__name__ = self.function.__qualname__ = name
 
-        def unary(input: Any, *, out: Any = None) -> Any:
-            nonlocal compiled
-            if out is None and not special.active:
-                if compiled is None:
-                    compiled = entry.call
-                try:
-                    return compiled(input)
-                except TypeError as error:
-                    return taken_over(function, (input,), {}, error)
-            return full((input,), out)
+    def first_call(self, args: tuple[Any, ...], out: Any) -> Any:
+        give_compiled_code(self.function, self.entry)
+        return self.function(*args, out=out)
 
-        function: Callable[..., Any] = unary
-    else:
-
-        def binary(input: Any, other: Any, *, out: Any = None) -> Any:
-            nonlocal compiled
-            if out is None and not special.active:
-                if compiled is None:
-                    compiled = entry.call
-                try:
-                    return compiled(input, other)
-                except TypeError as error:
-                    return taken_over(function, (input, other), {}, error)
-            return full((input, other), out)
-
-        function = binary
-
-    def full(args: tuple[Any, ...], out: Any) -> Any:
+    def __call__(self, args: tuple[Any, ...], out: Any) -> Any:
+        given = {} if out is None else {"out": out}
         if protocol:
-            result = protocol[0](function, args, {} if out is None else {"out": out})
+            result = protocol[0](self.function, args, given)
             if result is not NotImplemented:
                 return result
         try:
-            return entry.call(*args) if out is None else write_out(entry.call, name, out, args, {})
+            return self.entry.call(*args) if out is None else write_out(self.entry.call, self.name, out, args, {})
         except TypeError as error:
-            return taken_over(function, args, {} if out is None else {"out": out}, error)
+            return taken_over(self.function, args, given, error)
 
-    function.__name__ = function.__qualname__ = name
-    return function
+    def general(self, entry: Op, args: tuple[Any, ...]) -> Any:
+        try:
+            return dispatch.general(entry, args)
+        except TypeError as error:
+            return taken_over(self.function, args, {}, error)
 
 
 def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:

@@ -25,7 +25,7 @@ it: fetch the arrays, call the kernel, wrap the result, and if a gradient may be
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -138,9 +138,14 @@ class Op:
         """The op as a method of Tensor: errors count its arguments without self."""
         return compiled_call(self, dispatch.general_method)
 
-    def operator(self) -> Callable[..., Any]:
-        """The op as an operator of Tensor: NotImplemented instead of an error for foreign operands."""
-        return compiled_call(self, dispatch.general_operator)
+    def operator(self, where: str = "", otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
+        """The op as an operator of Tensor: NotImplemented instead of an error for foreign operands.
+
+        An operator that means several ops is this one ``where`` that is true of the arrays ``x_<input>``, else ``otherwise``.
+        """
+        if otherwise is None:
+            return compiled_call(self, dispatch.general_operator)
+        return compiled_call(self, lambda op, args: otherwise(*args), where)
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -187,7 +192,7 @@ def op(
     extra = inputs.split()
     variadic = next((word[1:] for word in extra if word.startswith("*")), None)
     named = [word.lstrip("*") for word in extra]
-    tensors = {*rules, *named}
+    tensor_inputs = {*rules, *named}
     optional: set[str] = set()
     params: list[tuple[str, Any]] = []
     if isinstance(kernel, np.ufunc):
@@ -195,7 +200,7 @@ def op(
     else:
         order = []
         for parameter, default in parameters(kernel).items():
-            if parameter in tensors:
+            if parameter in tensor_inputs:
                 if params:
                     raise TypeError(f"op {name}: tensor input {parameter} comes after the parameters")
                 order.append(parameter)
@@ -203,7 +208,7 @@ def op(
                     optional.add(parameter)
             else:
                 params.append((parameter, default))
-        missing = tensors - set(order)
+        missing = tensor_inputs - set(order)
         if missing:
             raise TypeError(f"op {name}: the kernel has no parameter {', '.join(sorted(missing))}")
     words = outputs.split()
@@ -230,29 +235,38 @@ def op(
         check,
     )
     table[name] = entry
+    setattr(arrays, name, kernel)
+    setattr(tensors, name, _compiled_on_use(entry))
     return entry
 
 
 class Namespace:
     """All ops of the table as attributes; over arrays the kernels, over Tensors the recording ops."""
 
-    def __init__(self, find: Callable[[Op], Callable[..., Any]], kind: str) -> None:
-        self._find, self._kind = find, kind
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        entry = table.get(name)
-        if entry is None:
-            raise AttributeError(f"no op {name!r} in the table")
-        function = self._find(entry)
-        setattr(self, name, function)
-        return function
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
     def __repr__(self) -> str:
         return f"<ops over {self._kind}>"
 
 
-arrays = Namespace(lambda entry: entry.kernel, "arrays")
-tensors = Namespace(lambda entry: entry.call, "Tensors")
+arrays = Namespace("arrays")
+tensors = Namespace("Tensors")
+
+
+def _compiled_on_use(entry: Op) -> Callable[..., Any]:
+    """An op over Tensors that is compiled when it is first called, and then stands in the namespace itself."""
+
+    def first_call(*args: Any, **kwargs: Any) -> Any:
+        function = entry.call
+        setattr(tensors, entry.name, function)
+        return function(*args, **kwargs)
+
+    return first_call
 
 
 def source_of(name: str) -> str:
