@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -45,10 +46,47 @@ def max_pool(
     flat_values, flat_indices = values.reshape(-1, *out), indices.reshape(-1, *out)
     if values.size == 0:
         return values, indices
-    axes = list(zip(spatial, out, kernel, stride, padding, dilation, strict=True))
+    axes = tuple(zip(spatial, out, kernel, stride, padding, dilation, strict=True))
     hanging = any(pad or (count - 1) * step + (taps - 1) * spread >= size for size, count, taps, step, pad, spread in axes)
     lowest = _lowest(x.dtype)
-    # Where a window begins inside the input, and which tap that is: the maximum if nothing is greater than the lowest.
+    first_tap, first_index, offsets = _places(axes)
+
+    def work(block: slice) -> None:
+        part = planes[block]
+        if hanging:
+            part = _padded(part, axes, lowest)
+        best, place = flat_values[block], np.empty(flat_values[block].shape, offsets.dtype)
+        seen = _windows(part, axes)
+        if hanging:
+            best[...], place[...] = lowest, offsets[first_tap]
+        else:
+            best[...] = next(seen)
+            place.fill(0)
+        if stride[-1] > 1:
+            seen = _gathered(seen, best)
+        greater = np.empty(best.shape, np.bool_)
+        there = np.empty(best.shape, offsets.dtype)
+        for offset, window in zip(offsets if hanging else offsets[1:], seen, strict=True):
+            np.greater(window, best, out=greater)
+            np.maximum(best, window, out=best)
+            np.multiply(greater.view(np.uint8), offset, out=there)
+            np.maximum(place, there, out=place)
+        if best.dtype.kind not in "iu":
+            missing = np.isnan(best)
+            if missing.any():
+                for offset, window in zip(offsets, _windows(part, axes), strict=True):
+                    place[np.isnan(window)] = offset
+        np.add(place, first_index, out=flat_indices[block])
+
+    count, blocks = _blocks(len(planes), math.prod(out) * offsets.size)
+    threads.share(work, blocks, count)
+    return values, indices
+
+
+@functools.lru_cache(256)
+def _places(axes: tuple[tuple[int, ...], ...]) -> tuple[Array, Array, Array]:
+    """For each window the first of its taps that lies inside the input, and the index at which it begins; and for each tap, in
+    row-major order, how much further on it lies: greater numbers each time, in as few bytes as will hold them."""
     zero: Array = np.zeros((), np.int64)
     first_tap, first_index, offsets = zero, zero, zero
     for size, count, taps, step, pad, spread in axes:
@@ -56,41 +94,9 @@ def max_pool(
         skipped = np.maximum(0, -(begins // spread))
         first_tap = first_tap[..., None] * taps + skipped
         first_index = first_index[..., None] * size + begins
-    for size, taps, spread in zip(spatial, kernel, dilation, strict=True):
         offsets = offsets[..., None] * size + np.arange(taps) * spread
     offsets = offsets.reshape(-1)
-    counter = np.dtype(np.uint8 if offsets.size <= 256 else np.int64)
-
-    def work(block: slice) -> None:
-        part = planes[block]
-        if hanging:
-            part = _padded(part, axes, lowest)
-        best, tap = flat_values[block], np.empty(flat_values[block].shape, counter)
-        seen = _windows(part, axes)
-        if hanging:
-            best[...], tap[...] = lowest, first_tap
-        else:
-            best[...] = next(seen)
-            tap.fill(0)
-        if stride[-1] > 1:
-            seen = _gathered(seen, best)
-        greater = np.empty(best.shape, np.bool_)
-        number = np.empty(best.shape, counter)
-        for index, window in enumerate(seen, 0 if hanging else 1):
-            np.greater(window, best, out=greater)
-            np.maximum(best, window, out=best)
-            np.multiply(greater.view(np.uint8), counter.type(index), out=number)
-            np.maximum(tap, number, out=tap)
-        if best.dtype.kind not in "iu":
-            missing = np.isnan(best)
-            if missing.any():
-                for index, window in enumerate(_windows(part, axes)):
-                    tap[np.isnan(window)] = index
-        np.add(offsets.take(tap), first_index, out=flat_indices[block])
-
-    count, blocks = _blocks(len(planes), math.prod(out) * offsets.size)
-    threads.share(work, blocks, count)
-    return values, indices
+    return first_tap, first_index, offsets.astype(np.min_scalar_type(offsets[-1]))
 
 
 def adaptive_max_pool(x: Array, size: Shape) -> tuple[Array, Array]:
