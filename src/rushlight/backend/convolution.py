@@ -32,6 +32,7 @@ _ADD = 0.1
 _THREAD_WORK = 250_000
 # The blocks of a weight gradient are summed in a fixed number of parts: the result does not depend on the threads.
 _PARTS = 8
+_APART = 80  # elements
 # Kernels with fewer taps are never worth a Fourier transform.
 _LEAST_TAPS = 32
 
@@ -195,12 +196,18 @@ def _correlation(
     if unit and windows.work > _shifted_cost(x, channels, kernel, windows.padded):
         return _shifted_correlation(x, w, y, offset, dilation, bias)
     matrix = w.reshape(groups, channels, windows.taps)
+    direct = windows.whole and y.flags.c_contiguous and small_products.is_small(channels * windows.taps * math.prod(out))
+    if direct and bias is not None:  # as the weights of one more row, of ones
+        matrix = np.concatenate((matrix, bias[:, :, None].astype(y.dtype, copy=False)), 2)
 
     def work(block: Block) -> None:
-        columns, shape = windows.columns(x, block)
+        columns, shape = windows.columns(x, block, direct and bias is not None)
+        into = y[(block[0], slice(None), slice(None), block[1])]
+        if direct:
+            np.matmul(matrix, _samples(columns, shape[0]), out=into.reshape(shape[0], groups, channels, -1))
+            return
         result = threads.scratch("convolution.result", (groups, channels, columns.shape[-1]), y.dtype)
         small_products.multiply(matrix, columns, result)
-        into = y[(block[0], slice(None), slice(None), block[1])]
         if bias is not None:
             result += bias[:, :, None]
         np.copyto(into, _samples_first(result.reshape(groups, channels, *shape)[windows.cut]))
@@ -214,6 +221,12 @@ def _large(windows: Windows, dtype: np.dtype[Any], channels: int) -> bool:
         return False
     fft = convolution_fft.cost(windows.samples, windows.groups, windows.depth, channels, windows.padded)
     return 1.5 * fft < windows.work
+
+
+def _samples(columns: Array, samples: int) -> Array:
+    """Columns (G, K, N * positions) seen as (N, G, K, positions)."""
+    groups, height, length = columns.shape
+    return columns.reshape(groups, height, samples, length // samples).transpose(2, 0, 1, 3)
 
 
 def _samples_first(array: Array) -> Array:
@@ -271,15 +284,17 @@ def _shifted_correlation(x: Array, w: Array, y: Array, offset: Shape, dilation: 
         flat = math.prod(shape[2:])
         held = threads.scratch("windows.padded", shape, y.dtype)
         fill(_samples_first(held), part, offset, block[1].start)
-        products = threads.scratch("windows.columns", (groups, channels, *kernel, flat), y.dtype)
-        small_products.multiply(matrix, held.reshape(groups, depth, flat), products.reshape(groups, matrix.shape[1], flat))
-        along, strides = held.strides[3:], products.strides
+        # Lines a power of two apart would drive each other out of the cache.
+        room = threads.scratch("windows.columns", (groups, channels, *kernel, flat + _APART), y.dtype)
+        products = room.reshape(groups, matrix.shape[1], -1)[..., :flat]
+        small_products.multiply(matrix, held.reshape(groups, depth, flat), products)
+        along, strides = held.strides[3:], room.strides
         last = sum((room - 1) * step for room, step in zip(reach, along, strict=True)) // y.itemsize
         shifts = (spread * step for spread, step in zip(dilation, along, strict=True))
         shifted: Array = np.ndarray(
-            (*products.shape[:-1], flat - last),
+            (*room.shape[:-1], flat - last),
             y.dtype,
-            products,
+            room,
             0,
             (*strides[:2], *(step + shift for step, shift in zip(strides[2:-1], shifts, strict=True)), y.itemsize),
         )
@@ -343,7 +358,10 @@ def _correlate_to_weights(
         back = tuple(-(taps - 1) * spread - first for taps, spread, first in zip(kernel, dilation, offset, strict=True))
         swapped = _correlate_to_weights(x, g, kernel, back, stride, dilation, widen)
         return np.ascontiguousarray(np.flip(swapped.swapaxes(1, 2), tuple(range(3, swapped.ndim))))
-    windows = windows_of(x.shape, x.itemsize, channels, kernel, g.shape[3:], offset, stride, dilation, widen)
+    positions = math.prod(g.shape[3:])
+    direct = small_products.is_small(channels * depth * math.prod(kernel) * positions, channels * depth * math.prod(kernel))
+    direct = direct and g.flags.c_contiguous
+    windows = windows_of(x.shape, x.itemsize, channels, kernel, g.shape[3:], offset, stride, dilation, widen and not direct)
     if unit and widen and _large(windows, x.dtype, channels):
         found = convolution_fft.correlate_to_weights(g, x, kernel, offset, dilation)
         if found is not None:
@@ -357,6 +375,11 @@ def _correlate_to_weights(
         total: Array | None = None
         for block in parts[index]:
             columns, shape = windows.columns(x, block)
+            if direct:
+                part = g[(block[0], slice(None), slice(None), block[1])].reshape(shape[0], groups, channels, -1)
+                products = np.add.reduce(np.matmul(_samples(columns, shape[0]), part.swapaxes(2, 3)), axis=0)
+                total = products if total is None else np.add(total, products, out=total)
+                continue
             # Tall by low, each with its rows in a row: BLAS does this up to twice as fast as any of the transposes.
             seen = threads.scratch("convolution.result", (groups, *shape, channels), dtype)
             if not windows.whole:

@@ -27,6 +27,12 @@ def _in_place() -> bool:
     return threads.blas_kernels().lower() in _KERNELS
 
 
+def is_small(work: int, outcomes: int = 0) -> bool:
+    """Whether BLAS multiplies factors where they lie, in ``work`` multiplications; ``outcomes`` is the size of the result where
+    the second is a transpose."""
+    return work <= _MOST and outcomes <= OUTCOMES and _in_place()
+
+
 def multiply(matrix: Array, columns: Array, out: Array) -> None:
     """``out = matrix @ columns`` for stacks (G, M, K) and (G, K, N)."""
     length = columns.shape[-1]

@@ -83,9 +83,10 @@ class Windows:
     def _extent(self, channels: int, widen: bool) -> tuple[Shape, float]:
         """The cheapest number of trailing axes to widen, and what an element of the columns then costs."""
         best, least, cost = self.out, math.inf, 0.0
+        cut = (COPY + RUN / max(1, self.out[-1])) * channels / max(1, self.taps)  # what lies wide is copied once more
         for first in range(len(self.out), 0, -1) if widen else (len(self.out),):
             extent = (*self.out[:first], *self.padded[first:])
-            each = COPY + RUN / math.prod(extent[first - 1 :]) + MULTIPLY * channels
+            each = COPY + RUN / math.prod(extent[first - 1 :]) + MULTIPLY * channels + (cut if extent != self.out else 0)
             total = math.prod(extent[1:]) * each
             if total < least:
                 best, least, cost = extent, total, each
@@ -97,8 +98,8 @@ class Windows:
             known = self._blocks[count] = blocks(self.samples, self.out[0], self.row_bytes, count)
         return known
 
-    def columns(self, x: Array, block: Block) -> tuple[Array, Shape]:
-        """The windows of a block as (G, C * taps, positions), and the shape of these positions."""
+    def columns(self, x: Array, block: Block, ones: bool = False) -> tuple[Array, Shape]:
+        """The windows of a block as (G, C * taps, positions), and the shape of these positions; with a row of ones at the end."""
         samples, rows = block
         key = (samples.stop - samples.start, rows.stop - rows.start)
         layout = self._layouts.get(key)
@@ -109,9 +110,12 @@ class Windows:
         if layout.slack:
             memory[layout.size :] = 0
         windows: Array = np.ndarray(layout.shape, x.dtype, memory, 0, layout.strides)
-        columns = threads.scratch("windows.columns", layout.shape, x.dtype)
-        np.copyto(columns, windows)
-        return columns.reshape(layout.flat), layout.positions
+        groups, taps, length = layout.flat
+        columns = threads.scratch("windows.columns", (groups, taps + ones, length), x.dtype)
+        np.copyto(columns[:, :taps].reshape(layout.shape), windows)
+        if ones:
+            columns[:, taps] = 1
+        return columns, layout.positions
 
     def _layout(self, samples: int, rows: int) -> _Layout:
         positions = (samples, rows, *self.extent[1:])
