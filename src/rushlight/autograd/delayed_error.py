@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..rooms import provided
 from . import modes
-from .graph import AccumulateGrad, Edge, Node, leaf_edge, orders
+from .graph import Edge, Node, leaf_edge, new_sink, orders
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -75,5 +75,5 @@ class DelayedError(Node):
     def behind_leaves(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The tensors as if each were a leaf of its own that needs a gradient: all that is known of where they come from."""
         outputs = [one.detach() if is_tensor(one) else one for one in inputs]
-        self._place(inputs, outputs, tuple((AccumulateGrad(one), 0) if is_tensor(one) else None for one in outputs))
+        self._place(inputs, outputs, tuple((new_sink(one), 0) if is_tensor(one) else None for one in outputs))
         return tuple(outputs)

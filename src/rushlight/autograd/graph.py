@@ -282,9 +282,7 @@ class AccumulateGrad(Node):
     is_leaf_sink = at_once = True
     order = -(1 << 62)  # before every other node that is ready
 
-    def __init__(self, variable: Tensor) -> None:
-        self.variable = variable
-        self.follow(variable)
+    variable: Tensor
 
     def follow(self, variable: Tensor) -> None:
         """Takes over the shape of its leaf, and the dtype that the leaf's gradient is to have."""
@@ -303,9 +301,22 @@ class AccumulateGrad(Node):
 
 
 accumulate_lock = threading.RLock()
+_lock, _unlock, _reference = accumulate_lock.acquire, accumulate_lock.release, weakref.ref
 
 OWN_DTYPE: Any = True
 """``_grad_dtype`` of a tensor whose gradient has the tensor's own dtype; None means any."""
+
+
+def new_sink(leaf: Tensor) -> AccumulateGrad:
+    """The end of the graph at ``leaf``, written out for speed: every op on a leaf that is in no graph yet makes one."""
+    sink = object.__new__(AccumulateGrad)
+    sink.variable = leaf
+    if leaf._grad_dtype is OWN_DTYPE:
+        array = leaf._array
+        sink.shape, sink.dtype = array.shape, array.dtype
+    else:
+        sink.follow(leaf)
+    return sink
 
 
 BORROWED: Any = 1
@@ -319,11 +330,14 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
     reference = leaf._sink
     sink = reference() if reference is not None else None
     if sink is None:
-        with accumulate_lock:
-            sink = leaf._sink() if leaf._sink is not None else None
+        _lock()  # for a `with` block Python takes twice as long
+        try:
+            sink = leaf._sink() if leaf._sink is not reference else None  # another thread's, come in between
             if sink is None:
-                sink = AccumulateGrad(leaf)
-                leaf._sink = weakref.ref(sink)
+                sink = new_sink(leaf)
+                leaf._sink = _reference(sink)
+        finally:
+            _unlock()
     elif sink.dtype is not leaf._array.dtype or sink.shape != leaf._array.shape:
         sink.follow(leaf)  # `.data` was set since, or the gradient is to have another dtype
     return (sink, 0)
