@@ -10,7 +10,16 @@ import threading
 import numpy as np
 import pytest
 
-from rushlight.backend import convolution, convolution_fft, interpolation, pooling, sampling, threads, windows
+from rushlight.backend import (
+    convolution,
+    convolution_fft,
+    interpolation,
+    pooling,
+    sampling,
+    small_products,
+    threads,
+    windows,
+)
 from rushlight.backend.convolution import conv, conv_input_grad, conv_shape, conv_transpose_shape, conv_weight_grad
 
 # spatial, kernel, stride, padding, dilation, groups
@@ -107,13 +116,15 @@ def test_gradients_are_the_transposes(name):
 
 
 @pytest.mark.parametrize("name", CONVOLUTIONS)
-@pytest.mark.parametrize("way", ["one block a row", "threads", "widened", "shifted"])
+@pytest.mark.parametrize("way", ["one block a row", "threads", "widened", "shifted", "where it lies", "copied"])
 def test_every_way_gives_the_same(name, way, monkeypatch):
     x, w, options = case(name)
     g = draw(conv(x, w, *options).shape, "float64", 3)
+    bias = draw((len(w),), "float64", 4)
 
     def results():
-        return conv(x, w, *options), conv_input_grad(g, w, x.shape, *options), conv_weight_grad(g, x, w.shape, *options)
+        gradients = conv_input_grad(g, w, x.shape, *options), conv_weight_grad(g, x, w.shape, *options)
+        return conv(x, w, *options), conv(x, w, *options, bias), *gradients
 
     expected = results()
     windows.windows_of.cache_clear()
@@ -124,10 +135,13 @@ def test_every_way_gives_the_same(name, way, monkeypatch):
         monkeypatch.setattr(threads._pool, "size", 4)
     elif way == "widened":
         monkeypatch.setattr(windows, "RUN", 1e6)
+    elif way in ("where it lies", "copied"):
+        monkeypatch.setattr(small_products, "is_small", lambda *sizes: way == "where it lies")
     else:
         monkeypatch.setattr(convolution, "_ADD", -1e6)
     for got, want in zip(results(), expected, strict=True):
         np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(expected[1], expected[0] + bias.reshape(-1, *(1,) * (x.ndim - 2)))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
@@ -249,6 +263,15 @@ def test_max_pool_takes_the_first_of_the_greatest(name, dtype):
             best = max(seen, key=lambda at: (x[(*plane, *at)], -at[0], -at[1]))
             assert values[(*plane, *place)] == x[(*plane, *best)]
             assert indices[(*plane, *place)] == best[0] * 6 + best[1]
+
+
+def test_max_pool_finds_its_way_in_wide_images():
+    x = np.random.default_rng(0).permutation(4 * 70_000).reshape(1, 1, 4, 70_000).astype(np.float32)
+    for height, width in ((2, 2), (2, 500), (1, 1000)):
+        values, indices = pooling.max_pool(x, (height, width), (height, width), (0, 0), (1, 1))
+        np.testing.assert_array_equal(x.reshape(-1)[indices], values)
+        whole = x.reshape(4 // height, height, 70_000 // width, width).max((1, 3))
+        np.testing.assert_array_equal(values[0, 0], whole)
 
 
 def test_max_pool_takes_the_last_nan():

@@ -162,6 +162,20 @@ def test_zeros_keep_their_sign() -> None:
         assert math.copysign(1, y.item()) == -1
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_relu_of_many_numbers(dtype: torch.dtype) -> None:
+    values = np.random.default_rng(0).standard_normal(20_001)
+    corners = [-0.0, 0.0, INF, -INF, NAN]
+    values[:5] = values[-5:] = corners
+    x = torch.tensor(values, dtype=dtype, requires_grad=True)
+    y = x.relu()
+    y.sum().backward()
+    found, given = y.detach().numpy(), x.detach().numpy()
+    np.testing.assert_array_equal(found, np.where(given < 0, 0, given))
+    assert np.signbit(found[[0, 1, -5, -4]]).tolist() == [True, False, True, False]
+    np.testing.assert_array_equal(x.grad.numpy(), ~(values <= 0))
+
+
 def test_integers() -> None:
     a, b = torch.tensor([7, -7, 7, -7]), torch.tensor([2, 2, -2, -2])
     assert (a // b).tolist() == [3, -4, -4, 3]

@@ -414,8 +414,8 @@ def _above_zero(x: Array) -> Array:
     out = np.empty(x.shape, x.dtype)
     flat, line = x.reshape(-1), out.reshape(-1)
     whole = x.size - x.size % _LINE
-    np.maximum(_zeros(x.dtype), flat[:whole].reshape(-1, _LINE), line[:whole].reshape(-1, _LINE))
-    np.maximum(_zero(x.dtype), flat[whole:], line[whole:])
+    np.maximum(_zeros(x.dtype), flat[:whole].reshape(-1, _LINE), out=line[:whole].reshape(-1, _LINE))
+    np.maximum(_zero(x.dtype), flat[whole:], out=line[whole:])
     return out
 
 
