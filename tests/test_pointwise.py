@@ -163,7 +163,7 @@ def test_zeros_keep_their_sign() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_relu_of_many_numbers(dtype: torch.dtype) -> None:
+def test_relu_and_clamp_of_many_numbers(dtype: torch.dtype) -> None:
     values = np.random.default_rng(0).standard_normal(20_001)
     corners = [-0.0, 0.0, INF, -INF, NAN]
     values[:5] = values[-5:] = corners
@@ -174,6 +174,8 @@ def test_relu_of_many_numbers(dtype: torch.dtype) -> None:
     np.testing.assert_array_equal(found, np.where(given < 0, 0, given))
     assert np.signbit(found[[0, 1, -5, -4]]).tolist() == [True, False, True, False]
     np.testing.assert_array_equal(x.grad.numpy(), ~(values <= 0))
+    np.testing.assert_array_equal(x.detach().clamp(-0.5, 1).numpy(), np.clip(given, -0.5, 1))
+    np.testing.assert_array_equal(torch.arange(-10_000, 10_000).clamp(max=7).numpy(), np.arange(-10_000, 10_000).clip(None, 7))
 
 
 def test_integers() -> None:

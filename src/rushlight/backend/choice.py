@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from . import blockwise
 from . import numpy as backend
 from .numpy import Array, like_first
 from .pointwise import common, floating, meeting, only, refuse
@@ -79,7 +80,7 @@ def _bound(ufunc: np.ufunc, x: Array, number: Any) -> Array:
     bound = backend.number(number, x.dtype)
     if bound is None:
         bound = np.asarray(number).astype(x.dtype)
-    return ufunc(x, bound, out=...) if x.dtype.itemsize == 2 else ufunc(bound, x, out=...)
+    return ufunc(x, bound, out=...) if x.dtype.itemsize == 2 else blockwise.bounded(ufunc, bound, x)
 
 
 def clamp_min(x: Array, low: Any) -> Array:

@@ -399,29 +399,7 @@ def relu(x: Array) -> Array:
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     zero = _zero(x.dtype)  # a second operand is what NumPy returns of two zeros: -0.0 stays
-    if x.size >= blockwise.SHARED and x.dtype.itemsize > 2:
-        return blockwise.spread(np.maximum, zero, x)  # type: ignore[no-any-return]
-    if x.dtype.itemsize == 2:
-        return np.maximum(x, zero, out=...)
-    return _above_zero(x) if x.size >= 4 * _LINE and x.flags.c_contiguous else np.maximum(zero, x, out=...)
-
-
-_LINE = 1 << 12
-
-
-def _above_zero(x: Array) -> Array:
-    """relu of a large array. One number against many NumPy compares one by one, against a line of zeros in half the time."""
-    out = np.empty(x.shape, x.dtype)
-    flat, line = x.reshape(-1), out.reshape(-1)
-    whole = x.size - x.size % _LINE
-    np.maximum(_zeros(x.dtype), flat[:whole].reshape(-1, _LINE), out=line[:whole].reshape(-1, _LINE))
-    np.maximum(_zero(x.dtype), flat[whole:], out=line[whole:])
-    return out
-
-
-@cache
-def _zeros(dtype: np.dtype[Any]) -> Array:
-    return np.zeros(_LINE, dtype)
+    return np.maximum(x, zero, out=...) if x.dtype.itemsize == 2 else blockwise.bounded(np.maximum, zero, x)
 
 
 @cache
