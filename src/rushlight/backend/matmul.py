@@ -26,11 +26,12 @@ def product(a: Array, b: Array) -> Array:
     """``a @ b`` for matrices and batches of them; half precision computes in single, integers as they are."""
     if a.dtype.char in "fdFD":
         if a.ndim == 2:
-            work = a.size * b.shape[1]
-            if work > _SMALL or (work >= _FEW and b.strides[1] != b.itemsize and len(a) * b.shape[1] > small_products.OUTCOMES):
+            (rows, inner), columns = a.shape, b.shape[1]
+            work = rows * inner * columns
+            if work > _SMALL or (work >= _FEW and rows * columns > small_products.OUTCOMES and b.strides[1] != b.itemsize):
                 return _large_product(a, b)
             # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
-            return a.dot(b) if a.shape[1] != 1 else a * b
+            return a.dot(b) if inner != 1 else a * b
         work = a.size * b.shape[-1]
         if work > _SHARED:
             return _large_batch(a, b)

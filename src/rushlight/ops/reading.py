@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from numpy import dtype as numpy_dtype
 from numpy import float32, float64, ndarray
 
 REAL = frozenset("efdEbBhHiIlLqQ?")  # type characters of NumPy's dtypes that are not complex
+_SINGLE = numpy_dtype(float32)
 _REAL_NUMBERS = frozenset((float32, float64, float, int))
 
 
@@ -14,7 +16,8 @@ def conj(value: Any) -> Any:
     """The complex conjugate of an array, a Tensor or a number; real values as they are."""
     kind = value.__class__
     if kind is ndarray:
-        return value if value.dtype.char in REAL else value.conj()
+        dtype = value.dtype
+        return value if dtype is _SINGLE or dtype.char in REAL else value.conj()
     if kind in _REAL_NUMBERS:
         return value
     if isinstance(value, (float, int, complex)):
