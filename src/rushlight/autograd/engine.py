@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import blockwise, quiet, team
+from ..backend import blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
 from ..backend.scattered import ScatteredArray
@@ -341,10 +341,7 @@ class Pass:
                 variable._grad = total if variable._strided else variable.in_own_layout(total)
                 return
             try:
-                if g.nbytes < team.LARGE:
-                    np.add(have._array, g, out=have._array, casting="same_kind")
-                else:
-                    blockwise.spread(np.add, have._array, g, into=have._array)
+                blockwise.spread(np.add, have._array, g, into=have._array)
             except ValueError:  # `.grad` was given another shape in place
                 raise _no_room(have._array.shape, g.shape) from None
             have._counter[0] += 1

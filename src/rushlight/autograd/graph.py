@@ -301,7 +301,7 @@ class AccumulateGrad(Node):
 
 
 accumulate_lock = threading.RLock()
-_lock, _unlock, _reference = accumulate_lock.acquire, accumulate_lock.release, weakref.ref
+_lock, _unlock = accumulate_lock.acquire, accumulate_lock.release
 
 OWN_DTYPE: Any = True
 """``_grad_dtype`` of a tensor whose gradient has the tensor's own dtype; None means any."""
@@ -335,7 +335,7 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
             sink = leaf._sink() if leaf._sink is not reference else None  # another thread's, come in between
             if sink is None:
                 sink = new_sink(leaf)
-                leaf._sink = _reference(sink)
+                leaf._sink = weakref.ref(sink)
         finally:
             _unlock()
     elif sink.dtype is not leaf._array.dtype or sink.shape != leaf._array.shape:

@@ -358,9 +358,8 @@ def _correlate_to_weights(
         back = tuple(-(taps - 1) * spread - first for taps, spread, first in zip(kernel, dilation, offset, strict=True))
         swapped = _correlate_to_weights(x, g, kernel, back, stride, dilation, widen)
         return np.ascontiguousarray(np.flip(swapped.swapaxes(1, 2), tuple(range(3, swapped.ndim))))
-    positions = math.prod(g.shape[3:])
-    direct = small_products.is_small(channels * depth * math.prod(kernel) * positions, channels * depth * math.prod(kernel))
-    direct = direct and g.flags.c_contiguous
+    outcomes = channels * depth * math.prod(kernel)
+    direct = g.flags.c_contiguous and small_products.is_small(outcomes * math.prod(g.shape[3:]), outcomes)
     windows = windows_of(x.shape, x.itemsize, channels, kernel, g.shape[3:], offset, stride, dilation, widen and not direct)
     if unit and widen and _large(windows, x.dtype, channels):
         found = convolution_fft.correlate_to_weights(g, x, kernel, offset, dilation)
@@ -375,16 +374,17 @@ def _correlate_to_weights(
         total: Array | None = None
         for block in parts[index]:
             columns, shape = windows.columns(x, block)
+            cotangents = g[(block[0], slice(None), slice(None), block[1])]
             if direct:
-                part = g[(block[0], slice(None), slice(None), block[1])].reshape(shape[0], groups, channels, -1)
-                products = np.add.reduce(np.matmul(_samples(columns, shape[0]), part.swapaxes(2, 3)), axis=0)
+                lines = cotangents.reshape(shape[0], groups, channels, -1)
+                products = np.add.reduce(np.matmul(_samples(columns, shape[0]), lines.swapaxes(2, 3)), axis=0)
                 total = products if total is None else np.add(total, products, out=total)
                 continue
             # Tall by low, each with its rows in a row: BLAS does this up to twice as fast as any of the transposes.
             seen = threads.scratch("convolution.result", (groups, *shape, channels), dtype)
             if not windows.whole:
                 seen.fill(0)
-            np.copyto(_samples_first(np.moveaxis(seen, -1, 1)[windows.cut]), g[(block[0], slice(None), slice(None), block[1])])
+            np.copyto(_samples_first(np.moveaxis(seen, -1, 1)[windows.cut]), cotangents)
             part = small_products.multiply_long(columns, seen.reshape(groups, columns.shape[-1], channels))
             total = part if total is None else np.add(total, part, out=total)
         sums[index] = total

@@ -170,7 +170,7 @@ def _tiled(a: Array, b: Array, height: int, width: int) -> Array:
 
 def _rows_by_transpose(rows: int, inner: int, columns: int) -> int:
     """How many rows a slice has whose second factor is a transpose; 0 for all at once."""
-    if rows * columns <= OUTCOMES and rows * inner * columns <= _MOST:
+    if is_small(rows * inner * columns, rows * columns):
         return 0
     most = min(_MOST // (inner * columns), OUTCOMES // columns, 16)
     if most < 2 or inner < 64:

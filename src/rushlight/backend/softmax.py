@@ -29,7 +29,7 @@ def _highest_of_rows(rows: Array) -> Array:
     """Each row's maximum; of many short rows those of all places at once."""
     if len(rows) >= 32 >= rows.shape[1]:
         return np.asarray(summation.greatest(rows.T.copy(), 0))[:, None]
-    return np.asarray(summation.greatest(rows, 1, None, None, True))
+    return np.asarray(_highest(rows, 1))
 
 
 def _row_sums(rows: Array) -> Array:
@@ -66,7 +66,7 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
     if long_rows(x, axis, _SOME):
         return _softmax_of_rows(x)
     whole = wide(x)
-    out = np.exp(whole - summation.greatest(whole, axis, None, None, True))
+    out = np.exp(whole - _highest(whole, axis))
     out /= summation.add_up(out, axis, None, None, True)
     return settled(out, x.dtype)
 

@@ -310,7 +310,10 @@ _FREE = "op", "compute", "general", "Node", "full"
 
 
 def function_source(entry: Op) -> str:
-    """The text of an op of one or two inputs as PyTorch's function ``f(input, other, *, out=None)``."""
+    """The text of an op of one or two inputs as PyTorch's function ``f(input, other, *, out=None)``.
+
+    An op without derivatives would not name Node otherwise: see :func:`give_compiled_code`.
+    """
     names = ("input", "other")[: len(entry.inputs)]
     _, rest = call_source(entry).split("\n", 1)
     lines = [

@@ -143,9 +143,8 @@ class Op:
 
         An operator that means several ops is this one ``where`` that is true of the arrays ``x_<input>``, else ``otherwise``.
         """
-        if otherwise is None:
-            return compiled_call(self, dispatch.general_operator)
-        return compiled_call(self, lambda op, args: otherwise(*args), where)
+        general = dispatch.general_operator if otherwise is None else lambda op, args: otherwise(*args)
+        return compiled_call(self, general, where)
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
