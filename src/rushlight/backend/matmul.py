@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import small_products, threads
+from . import openblas, small_products, threads
 from .numpy import Array, laid_out
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
@@ -53,16 +53,22 @@ def _large_product(a: Array, b: Array) -> Array:
         return np.tile(np.add.reduce(b, 0) * a[0, 0], (rows, 1))
     if not any(b.strides) and np.isfinite(b[0, 0]):
         return np.repeat(np.add.reduce(a, 1) * b[0, 0], columns).reshape(rows, columns)
-    work, count = a.size * columns * a.itemsize // 4, threads.limit()
-    if count > 1 and work >= _BLAS_THREADS and rows * columns > _OUTCOMES:
+    if _for_threads(a, columns):
+        openblas.note_read(a, b)
         return a.dot(b)
     whole = small_products.product(a, b)
     if whole is not None:
         return whole
-    if count == 1 or work <= _SMALL:
+    if threads.limit() == 1 or a.size * columns * a.itemsize // 4 <= _SMALL:
         return a.dot(b)
     with threads.blas_threads(1):
         return a.dot(b)
+
+
+def _for_threads(a: Array, columns: int) -> bool:
+    """Whether a product of ``a`` with so many columns is for the threads of BLAS."""
+    work = a.size * columns * a.itemsize // 4
+    return work >= _BLAS_THREADS and len(a) * columns > _OUTCOMES and threads.limit() > 1
 
 
 def _large_batch(a: Array, b: Array) -> Array:

@@ -11,7 +11,7 @@ import functools
 
 import numpy as np
 
-from . import threads
+from . import openblas
 from .numpy import Array
 
 _MOST = 1_000_000  # multiplications, in OpenBLAS
@@ -24,7 +24,7 @@ _KERNELS = ("skylakex", "cooperlake", "sapphirerapids")
 
 @functools.cache
 def _in_place() -> bool:
-    return threads.blas_kernels().lower() in _KERNELS
+    return openblas.kernels().lower() in _KERNELS
 
 
 def is_small(work: int, outcomes: int = 0) -> bool:

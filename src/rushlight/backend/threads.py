@@ -8,20 +8,17 @@ waits for its turn there (measured: 24 ms instead of 0.13).
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
-import functools
 import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import numpy as np
 
+from . import openblas
 from .numpy import Array, Shape
 
 Item = TypeVar("Item")
@@ -181,37 +178,8 @@ def _counts() -> list[_Count]:
 
 
 def _openblas() -> _Count | None:
-    get, set = _openblas_function("get_num_threads"), _openblas_function("set_num_threads")
+    get, set = openblas.function("get_num_threads"), openblas.function("set_num_threads")
     return None if get is None or set is None else _Count(get, set)
-
-
-def blas_kernels() -> str:
-    """The processors that the OpenBLAS in NumPy's wheel has chosen its kernels for; empty where there is none."""
-    name = _openblas_function("get_corename")
-    if name is None:
-        return ""
-    name.restype = ctypes.c_char_p
-    return (name() or b"").decode()
-
-
-@functools.cache
-def _openblas_function(name: str) -> Any:
-    package = Path(np.__file__).parent
-    for folder in (package.parent / "numpy.libs", package / ".dylibs"):
-        for path in sorted(folder.glob("*openblas*")):
-            try:
-                library = ctypes.CDLL(str(path))
-            except OSError:
-                continue
-            for prefix, suffix in (
-                ("scipy_openblas", "64_"),
-                ("scipy_openblas", ""),
-                ("openblas", "64_"),
-                ("openblas", ""),
-            ):
-                with contextlib.suppress(AttributeError):
-                    return getattr(library, f"{prefix}_{name}{suffix}")
-    return None
 
 
 class _Blas:

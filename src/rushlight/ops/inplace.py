@@ -16,11 +16,15 @@ import numpy as np
 from ..autograd import views
 from ..autograd.modes import special, state
 from ..backend import numpy as backend
+from ..backend.openblas import SHARED, added_by_threads
 from . import saved
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .table import tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# How often what is added to an array in place is added.
+_FACTORS: dict[np.ufunc, float] = {np.add: 1.0, np.subtract: -1.0}
 
 here, INSIDE, number = saved.here, saved.INSIDE, backend.number
 
@@ -34,6 +38,8 @@ def named(function: F, name: str) -> F:
 
 def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[..., Any]:
     """``self.name(other)``, writing with ``ufunc`` where it can and calling ``slow(self, other)`` where not."""
+
+    factor = _FACTORS.get(ufunc)
 
     def call(self: Any, other: Any) -> Any:
         if special.active:
@@ -55,7 +61,8 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...
         if not plain_write(self, needs):
             return slow(self, other)
         try:
-            ufunc(array, value, array)
+            if array.size < SHARED or factor is None or not added_by_threads(array, value, factor):
+                ufunc(array, value, array)
         except RuntimeWarning:
             pass  # a division by zero, where warnings are errors: it comes after all is written
         except (ValueError, TypeError):
@@ -104,7 +111,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
     def slow(self: Any, other: Any) -> Any:
         return recorded(self, name, plain_name, other)
 
-    plain = binary(ufunc, name, slow)
+    plain, factor = binary(ufunc, name, slow), _FACTORS[ufunc]
 
     def call(self: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
         if older:  # add_(alpha, other), as it was written before PyTorch 1.5
@@ -122,7 +129,9 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
         ):
             with np.errstate(all="ignore"):
                 try:
-                    ufunc(self._array, other._array * number(alpha, self._array.dtype), self._array)
+                    values = other._array * number(alpha, self._array.dtype)
+                    if not added_by_threads(self._array, values, factor):
+                        ufunc(self._array, values, self._array)
                 except ValueError:
                     return recorded(self, name, scaled_name, other, alpha)
             count(self, name)
