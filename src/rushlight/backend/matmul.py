@@ -119,20 +119,18 @@ def vdot(a: Array, b: Array) -> Array:
 
 def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     """``beta * bias + alpha * a @ b``; a bias whose factor is zero is not looked at, nan in it or not."""
-    if a.dtype.itemsize == 2 and a.dtype.kind in "fV":  # one rounding, at the end
-        wide, left, right = (each.astype(np.float32) for each in (bias, a, b))
-        return addmm(wide, left, right, beta, alpha).astype(bias.dtype)
-    if a.dtype.kind in "bui":
+    if a.dtype.char not in "fdFD":
+        if a.dtype.kind in "fV":  # half precision: one rounding, at the end
+            wide, left, right = (each.astype(np.float32) for each in (bias, a, b))
+            return addmm(wide, left, right, beta, alpha).astype(bias.dtype)
         beta, alpha = int(beta), int(alpha)
     out = product(a, b) if a.ndim == b.ndim == 2 else _product(a, b, "addmv_impl_cpu" if b.ndim == 1 else "baddbmm")
-    if out.__class__ is not np.ndarray:
-        out = np.asarray(out)
     if alpha != 1:
         out = (out * alpha).astype(out.dtype, copy=False)
     if beta == 0:
         return out
     added = bias if beta == 1 else (bias * beta).astype(bias.dtype, copy=False)
-    if added.dtype == out.dtype:
+    if added.dtype is out.dtype and out.__class__ is np.ndarray:
         out += added
         return out
     return (out + added).astype(bias.dtype)

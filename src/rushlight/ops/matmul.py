@@ -340,9 +340,11 @@ def _batched(a: Any, b: Any) -> Any:
         a, x = a.unsqueeze(0), (1, *x)
     if len(y) == 1:
         b, y = b.unsqueeze(1), (*y, 1)
-    batch = common_shape([x[:-2], y[:-2]])
+    batch = x[:-2] if x[:-2] == y[:-2] else common_shape([x[:-2], y[:-2]])
     left, right = _stack(a, (*batch, *x[-2:])), _stack(b, (*batch, *y[-2:]))
-    product = bmm(left, right)
+    if x[-1] != y[-2] or a._array.dtype is not b._array.dtype:
+        _check_bmm(left, right)
+    product = ops.bmm(left, right)
     if not columns:
         product = product.squeeze(-1)
     return ops.unsafe_view(product, (*batch, *rows, *columns))
@@ -388,29 +390,28 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     >>> F.linear(torch.tensor([1.0, 2.0]), torch.tensor([[3.0, 4.0]]), torch.tensor([0.5]))
     tensor([11.5000])
     """
-    x = input._array
-    if weight._array.ndim == 1 or not x.ndim:
+    x, w = input._array, weight._array
+    if w.ndim == 1 or not x.ndim:
         return _linear_of_vectors(input, weight, bias)
-    if x.ndim == 2:
-        columns = ops.t(weight)
-        if bias is None:
-            if x.shape[1] != weight._array.shape[1] or x.dtype is not weight._array.dtype:
-                _check_mm(input, columns)
-            return ops.mm(input, columns)
-        if x.shape[1] != weight._array.shape[1] or x.dtype is not weight._array.dtype or bias._array.dtype is not x.dtype:
-            _check_addmm(bias, input, columns)
-        try:
-            return ops.addmm(bias, input, columns, 1, 1)
-        except (RuntimeError, ValueError):
-            _check_addmm(bias, input, columns)
-            raise
-    if bias is not None and x.flags.c_contiguous:
-        rows = input.view(-1, x.shape[-1]) if x.size else input.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-        columns = ops.t(weight)
+    if x.ndim != 2 and (bias is None or not x.flags.c_contiguous):
+        product = matmul_of(input, ops.t(weight))
+        return product if bias is None else product + bias
+    inner = x.shape[-1]
+    rows = input if x.ndim == 2 else ops.view(input, (math.prod(x.shape[:-1]), inner))
+    columns = ops.t(weight)
+    fits = inner == w.shape[1] and x.dtype is w.dtype
+    if bias is None:
+        if not fits:
+            _check_mm(rows, columns)
+        return ops.mm(rows, columns)
+    if not fits or bias._array.dtype is not x.dtype:
         _check_addmm(bias, rows, columns)
-        return ops.addmm(bias, rows, columns, 1, 1).view(*x.shape[:-1], weight._array.shape[0])
-    product = matmul_of(input, ops.t(weight))
-    return product if bias is None else product + bias
+    try:
+        out = ops.addmm(bias, rows, columns, 1, 1)
+    except (RuntimeError, ValueError):
+        _check_addmm(bias, rows, columns)
+        raise
+    return out if x.ndim == 2 else ops.view(out, (*x.shape[:-1], w.shape[0]))
 
 
 def _linear_of_vectors(input: Any, weight: Any, bias: Any) -> Any:
