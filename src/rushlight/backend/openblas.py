@@ -18,8 +18,8 @@ import numpy as np
 from .numpy import Array
 
 _REAL = {"f": ("s", ctypes.c_float), "d": ("d", ctypes.c_double)}
-# From so many elements on OpenBLAS adds vectors up on its threads.
-SHARED = 1 << 14
+# From so many elements on OpenBLAS adds vectors up on its threads; more than the last its integers may not be able to count.
+SHARED, _MOST = 1 << 14, (1 << 31) - 1
 _REMEMBERED = 256
 
 # What products on several threads have read lately, by identity: where one has come to name another array, the sum below
@@ -86,7 +86,7 @@ def added_by_threads(target: Array, values: Array, factor: float) -> bool:
     """
     if (
         id(target if target.base is None else target.base) not in _read
-        or target.size < SHARED
+        or not SHARED <= target.size <= _MOST
         or values.shape != target.shape
         or values.dtype is not target.dtype
         or not (_plain(target) and target.flags.writeable and _plain(values))
