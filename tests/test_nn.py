@@ -133,7 +133,7 @@ def test_gradients_are_clipped_together() -> None:
 @pytest.mark.parametrize("bias", [False, True])
 def test_a_layer_of_lstm_in_one_op_is_what_its_steps_are(bias: bool, backwards: bool) -> None:
     """The fused kernel, its derivative and the derivative that records itself, against the steps one by one."""
-    from rushlight.nn.modules import rnn
+    from rushlight.ops import recurrent
     from rushlight.ops.public import ops
 
     torch.manual_seed(0)
@@ -142,7 +142,9 @@ def test_a_layer_of_lstm_in_one_op_is_what_its_steps_are(bias: bool, backwards: 
     x, w, u, b, d, h, c = leaves
     weights = [w, u, b, d, None] if bias else [w, u, None, None, None]
     fused = ops.lstm_layer(x, *weights[:4], h, c, backwards)[:3]
-    out, (last_h, last_c) = rnn._along(rnn._lstm_step, x, (h, c), weights, backwards)  # double precision goes step by step
+    out, (last_h, last_c) = recurrent._along(
+        recurrent._lstm_step, x, (h, c), weights, backwards
+    )  # double precision goes step by step
     used = [leaf for leaf in leaves if bias or leaf.ndim > 1]
     results = []
     for outputs in (fused, (out, last_h, last_c)):

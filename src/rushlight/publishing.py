@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from .autograd import modes
 from .autograd.modes import special
-from .ops.public import foreign, methods, module, protocol
+from .ops.public import foreign, methods, module, protocol, without
 from .rooms import provided
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,8 +66,5 @@ def _watched(function: F) -> F:
 
 def _reworded(error: TypeError, name: str) -> TypeError:
     """Python's error for a missing argument in PyTorch's words."""
-    found = re.fullmatch(rf"{name}\(\) missing (\d+) required (?:positional|keyword-only) arguments?: ('.*)", str(error))
-    if found is None:
-        return error
-    names = ", ".join(f'"{each}"' for each in re.findall(r"'(\w+)'", found[2]))
-    return TypeError(f"{name}() missing {found[1]} required positional arguments: {names}")
+    found = re.fullmatch(rf"{name}\(\) missing \d+ required (?:positional|keyword-only) arguments?: ('.*)", str(error))
+    return error if found is None else without(name, re.findall(r"'(\w+)'", found[1]))

@@ -158,9 +158,13 @@ def lacking(own: str, name: str, error: Exception) -> TypeError | None:
     labels = re.findall(r"'(\w+)'", str(error))
     if not labels:
         return None
-    return TypeError(
-        f"{name}() missing {len(labels)} required positional arguments: " + ", ".join(f'"{one}"' for one in labels)
-    )
+    return without(name, labels)
+
+
+def without(name: str, labels: list[str]) -> TypeError:
+    """PyTorch's error for arguments that were not given; its plural is where there is one."""
+    words = f"{len(labels)} required positional argument{'s' if len(labels) == 1 else ''}"
+    return TypeError(f"{name}() missing {words}: " + ", ".join(f'"{label}"' for label in labels))
 
 
 def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

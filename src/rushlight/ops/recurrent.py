@@ -1,12 +1,19 @@
-"""A layer of long short-term memory as one op."""
+"""Recurrent layers: single steps, walks along sequences, and a layer of long short-term memory as one op.
+
+All but that one op is composed of simpler ops, as in PyTorch.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..backend import recurrent as k
+from . import dispatch
+from .matmul import linear
+from .public import axis_of, module, ops, public
 from .table import op
 
 op("lstm_layer", k.lstm_layer, inputs="x w u b d h c", outputs="out last_h last_c gates! cells!", node="MkldnnRnnLayerBackward0",
@@ -69,3 +76,287 @@ def _lstm_slopes(
         g_hidden,
         g_cell,
     )
+
+
+# A step takes the input's part of the gates, the state, and the weights (of the input, of the state, both biases, and of the
+# projection), and gives the new state: a tuple whose first tensor is the output.
+Weights = list[Any]
+Step = Callable[[Any, Any, Weights], Any]
+
+
+def _plain_step(activation: str) -> Step:
+    def step(gates: Any, state: Any, weights: Weights) -> Any:
+        return (getattr(ops, activation)(gates + linear(state[0], weights[1], weights[3])),)
+
+    return step
+
+
+def _lstm_step(gates: Any, state: Any, weights: Weights) -> Any:
+    hidden, cell = state
+    in_gate, forget, new, out_gate = (gates + linear(hidden, weights[1], weights[3])).chunk(4, -1)
+    cell = forget.sigmoid() * cell + in_gate.sigmoid() * new.tanh()
+    hidden = out_gate.sigmoid() * cell.tanh()
+    if weights[4] is not None:
+        hidden = linear(hidden, weights[4])
+    return hidden, cell
+
+
+def _gru_step(gates: Any, state: Any, weights: Weights) -> Any:
+    (hidden,) = state
+    reset, update, new = gates.chunk(3, -1)
+    reset_h, update_h, new_h = linear(hidden, weights[1], weights[3]).chunk(3, -1)
+    update = (update + update_h).sigmoid()
+    new = (new + (reset + reset_h).sigmoid() * new_h).tanh()
+    return ((hidden - new) * update + new,)
+
+
+_STEPS: dict[str, Step] = {
+    "rnn_tanh": _plain_step("tanh"),
+    "rnn_relu": _plain_step("relu"),
+    "lstm": _lstm_step,
+    "gru": _gru_step,
+}
+GATES = {"rnn_tanh": 1, "rnn_relu": 1, "lstm": 4, "gru": 3}
+
+
+# Single steps.
+
+
+def _cell(kind: str, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    width = _size(w_hh, 1)
+    rows = GATES[kind] * width
+    for name, weight in (("weight_ih", w_ih), ("weight_hh", w_hh)):
+        if _size(weight, 0) != rows:
+            raise RuntimeError(f"{name} first dim must be {GATES[kind]} * hidden_size = {rows}, but got {_size(weight, 0)}")
+    if _size(input, 1) != _size(w_ih, 1):
+        raise RuntimeError(f"input has inconsistent input_size: got {_size(input, 1)} expected {_size(w_ih, 1)}")
+    for number, each in enumerate(states):
+        if _size(each, 0) != _size(input, 0):
+            raise RuntimeError(f"Input batch size {_size(input, 0)} doesn't match hidden{number} batch size {_size(each, 0)}")
+        if _size(each, 1) != width:
+            raise RuntimeError(f"hidden{number} has inconsistent hidden_size: got {_size(each, 1)}, expected {width}")
+    return _STEPS[kind](linear(input, w_ih, b_ih), states, [w_ih, w_hh, b_ih, b_hh, None])
+
+
+@public(method=False, out=False)
+def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """One step: ``tanh(input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh)`` for input (N, I) and state (N, H)."""
+    return _cell("rnn_tanh", input, (_tensor("rnn_tanh_cell", hx),), w_ih, w_hh, b_ih, b_hh)[0]
+
+
+@public(method=False, out=False)
+def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """As :func:`rnn_tanh_cell`, with relu."""
+    return _cell("rnn_relu", input, (_tensor("rnn_relu_cell", hx),), w_ih, w_hh, b_ih, b_hh)[0]
+
+
+@public(method=False, out=False)
+def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """One step of a gated recurrent unit, gates (reset, update, new): input (N, I), state (N, H), weights (3H, I), (3H, H).
+
+    K. Cho and others, Learning phrase representations (2014).
+    """
+    return _cell("gru", input, (_tensor("gru_cell", hx),), w_ih, w_hh, b_ih, b_hh)[0]
+
+
+@public(method=False, out=False)
+def lstm_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """One step of long short-term memory, gates (in, forget, cell, out): the new output and cell, both (N, H).
+
+    >>> import rushlight as torch
+    >>> x, state = torch.ones(1, 2), (torch.zeros(1, 3), torch.zeros(1, 3))
+    >>> h, c = torch.lstm_cell(x, state, torch.ones(12, 2), torch.ones(12, 3))
+    >>> h, c
+    (tensor([[0.6083, 0.6083, 0.6083]]), tensor([[0.8491, 0.8491, 0.8491]]))
+    """
+    if not isinstance(hx, (list, tuple)):
+        raise TypeError(f"lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not {type(hx).__name__}")
+    if len(hx) != 2:
+        raise RuntimeError("lstm_cell expects two hidden states")
+    return _cell("lstm", input, tuple(hx), w_ih, w_hh, b_ih, b_hh)
+
+
+def _size(value: Any, axis: int) -> int:
+    shape: tuple[int, ...] = value._array.shape
+    return shape[axis_of(axis, len(shape))]
+
+
+def _tensor(name: str, hx: Any) -> Any:
+    if not isinstance(hx, dispatch.Tensor_):
+        raise TypeError(f"{name}(): argument 'hx' (position 2) must be Tensor, not {type(hx).__name__}")
+    return hx
+
+
+# Along sequences.
+
+
+def _along(step: Step, input: Any, state: Any, weights: Weights, backwards: bool) -> tuple[Any, Any]:
+    """One direction of one layer over a (T, N, features) sequence."""
+    x = input._array
+    if step is _lstm_step and x.dtype == np.float32 and x.size and weights[4] is None:  # one op, as in PyTorch
+        out, *last = ops.lstm_layer(input, *weights[:4], *state, backwards)[:3]
+        return out, tuple(last)
+    gates = linear(input, weights[0], weights[2]).unbind(0)
+    outputs = []
+    for each in reversed(gates) if backwards else gates:
+        state = step(each, state, weights)
+        outputs.append(state[0])
+    if backwards:
+        outputs.reverse()
+    return module("torch")["stack"](outputs), state
+
+
+def _along_packed(step: Step, data: Any, sizes: list[int], first: Any, weights: Weights, backwards: bool) -> tuple[Any, Any]:
+    """The same over sequences of falling length, packed step by step."""
+    cat = module("torch")["cat"]
+    gates = linear(data, weights[0], weights[2]).split(sizes)
+    outputs = []
+    if backwards:
+        state = tuple(each[: sizes[-1]] for each in first)
+        have = sizes[-1]
+        for each, size in zip(reversed(gates), reversed(sizes), strict=True):
+            if size > have:  # sequences that end here join in
+                state = tuple(cat([old, start[have:size]]) for old, start in zip(state, first, strict=True))
+                have = size
+            state = step(each, state, weights)
+            outputs.append(state[0])
+        outputs.reverse()
+        return cat(outputs), state
+    state, have = first, sizes[0]
+    ended: list[Any] = []
+    for each, size in zip(gates, sizes, strict=True):
+        if size < have:  # sequences that are over leave
+            ended.append(tuple(old[size:have] for old in state))
+            state = tuple(old[:size] for old in state)
+            have = size
+        state = step(each, state, weights)
+        outputs.append(state[0])
+    ended.append(state)
+    ended.reverse()
+    return cat(outputs), tuple(cat(list(parts)) for parts in zip(*ended, strict=True))
+
+
+def _walk(
+    kind: str,
+    data: Any,
+    sizes: list[int] | None,
+    state: tuple[Any, ...],
+    layers: list[Weights],
+    dropout: float,
+    directions: int,
+) -> tuple[Any, ...]:
+    """All layers, one after another: outputs of the last one, and the last states of all, stacked."""
+    step, lasts = _STEPS[kind], []
+    states = [each.unbind(0) for each in state]
+    for start in range(0, len(layers), directions):
+        outs = []
+        for number in range(start, start + directions):
+            first, backwards = tuple(each[number] for each in states), number > start
+            if sizes is None:
+                out, last = _along(step, data, first, layers[number], backwards)
+            else:
+                out, last = _along_packed(step, data, sizes, first, layers[number], backwards)
+            outs.append(out)
+            lasts.append(last)
+        data = module("torch")["cat"](outs, -1) if directions == 2 else outs[0]
+        if dropout and start + directions < len(layers):
+            data = module("torch.nn.functional")["dropout"](data, dropout, True)
+    return data, *(module("torch")["stack"](list(parts)) for parts in zip(*lasts, strict=True))
+
+
+_OPTIONS = ("params", "has_biases", "num_layers", "dropout", "train", "bidirectional")
+_WHOLE, _PACKED = ("input", "hx", *_OPTIONS, "batch_first"), ("data", "batch_sizes", "hx", *_OPTIONS)
+_WORDS = "{0}, tuple of Tensors params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
+
+
+def _layers(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """``lstm`` and the like, by their arguments for whole sequences or for packed ones."""
+    packed = "batch_sizes" in kwargs or (len(args) > 3 and isinstance(args[3], (list, tuple)))
+    names = _PACKED if packed else _WHOLE
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    states = given.get("hx")
+    wanted = (list, tuple) if kind == "lstm" else dispatch.Tensor_
+    if len(args) + len(kwargs) != len(names) or set(given) != set(names) or not isinstance(states, wanted):
+        _refuse(kind, args, kwargs)
+    data, params, has_biases = given[names[0]], list(given["params"]), given["has_biases"]
+    states = tuple(states) if kind == "lstm" else (states,)
+    if kind == "lstm" and len(states) != 2:
+        raise RuntimeError("lstm expects two hidden states")
+    projected = kind == "lstm" and states[0]._array.shape[2] != states[1]._array.shape[2]
+    each, directions = 2 + 2 * bool(has_biases) + projected, 2 if given["bidirectional"] else 1
+    count = given["num_layers"] * directions
+    if len(params) != each * count:
+        raise RuntimeError(
+            f"got an incorrect number of RNN parameters\n  {count} times {each} are needed, {len(params)} were given."
+        )
+    sizes = given["batch_sizes"].tolist() if packed else None
+    turned = not packed and given["batch_first"]
+    data = data.transpose(0, 1) if turned else data
+    _check_states(data, sizes, states, count)
+    weights = [params[start : start + each] for start in range(0, len(params), each)]
+    layers = [[*own[:2], *(own[2:4] if has_biases else (None, None)), own[-1] if projected else None] for own in weights]
+    out, *last = _walk(kind, data, sizes, states, layers, given["dropout"] if given["train"] else 0.0, directions)
+    return out.transpose(0, 1) if turned else out, *last
+
+
+def _check_states(data: Any, sizes: list[int] | None, states: tuple[Any, ...], count: int) -> None:
+    x = data._array
+    if x.ndim != (3 if sizes is None else 2):
+        raise RuntimeError(f"input must have {3 if sizes is None else 2} dimensions, got {x.ndim}")
+    if not x.shape[0]:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    for each in states:
+        shape = each._array.shape
+        if not shape or shape[0] != count:
+            raise RuntimeError("Expected more hidden states in stacked_rnn")
+        batch = x.shape[1] if sizes is None else sizes[0]
+        if len(shape) != 3 or shape[1] != batch:
+            raise RuntimeError(f"Expected hidden size {(count, batch, shape[-1])}, got {list(shape)}")
+
+
+def _refuse(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
+    from ..arguments import refuse  # stands above this room
+
+    state = "tuple of Tensors hx" if kind == "lstm" else "Tensor hx"
+    packed = "(" + _WORDS.format(f"Tensor data, Tensor batch_sizes, {state}") + ")"
+    whole = "(" + _WORDS.format(f"Tensor input, {state}") + ", bool batch_first)"
+    refuse(kind, args, kwargs, packed[1:-1], whole[1:-1])
+
+
+@public(method=False, out=False)
+def rnn_tanh(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """Layers of :func:`rnn_tanh_cell` along a sequence: the outputs (T, N, H) of the last, and the last states of all.
+
+    ``rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`` with input (T, N, I)
+    and states (layers times directions, N, H), or for packed sequences ``rnn_tanh(data, batch_sizes, hx, params, has_biases,
+    num_layers, dropout, train, bidirectional)``. ``params`` are each layer's and direction's weights of the input and of the
+    state, then their biases, if any.
+
+    >>> import rushlight as torch
+    >>> weights = [torch.ones(1, 1), torch.zeros(1, 1)]
+    >>> torch.rnn_tanh(torch.ones(2, 1, 1), torch.zeros(1, 1, 1), weights, False, 1, 0.0, False, False, False)[1]
+    tensor([[[0.7616]]])
+    """
+    return _layers("rnn_tanh", args, kwargs)
+
+
+@public(method=False, out=False)
+def rnn_relu(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """As :func:`rnn_tanh`, with relu."""
+    return _layers("rnn_relu", args, kwargs)
+
+
+@public(method=False, out=False)
+def gru(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """As :func:`rnn_tanh`, with steps as :func:`gru_cell`."""
+    return _layers("gru", args, kwargs)
+
+
+@public(method=False, out=False)
+def lstm(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """As :func:`rnn_tanh`, with steps as :func:`lstm_cell`: ``hx`` is two tensors, and outputs, last outputs and cells are given.
+
+    Where the first of ``hx`` is narrower than the second, each layer's parameters end with the weight that its outputs are
+    projected by.
+    """
+    return _layers("lstm", args, kwargs)

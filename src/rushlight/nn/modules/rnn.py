@@ -5,104 +5,16 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import rushlight as torch
 
-from ...ops.public import ops
+from ...ops.recurrent import GATES
 from ...tensor import Tensor
-from .. import functional as F
 from .. import init
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
 from .module import Module
-
-# A step takes the input's part of the gates, the state and the weights of the state, and gives the new state: a tuple
-# whose first tensor is the output.
-Weights = list[Any]
-Step = Callable[[Tensor, Any, Weights], Any]
-
-
-def _plain_step(activation: Callable[[Tensor], Tensor]) -> Step:
-    def step(gates: Tensor, state: Any, weights: Weights) -> Any:
-        return (activation(gates + F.linear(state[0], weights[1], weights[3])),)
-
-    return step
-
-
-def _lstm_step(gates: Tensor, state: Any, weights: Weights) -> Any:
-    hidden, cell = state
-    in_gate, forget, new, out_gate = (gates + F.linear(hidden, weights[1], weights[3])).chunk(4, -1)
-    cell = forget.sigmoid() * cell + in_gate.sigmoid() * new.tanh()
-    hidden = out_gate.sigmoid() * cell.tanh()
-    if weights[4] is not None:
-        hidden = F.linear(hidden, weights[4])
-    return hidden, cell
-
-
-def _gru_step(gates: Tensor, state: Any, weights: Weights) -> Any:
-    (hidden,) = state
-    reset, update, new = gates.chunk(3, -1)
-    reset_h, update_h, new_h = F.linear(hidden, weights[1], weights[3]).chunk(3, -1)
-    update = (update + update_h).sigmoid()
-    new = (new + (reset + reset_h).sigmoid() * new_h).tanh()
-    return ((hidden - new) * update + new,)
-
-
-STEPS: dict[str, Step] = {
-    "RNN_TANH": _plain_step(lambda x: x.tanh()),
-    "RNN_RELU": _plain_step(lambda x: x.relu()),
-    "LSTM": _lstm_step,
-    "GRU": _gru_step,
-}
-GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
-
-
-def _along(step: Step, input: Tensor, state: Any, weights: Weights, backwards: bool) -> tuple[Tensor, Any]:
-    """One direction of one layer over a (T, N, features) sequence."""
-    if step is _lstm_step and input.dtype is torch.float32 and input.numel() and weights[4] is None:  # one op, as in PyTorch
-        out, *last = ops.lstm_layer(input, *weights[:4], *state, backwards)[:3]
-        return out, tuple(last)
-    gates = F.linear(input, weights[0], weights[2]).unbind(0)
-    outputs = []
-    for each in reversed(gates) if backwards else gates:
-        state = step(each, state, weights)
-        outputs.append(state[0])
-    if backwards:
-        outputs.reverse()
-    return torch.stack(outputs), state
-
-
-def _along_packed(
-    step: Step, data: Tensor, sizes: list[int], first: Any, weights: Weights, backwards: bool
-) -> tuple[Tensor, Any]:
-    """The same over sequences of falling length, packed step by step."""
-    gates = F.linear(data, weights[0], weights[2]).split(sizes)
-    outputs = []
-    if backwards:
-        state = tuple(each[: sizes[-1]] for each in first)
-        have = sizes[-1]
-        for each, size in zip(reversed(gates), reversed(sizes), strict=True):
-            if size > have:  # sequences that end here join in
-                state = tuple(torch.cat([old, start[have:size]]) for old, start in zip(state, first, strict=True))
-                have = size
-            state = step(each, state, weights)
-            outputs.append(state[0])
-        outputs.reverse()
-        return torch.cat(outputs), state
-    state, have = first, sizes[0]
-    ended: list[Any] = []
-    for each, size in zip(gates, sizes, strict=True):
-        if size < have:  # sequences that are over leave
-            ended.append(tuple(old[size:have] for old in state))
-            state = tuple(old[:size] for old in state)
-            have = size
-        state = step(each, state, weights)
-        outputs.append(state[0])
-    ended.append(state)
-    ended.reverse()
-    return torch.cat(outputs), tuple(torch.cat(list(parts)) for parts in zip(*ended, strict=True))
 
 
 def _draw(module: Any) -> None:
@@ -158,9 +70,9 @@ class RNNBase(Module):
             raise ValueError("proj_size should be a positive integer or zero to disable projections")
         if proj_size >= hidden_size:
             raise ValueError("proj_size has to be smaller than hidden_size")
-        if mode not in GATES:
+        if mode.lower() not in GATES:
             raise ValueError("Unrecognized RNN mode: " + mode)
-        rows = GATES[mode] * hidden_size
+        rows = GATES[mode.lower()] * hidden_size
         state_size = proj_size if proj_size > 0 else hidden_size
         options = {"device": device, "dtype": dtype}
         self._all_weights: list[list[str]] = []
@@ -252,16 +164,22 @@ class RNNBase(Module):
         sizes = input.batch_sizes.tolist() if packed else None
         count = sizes[0] if sizes else data.size(1)
         state = self._first_state(hx, data, count, alone, input.sorted_indices if packed else None)
-        out, last = self._walk(data, state, sizes)
+        hx = state if self.mode == "LSTM" else state[0]
+        options = (self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, bool(self.bidirectional))
+        layers = getattr(torch, self.mode.lower())
+        if packed:
+            out, *last = layers(data, input.batch_sizes, hx, *options)
+        else:
+            out, *last = layers(data, hx, *options, False)
         if packed:
             if input.unsorted_indices is not None:
-                last = tuple(each.index_select(1, input.unsorted_indices) for each in last)
+                last = [each.index_select(1, input.unsorted_indices) for each in last]
             out = PackedSequence(out, input.batch_sizes, input.sorted_indices, input.unsorted_indices)  # type: ignore[assignment]
         elif alone:
-            out, last = out.squeeze(1), tuple(each.squeeze(1) for each in last)
+            out, last = out.squeeze(1), [each.squeeze(1) for each in last]
         elif self.batch_first:
             out = out.transpose(0, 1)
-        return out, last if self.mode == "LSTM" else last[0]
+        return out, tuple(last) if self.mode == "LSTM" else last[0]
 
     def _first_state(self, hx: Any, data: Tensor, count: int, alone: bool, order: Any) -> tuple[Tensor, ...]:
         """The first state as (layers times directions, N, size) tensors; RuntimeError where it does not fit."""
@@ -287,29 +205,6 @@ class RNNBase(Module):
         if order is not None:
             state = tuple(each.index_select(1, order) for each in state)
         return state
-
-    def _walk(self, data: Tensor, state: tuple[Tensor, ...], sizes: list[int] | None) -> tuple[Tensor, tuple[Any, ...]]:
-        step, lasts = STEPS[self.mode], []
-        directions = 2 if self.bidirectional else 1
-        states = [each.unbind(0) for each in state]
-        for layer in range(self.num_layers):
-            outs = []
-            for direction in range(directions):
-                number = layer * directions + direction
-                values = [getattr(self, name) for name in self._all_weights[number]]
-                hr = values.pop() if self.proj_size > 0 else None
-                weights = [*values[:2], *(values[2:] or [None, None]), hr]
-                first = tuple(each[number] for each in states)
-                if sizes is None:
-                    out, last = _along(step, data, first, weights, direction == 1)
-                else:
-                    out, last = _along_packed(step, data, sizes, first, weights, direction == 1)
-                outs.append(out)
-                lasts.append(last)
-            data = torch.cat(outs, -1) if directions == 2 else outs[0]
-            if self.dropout and self.training and layer < self.num_layers - 1:
-                data = F.dropout(data, self.dropout, True)
-        return data, tuple(torch.stack(list(parts)) for parts in zip(*lasts, strict=True))
 
 
 class RNN(RNNBase):
@@ -406,17 +301,11 @@ class RNNCellBase(Module):
             states = (zeros, zeros) if mode == "LSTM" else (zeros,)
         elif alone:
             states = tuple(each.unsqueeze(0) for each in states)
-        if data.size(1) != self.input_size:
-            raise RuntimeError(f"input has inconsistent input_size: got {data.size(1)} expected {self.input_size}")
-        for number, each in enumerate(states):
-            if each.size(0) != data.size(0):
-                raise RuntimeError(f"Input batch size {data.size(0)} doesn't match hidden{number} batch size {each.size(0)}")
-            if each.size(1) != self.hidden_size:
-                raise RuntimeError(
-                    f"hidden{number} has inconsistent hidden_size: got {each.size(1)}, expected {self.hidden_size}"
-                )
-        weights = [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh, None]
-        out = STEPS[mode](F.linear(data, self.weight_ih, self.bias_ih), tuple(states), weights)
+        weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        if mode == "LSTM":
+            out = torch.lstm_cell(data, states, *weights)
+        else:
+            out = (getattr(torch, mode.lower() + "_cell")(data, states[0], *weights),)
         return tuple(each.squeeze(0) for each in out) if alone else tuple(out)
 
 
