@@ -119,7 +119,7 @@ def bump(tensor: Tensor, name: str) -> None:
 
 def write(tensor: Tensor, value: Any, name: str) -> None:
     """Copies ``value`` (an array, broadcast and cast) into the memory of ``tensor``."""
-    if "whole" in tensor.__dict__:
+    if tensor._of_batch:
         raise RuntimeError(
             f"Batching rule not implemented for aten::{name}.out; the fallback path doesn't work on out= or view ops."
         )
@@ -182,7 +182,7 @@ def check_memory(tensor: Tensor, inputs: Iterable[Any] = ()) -> None:
     """Raises PyTorch's errors for a tensor that overlaps itself, or partly one of the ``inputs`` of a write into it."""
     if overlaps_itself(tensor._array):
         raise overlap_error()
-    if "whole" in tensor.__dict__:
+    if tensor._of_batch:
         return  # the write into the batch behind it looks
     for value in inputs:
         if getattr(value, "_counter", None) is tensor._counter:
@@ -343,7 +343,7 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
         self._tangents = tangents_of(result)
     self._array = result._array
     bump(self, name)
-    if "whole" in self.__dict__:  # a batch: what it stands for changes with it
+    if self._of_batch:  # a batch: what it stands for changes with it
         self.__dict__.update(whole=result.__dict__["whole"], origin=None)
         return
     if not modes.state.grad_enabled:

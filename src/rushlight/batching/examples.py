@@ -70,6 +70,7 @@ class Batched(Tensor):
     """One example's view of a batch."""
 
     __torch_function__ = staticmethod(_disabled_torch_function_impl)
+    _of_batch = True
     whole: Tensor
     level: Level
     origin: tuple[Tensor, int] | None = None  # the argument of vmap that this is, and its dimension

@@ -7,7 +7,7 @@ from typing import Any
 import rushlight as torch
 
 from ..rooms import opened
-from ..tensor import PLAIN, Tensor
+from ..tensor import PLAIN, Tensor, lay_out_attributes
 
 
 class _MarkedTensors(type(Tensor)):  # type: ignore[misc]
@@ -89,6 +89,7 @@ class Buffer(Tensor, metaclass=_MarkedTensors):
 
 
 PLAIN.add(Parameter)
+lay_out_attributes(Parameter)
 
 
 class UninitializedTensorMixin:
