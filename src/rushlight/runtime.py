@@ -7,6 +7,7 @@ from typing import Any
 
 from .arguments import type_name, warn
 from .backend import creation, threads
+from .ops.public import module
 from .publishing import published
 
 
@@ -21,6 +22,19 @@ class _Switches:
 
 
 _switches = _Switches()
+
+
+class AcceleratorError(RuntimeError):
+    """What PyTorch raises where a device beside the CPU fails: never raised here."""
+
+
+class OutOfMemoryError(RuntimeError):
+    """What PyTorch raises where the memory of such a device is full: never raised here."""
+
+
+for _error in (AcceleratorError, OutOfMemoryError):
+    _error.__module__ = __name__.partition(".")[0]  # where pickles find it
+    module("torch")[_error.__name__] = _error
 
 
 def _positive(name: str, count: Any) -> int:

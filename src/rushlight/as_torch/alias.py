@@ -96,7 +96,7 @@ def _name_as_in_torch(module: ModuleType) -> None:
         if isinstance(value, type):
             top, _, rest = value.__module__.partition(".")
             if top == _OWN:
-                value.__module__ = f"torch.{rest}"
+                value.__module__ = f"torch.{rest}" if rest else "torch"
 
 
 def _later_spec_of(name: str) -> ModuleSpec | None:

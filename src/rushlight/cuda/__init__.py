@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from ..as_torch.missing import module_getattr
 from ..creation import legacy
+from ..runtime import OutOfMemoryError
 
 has_half = has_magma = _initialized = False
 
@@ -79,10 +80,6 @@ max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 
 def is_current_stream_capturing() -> bool:
     return False
-
-
-class OutOfMemoryError(RuntimeError):
-    """A GPU's memory is full: never raised here."""
 
 
 class Stream:

@@ -6,9 +6,36 @@ import builtins
 import math
 from typing import Any
 
-from .public import public
+from .public import module, public
 
 _function = public(method=False, out=False)
+
+
+class _Traced:
+    def __init__(self, node: Any) -> None:
+        raise RuntimeError(f"{type(self).__name__} is for programs that are traced\n  Sizes are plain numbers in rushlight.")
+
+
+class SymInt(_Traced):
+    """A size that is not known before a traced program runs. Nothing is traced here, so nothing is an instance of it.
+
+    >>> import rushlight as torch
+    >>> isinstance(torch.zeros(3).size(0), (int, torch.SymInt))
+    True
+    """
+
+
+class SymFloat(_Traced):
+    """A number that is not known before a traced program runs; see :class:`SymInt`."""
+
+
+class SymBool(_Traced):
+    """A comparison of such numbers; see :class:`SymInt`."""
+
+
+for _class in (SymInt, SymFloat, SymBool):
+    _class.__module__ = __name__.partition(".")[0]  # where pickles find it
+    module("torch")[_class.__name__] = _class
 
 
 @_function
