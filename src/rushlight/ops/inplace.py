@@ -127,13 +127,17 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             and other._counter is not self._counter
             and plain_write(self, other._needs_grad or other._base is not None)
         ):
-            with np.errstate(all="ignore"):
-                try:
-                    values = other._array * number(alpha, self._array.dtype)
-                    if not added_by_threads(self._array, values, factor):
-                        ufunc(self._array, values, self._array)
-                except ValueError:
-                    return recorded(self, name, scaled_name, other, alpha)
+            try:
+                values = other._array * number(alpha, self._array.dtype)
+            except RuntimeWarning:  # an overflow, where warnings are errors
+                return recorded(self, name, scaled_name, other, alpha)
+            try:
+                if not added_by_threads(self._array, values, factor):
+                    ufunc(self._array, values, self._array)
+            except RuntimeWarning:
+                pass  # as above: it comes after all is written
+            except ValueError:
+                return recorded(self, name, scaled_name, other, alpha)
             count(self, name)
             return self
         return recorded(self, name, scaled_name, other, alpha)
