@@ -184,7 +184,16 @@ def call_source(entry: Op, where: str = "") -> str:
     kept_inputs = {name for kind, name, _ in entry.keep if kind == "input"}
     for name in entry.inputs:
         body = [f"x_{name} = {name}._array"]
-        if name in entry.sources:
+        if entry.view and name == entry.inputs[0]:
+            body += [
+                f"base, version = {name}._base, {name}._counter",
+                "if base is None:",
+                f"    base = {name}",
+                f"elif {name}._seen != version[0]:",
+                f"    refresh({name})",
+                f"r_{name} = {name}._needs_grad",
+            ]
+        elif name in entry.sources:
             body += [
                 f"if {name}._base is not None and {name}._seen != {name}._counter[0]:",
                 f"    refresh({name})",
@@ -256,20 +265,22 @@ def call_source(entry: Op, where: str = "") -> str:
     add("    result._array = out")
     if entry.view:
         first = entry.inputs[0]
-        add(f"    result._counter = version = {first}._counter")
-        add(f"    result._base = {first} if {first}._base is None else {first}._base")
+        add("    result._counter = version")
+        add("    result._base = base")
         add("    result._seen = version[0]")
         add("    if not state.grad_enabled:")
         add("        result._made = 'no_grad'")
-        add("        result._needs_grad = BORROWED if result._base._needs_grad else False")
-        add(f"    elif {first}._made is not None:")
+        add("        result._needs_grad = BORROWED if base._needs_grad else False")
+        add("        return result")
+        add(f"    if base is not {first} and {first}._made is not None:")  # what is no view was not made as one
         add(f"        result._made = {first}._made")
     else:
         add("    result._counter = version = [0]")
     differentiable = entry.sources
     if differentiable:
         flags = " or ".join(f"r_{name}" for name in differentiable)
-        add(f"    if {'(' + flags + ')' if len(differentiable) > 1 else flags} and state.grad_enabled:")
+        asked = flags if entry.view else f"{'(' + flags + ')' if len(differentiable) > 1 else flags} and state.grad_enabled"
+        add(f"    if {asked}:")
         edges = []
         for name in differentiable:
             if len(differentiable) == 1:
