@@ -47,19 +47,23 @@ def everywhere(number: Any, shape: Shape) -> Array:
 
 def expand(array: Array, shape: Shape) -> Array:
     """``array`` seen as ``shape`` without a copy, as broadcasting sees it (much faster than np.broadcast_to)."""
-    array = np.asarray(array)
+    if array.__class__ is not np.ndarray:
+        array = np.asarray(array)
     have = array.shape
     if have == shape:
         return array
     lead = len(shape) - len(have)
     strides = [0] * lead if 1 not in shape[:lead] else _leading_steps(array, shape[:lead])
-    for size, wanted, stride in zip(have, shape[lead:], array.strides, strict=True):
-        if size == wanted:
-            strides.append(stride)
-        elif size == 1:
-            strides.append(0)
-        else:
-            raise ValueError(f"cannot broadcast {have} to {shape}")
+    if shape[lead:] == have:
+        strides.extend(array.strides)
+    else:
+        for size, wanted, stride in zip(have, shape[lead:], array.strides, strict=True):
+            if size == wanted:
+                strides.append(stride)
+            elif size == 1:
+                strides.append(0)
+            else:
+                raise ValueError(f"cannot broadcast {have} to {shape}")
     if array.flags.c_contiguous and 0 not in shape:  # nothing beyond the array is seen, so it may be a view itself
         return np.ndarray(shape, array.dtype, array, 0, tuple(strides))
     return strided(array, shape, tuple(strides))

@@ -67,9 +67,10 @@ def squeeze(x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def expand_dims(x: Array, axis: int) -> Array:
-    if x.flags.c_contiguous and 0 not in x.shape:
-        return x.reshape(*x.shape[:axis], 1, *x.shape[axis:])
-    shape, strides = x.shape, x.strides
+    shape = x.shape
+    if x.flags.c_contiguous and x.size:
+        return x.reshape((*shape[:axis], 1, *shape[axis:]))
+    strides = x.strides
     step = shape[axis] * strides[axis] if axis < len(shape) else x.itemsize
     return backend.strided(x, (*shape[:axis], 1, *shape[axis:]), (*strides[:axis], step, *strides[axis:]))
 

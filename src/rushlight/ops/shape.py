@@ -6,6 +6,7 @@ Every view op is linear, and its rule is the op's adjoint. Transpositions stand 
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from typing import Any
@@ -44,10 +45,16 @@ op("astype", k.astype, node="ToCopyBackward0", kind="linear", x=lambda g, xp, x_
 def sizes_of(args: tuple[Any, ...], name: str, label: str = "size") -> tuple[int, ...]:
     """Sizes given one by one or as one list; TypeError for what is none."""
     listed = len(args) == 1 and isinstance(args[0], (tuple, list))
-    if not args:
+    given = args[0] if listed else args
+    for size in given:
+        if size.__class__ is not int:
+            break
+    else:
+        if args:
+            return given if given.__class__ is tuple else tuple(given)
         raise TypeError(f'{name}() missing 1 required positional arguments: "{label}"')
     sizes = []
-    for position, size in enumerate(args[0] if listed else args):
+    for position, size in enumerate(given):
         try:
             sizes.append(operator.index(size))
         except TypeError:
@@ -73,6 +80,7 @@ def sizes_of(args: tuple[Any, ...], name: str, label: str = "size") -> tuple[int
     return tuple(sizes)
 
 
+@functools.lru_cache(1024)
 def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
     """A shape with its -1 replaced by what the number of elements leaves."""
     if shape.count(-1) > 1:
@@ -80,7 +88,7 @@ def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
     for size in shape:
         if size < -1:
             raise RuntimeError(f"invalid shape dimension {size} at index {shape.index(size)} of shape {list(shape)}")
-    known = math.prod(size for size in shape if size != -1)
+    known = abs(math.prod(shape))
     if -1 in shape:
         if known == 0:
             raise (
@@ -93,7 +101,8 @@ def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
             )
         if numel % known:
             raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
-        return tuple(numel // known if size == -1 else size for size in shape)
+        place = shape.index(-1)
+        return (*shape[:place], numel // known, *shape[place + 1 :])
     if known != numel:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
     return shape
@@ -101,12 +110,13 @@ def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
 
 def _sizes_for(array: Any, sizes: tuple[Any, ...], name: str, label: str) -> tuple[int, ...]:
     """The new shape that ``sizes`` (one by one or as one list) mean for an array."""
+    shape = sizes_of(sizes, name, label)
     known = 1
-    for size in sizes:
-        if size.__class__ is not int or size < 0:
-            return _inferred(sizes_of(sizes, name, label), array.size)
+    for size in shape:
+        if size < 0:
+            return _inferred(shape, array.size)
         known *= size
-    return sizes if known == array.size and sizes else _inferred(sizes_of(sizes, name, label), array.size)
+    return shape if known == array.size else _inferred(shape, array.size)
 
 
 @public(function=False)
@@ -119,7 +129,7 @@ def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
     >>> torch.tensor([1.0, 2.0]).view(torch.int32)
     tensor([1065353216, 1073741824], dtype=torch.int32)
     """
-    if dtype is None and len(shape) == 1 and isinstance(shape[0], (dtypes.dtype, type)):
+    if dtype is None and len(shape) == 1 and shape[0].__class__ is not int and isinstance(shape[0], (dtypes.dtype, type)):
         dtype = shape[0]
     if dtype is not None:
         return _view_dtype(self, _TYPES.get(dtype, dtype))
@@ -169,16 +179,20 @@ def reshape(input: Any, *shape: Any) -> Any:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+    return _reshaped(input, _sizes_for(input._array, shape, "reshape", "shape"))
+
+
+def _reshaped(input: Any, shape: tuple[int, ...]) -> Any:
+    """In another shape of as many elements: a view where strides allow it."""
     array = input._array
-    wanted = _sizes_for(array, shape, "reshape", "shape")
     if array.flags.c_contiguous:
-        return ops.view(input, wanted)
+        return ops.view(input, shape)
     try:
         if array.__class__ is np.ndarray or "whole" in input.__dict__:
-            array.reshape(wanted, copy=False)  # the op's own error would take ten times as long
-        return ops.reshape_alias(input, wanted)
+            array.reshape(shape, copy=False)  # the op's own error would take ten times as long
+        return ops.reshape_alias(input, shape)
     except (ValueError, RuntimeError):
-        return ops.unsafe_view(ops.contiguous(input), wanted)
+        return ops.unsafe_view(ops.contiguous(input), shape)
 
 
 @public(method="view_as", function=False)
@@ -199,13 +213,11 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     shape = input._array.shape
     ndim = len(shape)
     start, end = axis_of(start_dim, ndim), axis_of(end_dim, ndim)
-    if not ndim:
-        return reshape(input, 1)
+    if start == end:
+        return input if ndim else reshape(input, 1)
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    if start == end:
-        return input
-    return reshape(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
+    return _reshaped(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
 
 
 @public()
@@ -252,6 +264,8 @@ def expand(self: Any, *sizes: Any, implicit: bool = False) -> Any:
             f"expand({self.dtype.type_in_errors}{{{list(shape)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be "
             f"greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
+    if wanted[lead:] == shape and (not lead or min(wanted) >= 0):
+        return ops.expand(self, wanted)
     full = list(wanted)
     for axis in range(len(full) - 1, -1, -1):  # the last that does not fit is named
         size = full[axis]

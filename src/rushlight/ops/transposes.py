@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..backend import shape as k
@@ -134,17 +135,21 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 @public()
 def permute(input: Any, *dims: Any) -> Any:
     """The dimensions in another order."""
-    order = sizes_of(dims, "permute", "dims")
-    ndim = input._array.ndim
-    if len(order) != ndim:
+    return ops.permute_dims(input, _order(sizes_of(dims, "permute", "dims"), input._array.ndim))
+
+
+@functools.lru_cache(256)
+def _order(dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """An order of all dimensions as numbers from 0."""
+    if len(dims) != ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
-            f"of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(order)}"
+            f"of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
         )
-    axes = tuple(axis_of(one, ndim) for one in order)
+    axes = tuple(axis_of(one, ndim) for one in dims)
     if len(set(axes)) != ndim:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
-    return ops.permute_dims(input, axes)
+    return axes
 
 
 alias("swapdims", "transpose")
