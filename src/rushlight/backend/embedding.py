@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .activations import in_single
+from .index import FEW
 from .numpy import Array, Shape
 from .scattered import ScatteredArray
 
@@ -41,8 +42,10 @@ def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequ
     places = indices.reshape(-1)
     rows = in_single(g).reshape(len(places), shape[1])
     out = np.zeros(shape, rows.dtype)
-    if rows.size:
+    if rows.size > FEW:
         _add_rows(out, places, rows)
+    elif rows.size:
+        np.add.at(out, places, rows)
     if by_frequency:
         counts = frequencies(places, shape[0])
         found = np.flatnonzero(counts)

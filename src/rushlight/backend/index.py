@@ -47,10 +47,10 @@ def index(x: Array, indices: Indices) -> Array:
     """``x`` at integer arrays; None keeps a dimension whole. The arrays' common shape stands where the first one did if
     they are neighbours, else in front."""
     try:
-        if indices[0] is not None and len(indices) == 1:
-            one = indices[0]
-            if x.flags.c_contiguous or x.ndim == 1:
-                return x.take(one, 0) if x.ndim > 1 and one.size and _small(one, x) else x[one]
+        one, axis = indices[-1], len(indices) - 1
+        alone = one is not None and (not axis or all(other is None for other in indices[:axis]))
+        if alone and (x.flags.c_contiguous or x.ndim == 1):
+            return x.take(one, axis) if x.ndim > 1 else x[one]  # type: ignore[arg-type]
         out = x[_key(indices, x.ndim)]
         if x.flags.c_contiguous or x.ndim == 1:
             return out if out.flags.c_contiguous else np.ascontiguousarray(out)
@@ -101,11 +101,6 @@ def stretches(have: Shape, shape: Shape) -> bool:
     return lead >= 0 and all(size in (1, wanted) for size, wanted in zip(have, shape[lead:], strict=True))
 
 
-def _small(one: Array, x: Array) -> bool:
-    # take() does not know negative indices beyond the size, and is worth it for rows only.
-    return bool(one.min() >= -x.shape[0] and one.max() < x.shape[0])
-
-
 def index_adjoint(g: Array, indices: Indices, shape: Shape) -> Array:
     """Adds ``g`` into zeros where index took it from."""
     out = np.zeros(shape, g.dtype)
@@ -115,9 +110,14 @@ def index_adjoint(g: Array, indices: Indices, shape: Shape) -> Array:
     return out
 
 
+FEW = 256  # so many numbers np.add.at has added before anything is sorted
+
+
 def _add_rows(out: Array, rows: Array, values: Array) -> Array:
     """Adds rows of values to rows of out; sorted runs are summed at once, which beats np.add.at by far."""
-    if not rows.size or not values.size:
+    if values.size <= FEW:
+        if values.size:
+            np.add.at(out, rows, values)
         return out
     rows = np.where(rows < 0, rows + out.shape[0], rows)
     order = np.argsort(rows, kind="stable")

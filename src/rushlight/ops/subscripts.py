@@ -8,7 +8,6 @@ into it, or ``index_put``s.
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,6 +49,8 @@ def _getitem(self: Any, key: Any) -> Any:
         if not self._array.ndim:
             raise _of_a_number(key)
         return _sliced(self, 0, key, True)
+    if isinstance(key, dispatch.Tensor_) and key._array.ndim and key._array.dtype.kind == "i" and self._array.ndim:
+        return ops.index(self, [key])
     view, indices = _walk(self, key)
     if indices:
         return ops.index(
@@ -88,44 +89,43 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         if not ndim and key.__class__ in (int, slice):
             raise _of_a_number(key)
         key = _as_tuple(key)
+    items: list[Any] = []
+    used = 0
     try:
-        items = [_item(one) for one in key]
+        for one in key:
+            if one.__class__ not in _AS_THEY_ARE:
+                one = _item(one)
+                used += _dimensions(one)
+            elif one is not None and one is not Ellipsis:
+                used += 1
+            items.append(one)
     except IndexError:  # too many of them is the first that PyTorch finds
         if sum(one is not None and one is not Ellipsis and one.__class__ is not bool for one in key) > ndim:
             raise _too_many(ndim) from None
         raise
-    used = 0
-    for one in items:
-        if one is None or one is Ellipsis or isinstance(one, (bool, np.bool_)):
-            continue
-        used += one._array.ndim if _is_mask(one) else 1
     if used > ndim:
         raise _too_many(ndim)
     view, axis = self, 0
     indices: dict[int, Any] = {}
     for position, one in enumerate(items):
-        if one is None:
-            view = ops.expand_dims(view, axis)
-            axis += 1
-        elif one is Ellipsis:
-            rest = sum(
-                0 if other is None or other is Ellipsis or isinstance(other, (bool, np.bool_))
-                else other._array.ndim if _is_mask(other) else 1
-                for other in items[position + 1 :]
-            )  # fmt: skip
-            axis = view._array.ndim - rest
-        elif isinstance(one, (bool, np.bool_)):
-            view = ops.expand_dims(view, axis)
-            indices[axis] = dispatch.new_tensor(np.zeros(1 if one else 0, np.int64))
-            axis += 1
-        elif isinstance(one, slice):
+        kind = one.__class__
+        if kind is slice:
             view = _sliced(view, axis, one, False)
             axis += 1
-        elif isinstance(one, int):
+        elif kind is int:
             size = view._array.shape[axis]
             if not -size <= one < size:
                 raise _out_of_bounds(one, position, size)
             view = ops.select(view, axis, one if one >= 0 else one + size)
+        elif one is None:
+            view = ops.expand_dims(view, axis)
+            axis += 1
+        elif one is Ellipsis:
+            axis = view._array.ndim - sum([_dimensions(other) for other in items[position + 1 :]])
+        elif kind is bool:
+            view = ops.expand_dims(view, axis)
+            indices[axis] = dispatch.new_tensor(np.zeros(1 if one else 0, np.int64))
+            axis += 1
         elif _is_mask(one):
             _check_mask(one._array.shape, view._array.shape, axis)
             if not one._array.ndim:
@@ -138,6 +138,8 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         else:
             indices[axis] = one if one._array.dtype.kind == "i" else dispatch.new_tensor(one._array.astype(np.int64))
             axis += 1
+    if not indices:
+        return view, []
     found: list[Any] = []
     axis = 0
     for place in sorted(indices):
@@ -145,6 +147,16 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         found.append(indices[place])
         axis = place + (indices[place]._array.ndim if _is_mask(indices[place]) else 1)
     return view, found
+
+
+_AS_THEY_ARE = frozenset((int, slice, type(None), type(Ellipsis)))
+
+
+def _dimensions(one: Any) -> int:
+    """How many dimensions a part of an index, as :func:`_item` gives it, is for."""
+    if one is None or one is Ellipsis or one.__class__ is bool:
+        return 0
+    return int(one._array.ndim) if _is_mask(one) else 1
 
 
 _READ_AS_TUPLE = 32  # a longer sequence is one index
@@ -171,7 +183,7 @@ def _as_tuple(key: Any) -> tuple[Any, ...]:
 
 def _item(one: Any) -> Any:
     """One part of an index as int, slice, None, Ellipsis, bool or a Tensor."""
-    if one is None or one is Ellipsis or isinstance(one, (slice, bool, int)):
+    if one is None or one is Ellipsis or isinstance(one, (slice, bool)):
         return one
     if isinstance(one, dispatch.Tensor_):
         array = one._array
@@ -232,28 +244,15 @@ def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], axis: int) -> Non
 
 def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
     """A slice along an axis; a tensor that is all of it stays what it is, unless a view is wanted ``always``."""
+    if not always and one.start is None and one.stop is None and one.step is None:
+        return view
     size = view._array.shape[axis]
-    step = 1 if one.step is None else _bound(one.step)
-    if step <= 0:
-        raise ValueError("slice step cannot be zero" if step == 0 else "step must be greater than zero")
-    start = None if one.start is None else _bound(one.start)
-    stop = None if one.stop is None else _bound(one.stop)
-    first, last, _ = slice(start, stop).indices(size)
-    if not always and not start and last == size and step == 1:
+    first, last, step = one.indices(size)
+    if step < 0:
+        raise ValueError("step must be greater than zero")
+    if not always and not one.start and last == size and step == 1:
         return view
     return ops.slice(view, axis, first, max(first, last), step)
-
-
-def _bound(value: Any) -> int:
-    """One of the three parts of a slice."""
-    if value.__class__ is int:
-        return value
-    if isinstance(value, dispatch.Tensor_):
-        return value.__index__()
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
 
 
 def _setitem(self: Any, key: Any, value: Any) -> None:
