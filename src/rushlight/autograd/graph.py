@@ -283,12 +283,14 @@ class AccumulateGrad(Node):
     order = -(1 << 62)  # before every other node that is ready
 
     variable: Tensor
+    array: np.ndarray[Any, Any]  # the leaf's, of which shape and dtype are: with `.data` it gets another
 
     def follow(self, variable: Tensor) -> None:
         """Takes over the shape of its leaf, and the dtype that the leaf's gradient is to have."""
-        self.shape = variable._array.shape
-        wanted = variable._grad_dtype
-        self.dtype = variable._array.dtype if wanted is OWN_DTYPE else wanted
+        self.array = array = variable._array
+        self.shape, self.dtype = array.shape, array.dtype
+        if variable._grad_dtype is not OWN_DTYPE:
+            self.dtype = variable._grad_dtype
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
@@ -307,15 +309,14 @@ OWN_DTYPE: Any = True
 """``_grad_dtype`` of a tensor whose gradient has the tensor's own dtype; None means any."""
 
 
+_new = object.__new__
+
+
 def new_sink(leaf: Tensor) -> AccumulateGrad:
-    """The end of the graph at ``leaf``, written out for speed: every op on a leaf that is in no graph yet makes one."""
-    sink = object.__new__(AccumulateGrad)
+    """The end of the graph at ``leaf``: every op on a leaf that is in no graph yet makes one."""
+    sink = _new(AccumulateGrad)
     sink.variable = leaf
-    if leaf._grad_dtype is OWN_DTYPE:
-        array = leaf._array
-        sink.shape, sink.dtype = array.shape, array.dtype
-    else:
-        sink.follow(leaf)
+    sink.follow(leaf)
     return sink
 
 
@@ -338,8 +339,8 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
                 leaf._sink = weakref.ref(sink)
         finally:
             _unlock()
-    elif sink.dtype is not leaf._array.dtype or sink.shape != leaf._array.shape:
-        sink.follow(leaf)  # `.data` was set since, or the gradient is to have another dtype
+    elif sink.array is not leaf._array:
+        sink.follow(leaf)
     return (sink, 0)
 
 
