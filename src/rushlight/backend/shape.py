@@ -239,6 +239,8 @@ def concat(xs: list[Array], axis: int) -> Array:
 
 
 def stack(xs: list[Array], axis: int) -> Array:
+    if not axis:
+        return np.array(xs)
     # NumPy's stack is a concatenation too, behind several Python functions.
     place: Any = (*(slice(None),) * axis, None)
     joined = np.concatenate([x[place] for x in xs], axis)

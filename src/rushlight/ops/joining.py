@@ -49,7 +49,7 @@ def _blocks(g: Any, xp: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
 
 
 def _list_of(tensors: Any, name: str, position: int = 1) -> list[Any]:
-    if isinstance(tensors, dispatch.Tensor_) or not isinstance(tensors, (tuple, list)):
+    if not isinstance(tensors, (tuple, list)):
         raise TypeError(
             f"{name}(): argument 'tensors' (position {position}) must be tuple of Tensors, not {type(tensors).__name__}"
         )
@@ -80,31 +80,38 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     tensors = _list_of(tensors, "cat")
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    shapes = [tensor._array.shape for tensor in tensors]
+    return _joined("concat", tensors, _axis_of_all([tensor._array.shape for tensor in tensors], dim))
+
+
+def _axis_of_all(shapes: list[tuple[int, ...]], dim: Any) -> int:
+    """The axis along which tensors of these shapes are joined; PyTorch's errors for such as do not fit together."""
     first = shapes[0]
-    if first and dim.__class__ is int and dim == 0 and all(shape[1:] == first[1:] and shape for shape in shapes):
-        return _joined("concat", tensors, 0)
+    if first and shapes.count(first) == len(shapes):
+        return 0 if first == (0,) else axis_of(dim, len(first))  # nothing is joined along any dimension
     for shape in shapes:
         if shape != (0,):
             first = shape
             break
-    if not first and all(not shape for shape in shapes):
+    if not any(shapes):
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    axis = 0 if first == (0,) else axis_of(dim, len(first))  # nothing is joined along any dimension
+    axis = axis_of(dim, len(first))
+    before, after = first[:axis], first[axis + 1 :]
     for position, shape in enumerate(shapes):
-        if shape == (0,) and first != (0,):
+        if shape == (0,):
             continue
         if not shape:
             raise RuntimeError(f"zero-dimensional tensor (at position {position}) cannot be concatenated")
         if len(shape) != len(first):
             raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+        if shape[:axis] == before and shape[axis + 1 :] == after:
+            continue
         for place, (have, size) in enumerate(zip(first, shape, strict=True)):
             if place != axis and have != size:
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {have} but got size {size} for "
                     f"tensor number {position} in the list.\n  The shapes are {[list(one) for one in shapes]}."
                 )
-    return _joined("concat", tensors, axis)
+    return axis
 
 
 alias("concat", "cat")

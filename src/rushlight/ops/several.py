@@ -78,12 +78,12 @@ def _list_input(entry: Op, name: str, general: str) -> list[str]:
         lines += [f"    s_{name} = tuple({name})", f"    v_{name} = []"]
     lines += [
         f"    for each in {name}:",
-        "        if each is None:",
+        "        if each.__class__ not in plain:",
+        "            if each is not None:",
+        f"                {general}",
         f"            x_{name}.append(None)",
         *([f"            v_{name}.append(None)"] if kept else []),
         "            continue",
-        "        if each.__class__ not in plain:",
-        f"            {general}",
         "        if each._base is not None and each._seen != each._counter[0]:",
         "            refresh(each)",
         "        if each._needs_grad:",
