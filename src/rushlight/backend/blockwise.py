@@ -62,9 +62,11 @@ def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
 
     NumPy compares many numbers with one of them one after another, with a line of it, again and again, in half the time.
     """
+    if x.size < 4 * _LINE:
+        return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
     if x.nbytes >= team.LARGE and team.size() > 1:
         return spread(ufunc, bound, x)  # type: ignore[no-any-return]
-    if x.size < 4 * _LINE or not x.flags.c_contiguous:
+    if not x.flags.c_contiguous:
         return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
     out = np.empty(x.shape, x.dtype)
     flat, into = x.reshape(-1), out.reshape(-1)

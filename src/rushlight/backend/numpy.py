@@ -20,7 +20,7 @@ FLOATING = frozenset(np.dtype(name) for name in ("float16", "float32", "float64"
 COMPLEX = frozenset(np.dtype(name) for name in ("complex64", "complex128"))
 
 # Python numbers as 0-dim arrays of a floating dtype: NumPy spends longer converting a number than multiplying by it.
-_numbers: dict[np.dtype[Any], dict[float, Array]] = {dtype: {} for dtype in FLOATING | COMPLEX}
+_numbers: dict[np.dtype[Any], dict[float | str, Array]] = {dtype: {} for dtype in FLOATING | COMPLEX}
 _KEPT_NUMBERS = 4096
 
 
@@ -31,11 +31,13 @@ def number(value: float, dtype: np.dtype[Any]) -> Array | None:
         return None
     array = known.get(value)
     if array is None:
-        array = np.asarray(value).astype(dtype)
-        array.flags.writeable = False
-        # 0.0 and -0.0 are one key, and nan is never found again.
-        if value != 0 and value == value and len(known) < _KEPT_NUMBERS:
-            known[value] = array
+        key = value if value != 0 else str(value)  # 0.0 and -0.0 would be one key
+        array = known.get(key)
+        if array is None:
+            array = np.asarray(value).astype(dtype)
+            array.flags.writeable = False
+            if value == value and len(known) < _KEPT_NUMBERS:  # nan is never found again
+                known[key] = array
     return array
 
 
