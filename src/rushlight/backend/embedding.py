@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .activations import in_single
-from .index import FEW
+from .index import FEW, within
 from .numpy import Array, Shape
 from .scattered import ScatteredArray
 
@@ -20,9 +20,9 @@ def embedding(weight: Array, indices: Array) -> Array:
 
 
 def _rows(weight: Array, indices: Array) -> Array:
-    if indices.size and not (indices.min() >= 0 and indices.max() < weight.shape[0]):
+    if not within(indices, 0, weight.shape[0]):
         raise IndexError("index out of range in self")
-    return np.take(weight, indices, 0)
+    return weight.take(indices, 0)
 
 
 def embedding_but(weight: Array, indices: Array, but: int, by_frequency: bool) -> Array:

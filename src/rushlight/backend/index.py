@@ -78,6 +78,12 @@ def _as_the_source(out: Array, x: Array, indices: Indices) -> Array:
     return laid
 
 
+def within(index: Array, low: int, size: int) -> bool:
+    """Whether all of some indices lie in [low, size)."""
+    # argmin and argmax take a fifth of the time of min and max on a few numbers, and the same on many.
+    return not index.size or bool(index.flat[index.argmin()] >= low and index.flat[index.argmax()] < size)
+
+
 def picked_shape(shape: Shape, indices: Indices) -> Shape:
     """The shape of what :func:`index` picks."""
     places = [place for place, one in enumerate(indices) if one is not None]

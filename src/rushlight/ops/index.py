@@ -72,9 +72,8 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
 
 def _check_bounds(index: Any, low: int, size: int, error: Callable[[int], Exception]) -> None:
     """Raises ``error(index)`` for the first index outside of [low, size)."""
-    bad = index[(index < low) | (index >= size)]
-    if bad.size:
-        raise error(int(bad.flat[0]))
+    if not k.within(index, low, size):
+        raise error(int(index[(index < low) | (index >= size)].flat[0]))
 
 
 def _size(input: Any, axis: int) -> int:

@@ -120,7 +120,7 @@ def scatter_reduce_src(
 
 
 def _check_index(name: str, index: Any) -> None:
-    if index._array.dtype not in (np.int64, np.int32):
+    if index._array.dtype.kind != "i" or index._array.itemsize < 4:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
@@ -144,9 +144,8 @@ def _check_scatter(name: str, input: Any, index: Any, axis: int, src: Any = None
 
 
 def _check_bounds(i: Any, size: int, axis: int) -> None:
-    bad = i[(i < 0) | (i >= size)]
-    if bad.size:
-        raise RuntimeError(f"index {bad.flat[0]} is out of bounds for dimension {axis} with size {size}")
+    if not k.within(i, 0, size):
+        raise RuntimeError(f"index {i[(i < 0) | (i >= size)].flat[0]} is out of bounds for dimension {axis} with size {size}")
 
 
 @public()
@@ -162,10 +161,10 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     x, i = input._array, index._array
     if i.size:
         _check_index("gather", index)
-        if max(i.ndim, 1) != max(x.ndim, 1):
+        if i.ndim != x.ndim and (i.ndim or 1) != (x.ndim or 1):
             raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-        for place in range(i.ndim):
-            if x.ndim and place != axis and i.shape[place] > x.shape[place]:
+        for place, (size, have) in enumerate(zip(i.shape, x.shape, strict=False)):
+            if size > have and place != axis:
                 raise RuntimeError(
                     f"Size does not match at dimension {place} expected index {list(i.shape)} to be no larger than self "
                     f"{list(x.shape)} apart from dimension {axis}"
