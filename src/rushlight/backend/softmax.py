@@ -10,8 +10,12 @@ from . import summation
 from .numpy import Array, ones, row_products
 from .reduce import Axes, narrow, settled, wide
 
+_FIRST = np.zeros(1, np.intp)  # where the one segment of an axis begins
+
 
 def _highest(x: Array, axis: int | Axes) -> Any:
+    if axis == x.ndim - 1 and x.flags.c_contiguous:  # by segments rows take half to three quarters of the time
+        return np.maximum.reduceat(x, _FIRST, axis)
     return summation.greatest(x, axis, None, None, True)
 
 
@@ -25,15 +29,19 @@ def long_rows(x: Array, axis: int | tuple[()], least: int = _MANY) -> bool:
     return x.size >= least and x.dtype is _SINGLE and axis == x.ndim - 1 and x.flags.c_contiguous and x.shape[-1] <= _LONGEST
 
 
-def _highest_of_rows(rows: Array) -> Array:
+# Below, rows are given as one line. What belongs to a row is repeated along it: two thirds of the time of broadcasting.
+
+
+def _highest_of_rows(line: Array, length: int) -> Array:
     """Each row's maximum; of many short rows those of all places at once."""
-    if len(rows) >= 32 >= rows.shape[1]:
-        return np.asarray(summation.greatest(rows.T.copy(), 0))[:, None]
-    return np.asarray(_highest(rows, 1))
+    rows = line.reshape(-1, length)
+    if len(rows) >= 64 and length <= 32:
+        return np.asarray(summation.greatest(rows.T.copy(), 0))
+    return np.asarray(_highest(rows, 1)).reshape(-1)
 
 
-def _row_sums(rows: Array) -> Array:
-    return row_products(rows, ones(rows.shape[1]))[:, None]
+def _row_sums(line: Array, length: int) -> Array:
+    return row_products(line.reshape(-1, length), ones(length))
 
 
 def by_one_shift(x: Array) -> Array | None:
@@ -42,37 +50,37 @@ def by_one_shift(x: Array) -> Array | None:
     One number may be taken away from all where none overflows then and no row's sum is so small that much of it is lost; a
     whole number, so that there is no rounding error of consequence. None where there is no such number.
     """
-    rows = x.reshape(-1, x.shape[-1])
-    most = summation.greatest(rows, None)
+    line, length = x.reshape(-1), x.shape[-1]
+    most = summation.greatest(line, None)
     shift = 0 if most <= _SAFE else np.floor(most - _SAFE)
-    out = np.exp(rows if not shift else rows - shift)
-    sums = _row_sums(out)
-    return np.divide(out, sums, out).reshape(x.shape) if summation.least(sums, None) >= _LEAST else None
+    out = np.exp(line if not shift else line - shift)
+    sums = _row_sums(out, length)
+    return np.divide(out, sums.repeat(length), out).reshape(x.shape) if summation.least(sums, None) >= _LEAST else None
 
 
 def _softmax_of_rows(x: Array) -> Array:
     found = by_one_shift(x) if x.size >= _MANY else None
     if found is not None:
         return found
-    rows = x.reshape(-1, x.shape[-1])
-    out = rows - _highest_of_rows(rows)
+    line, length = x.reshape(-1), x.shape[-1]
+    out = line - _highest_of_rows(line, length).repeat(length)
     np.exp(out, out)
-    return np.divide(out, _row_sums(out), out).reshape(x.shape)
+    return np.divide(out, _row_sums(out, length).repeat(length), out).reshape(x.shape)
 
 
 def softmax(x: Array, axis: int | tuple[()]) -> Array:
     if not x.size:
         return x.copy()
-    if long_rows(x, axis, _SOME):
+    if x.size >= _SOME and long_rows(x, axis, _SOME):
         return _softmax_of_rows(x)
     whole = wide(x)
     out = np.exp(whole - _highest(whole, axis))
     out /= summation.add_up(out, axis, None, None, True)
-    return settled(out, x.dtype)
+    return out if x.flags.c_contiguous and whole is x else settled(out, x.dtype)
 
 
 def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
-    if long_rows(v, axis) and long_rows(y, axis):
+    if v.size >= _MANY and long_rows(v, axis) and long_rows(y, axis):
         rows, lines = y.reshape(-1, y.shape[-1]), v.reshape(-1, v.shape[-1])
         out = lines - np.vecdot(lines, rows)[:, None]
         return np.multiply(out, rows, out).reshape(v.shape)
@@ -83,21 +91,23 @@ def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
 def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
     if not x.size:
         return x.copy()
-    if long_rows(x, axis, _SOME):
-        rows = x.reshape(-1, x.shape[-1])
-        off = rows - _highest_of_rows(rows)
-        return np.subtract(off, np.log(_row_sums(np.exp(off))), off).reshape(x.shape)
+    if x.size >= _SOME and long_rows(x, axis, _SOME):
+        line, length = x.reshape(-1), x.shape[-1]
+        off = line - _highest_of_rows(line, length).repeat(length)
+        total = np.log(_row_sums(np.exp(off), length))
+        return np.subtract(off, total.repeat(length), off).reshape(x.shape)
     whole = wide(x)
     off = whole - _highest(whole, axis)
-    return settled(off - np.log(summation.add_up(np.exp(off), axis, None, None, True)), x.dtype)
+    out = off - np.log(summation.add_up(np.exp(off), axis, None, None, True))
+    return out if x.flags.c_contiguous and whole is x else settled(out, x.dtype)
 
 
 def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
-    if long_rows(v, axis) and long_rows(y, axis):
-        lines = v.reshape(-1, v.shape[-1])
-        out = np.exp(y.reshape(lines.shape))
-        np.multiply(out, _row_sums(lines), out)
-        return np.subtract(lines, out, out).reshape(v.shape)
+    if v.size >= _MANY and long_rows(v, axis) and long_rows(y, axis):
+        line, length = v.reshape(-1), v.shape[-1]
+        out = np.exp(y.reshape(-1))
+        np.multiply(out, _row_sums(line, length).repeat(length), out)
+        return np.subtract(line, out, out).reshape(v.shape)
     whole = wide(v)
     return narrow(whole - np.exp(wide(y)) * summation.add_up(whole, axis, None, None, True), v.dtype)
 

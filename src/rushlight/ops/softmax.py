@@ -48,41 +48,45 @@ def softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
     >>> torch.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
+    array = input._array
+    if dtype is None and array.dtype.kind == "f" and array.ndim:
+        return ops.softmax(input, axis_of(dim, array.ndim))
     return ops.softmax(*_prepared("softmax", input, dim, dtype))
 
 
 @public()
 def log_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
     """The logarithm of :func:`softmax`, computed without overflow."""
+    array = input._array
+    if dtype is None and array.dtype.kind == "f" and array.ndim:
+        return ops.log_softmax(input, axis_of(dim, array.ndim))
     return ops.log_softmax(*_prepared("log_softmax", input, dim, dtype))
 
 
-def _chosen(name: str, dim: Any, ndim: int) -> Any:
-    if dim is None:
-        warnings.warn(
-            f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-            stacklevel=4,
-        )
-        return 0 if ndim in (0, 1, 3) else 1
-    return dim
+def _chosen(name: str, ndim: int) -> int:
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        stacklevel=4,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
 
 
 @public("softmax", space="torch.nn.functional", method=False, out=False)
 def softmax_functional(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """:func:`torch.softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
-    return softmax(input, _chosen("softmax", dim, input._array.ndim), dtype)
+    return softmax(input, _chosen("softmax", input._array.ndim) if dim is None else dim, dtype)
 
 
 @public("log_softmax", space="torch.nn.functional", method=False, out=False)
 def log_softmax_functional(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """:func:`torch.log_softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
-    return log_softmax(input, _chosen("log_softmax", dim, input._array.ndim), dtype)
+    return log_softmax(input, _chosen("log_softmax", input._array.ndim) if dim is None else dim, dtype)
 
 
 @public("softmin", space="torch.nn.functional", method=False, out=False)
 def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """Softmax of the negated input."""
-    return softmax(ops.neg(input), _chosen("softmin", dim, input._array.ndim), dtype)
+    return softmax(ops.neg(input), _chosen("softmin", input._array.ndim) if dim is None else dim, dtype)
 
 
 @public()
