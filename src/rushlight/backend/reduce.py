@@ -21,12 +21,9 @@ _any: Any = np.logical_or.reduce
 _ORDERED = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 _AS_THEY_ARE = frozenset(np.dtype(name) for name in ("float32", "float64", "complex64", "complex128", "int64"))
 
-# Up to this many doubles a dot product with ones adds in order, in half the time of np.add.reduce.
-_FEW = 4
-_ones = [np.ones(size) for size in range(_FEW + 1)]
 # From so many elements on it pays to look for stretched axes, and to make them.
 _STRETCHED = 2048
-_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+_DOUBLE = np.dtype(np.float64)
 
 
 def wide(x: Array) -> Array:
@@ -66,11 +63,6 @@ def count(shape: Shape, axis: Axes) -> int:
 def sum_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
     if dtype is not None:
         return sum(x, None, False, dtype)
-    if x.size <= _FEW:
-        if x.dtype is _DOUBLE:
-            return _ones[x.size].dot(x.ravel())
-        if x.dtype is _SINGLE:
-            return summation.add_up(x, None)
     if x.dtype in _ORDERED:
         return summation.total(x)
     return narrow(summation.add_up(wide(x), None), x.dtype)

@@ -48,13 +48,15 @@ def total(x: Array) -> Any:
             add_up(x, None) if size < _LONG or x.dtype is not _SINGLE or not x.flags.c_contiguous else _by_rows(x.reshape(-1))
         )
     flat = x.ravel("K")
-    if size < 5:
+    if size > 4:
+        order = _orders[x.dtype].get(size)
+        if order is None:
+            return _line(flat)
+        flat = flat.take(order)
+    elif not size:
         return add_up(flat)
-    order = _orders[x.dtype].get(size)
-    if order is not None:
-        run = flat.take(order)
-        return add_up(run) if size < 8 else np.add.accumulate(run)[-1]
-    return _line(flat)
+    # Half the time of add_up, which adds so few one after another too; adding 0 makes 0.0 of -0.0, as it does.
+    return np.add.accumulate(flat)[-1] + 0
 
 
 def _by_rows(flat: Array) -> Any:
