@@ -65,15 +65,6 @@ def bind(tensor_class: type, plain: set[type]) -> None:
     """Tells compiled ops which class to make, and which classes may take the fast path; called once by tensor.py."""
     GLOBALS["Tensor"] = tensor_class
     GLOBALS["plain"] = plain
-    GLOBALS["plain_or_none"] = _PlainOrNone(plain)
-
-
-class _PlainOrNone:
-    def __init__(self, plain: set[type]) -> None:
-        self.plain = plain
-
-    def __contains__(self, kind: type) -> bool:
-        return kind is type(None) or kind in self.plain
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, Any]:
@@ -178,7 +169,8 @@ def call_source(entry: Op, where: str = "") -> str:
     checks = ["special.active"]
     for name in entry.inputs:
         if name != number_for:
-            checks.append(f"{name}.__class__ not in {'plain_or_none' if name in entry.optional else 'plain'}")
+            given = f"{name} is not None and " if name in entry.optional else ""
+            checks.append(f"{given}{name}.__class__ not in plain")
     add(f"    if {' or '.join(checks)}:")
     add(f"        {general}")
     kept_inputs = {name for kind, name, _ in entry.keep if kind == "input"}
