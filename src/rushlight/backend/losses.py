@@ -9,10 +9,10 @@ import numpy as np
 from . import reduce
 from .activations import in_single, log_sigmoid
 from .embedding import one_hot
-from .numpy import Array, Shape
+from .numpy import Array, Shape, row_starts
 from .pointwise import refuse
 
-_INT64 = np.dtype(np.int64)
+_INT64, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
 
 
 def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
@@ -72,12 +72,12 @@ def _plain_places(x_shape: Shape, target: Array, weight: Array | None, ignore_in
         return None
     rows, classes = x_shape
     # As unsigned numbers the negative ones are large: one comparison finds all that are out of range.
-    if np.maximum.reduce(target.view(np.uint64), None) >= classes:
+    unsigned = target.view(_UNSIGNED)
+    if unsigned.item(unsigned.argmax()) >= classes:
         return None
     if 0 <= ignore_index < classes and (target == ignore_index).any():
         return None
-    places = np.arange(0, rows * classes, classes)
-    return np.add(places, target, places)
+    return row_starts(rows, classes) + target
 
 
 def _class_weights(chosen: Array, counted: Array, weight: Array | None, dtype: np.dtype[Any]) -> Array:
@@ -121,7 +121,8 @@ def nll_loss_adjoint(
     places = _plain_places(x_shape, target, weight, ignore_index)
     if places is not None:
         x = np.zeros(x_shape, g.dtype)
-        x.reshape(-1)[places] = -g / len(places) if reduction == "mean" else -g
+        g = -g[()]  # of a 0-dim array NumPy makes a number, by which it divides in a tenth of the time
+        x.reshape(-1)[places] = g / len(places) if reduction == "mean" else g
         return x
     axis, counted, chosen = _class_places(target, x_shape, ignore_index)
     scale = _class_weights(chosen, counted, weight, g.dtype)
