@@ -377,8 +377,8 @@ class Pass:
             for number, reference in node.retained.items():
                 tensor = reference()
                 if tensor is not None and values[number] is not None:
-                    g_tensor = values[number] if self.create_graph else wrap(np.array(values[number]))
-                    if "whole" not in g_tensor.__dict__:  # an example of a batch is gone when the batch is done
+                    g_tensor: Any = values[number] if self.create_graph else wrap(np.array(values[number]))
+                    if not g_tensor._of_batch:  # an example of a batch is gone when the batch is done
                         tensor._grad = g_tensor if tensor._grad is None else tensor._grad + g_tensor
         if not needed:
             if node in self.captures:

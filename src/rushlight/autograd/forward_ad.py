@@ -142,7 +142,7 @@ def tangent_at(tensor: Any, level: int) -> Any:
 
     A view without tangents of its own has what its base got since it was made: a write into the base is one into the view.
     """
-    if "whole" in tensor.__dict__:
+    if tensor._of_batch:
         found = tangent_at(tensor.whole, level)
         return None if found is None else tensor._rewrapped(found)
     tangents = tensor._tangents
@@ -178,7 +178,7 @@ def without_tangent(tensor: Tensor, level: int) -> Tensor:
     """The same tensor, in the graph too, without its tangent in a level."""
     if tangent_at(tensor, level) is None:
         return tensor
-    if "whole" in tensor.__dict__:
+    if tensor._of_batch:
         return tensor._rewrapped(without_tangent(tensor.whole, level))
     result = new_tensor(tensor._array)
     result.__dict__.update(tensor.__dict__)
@@ -216,7 +216,7 @@ def _laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
     """A tangent that lies in memory as its primal does, so that what is a view of the one can be of the other: the given one,
     or a copy."""
     a, b = primal._array, tangent._array
-    if isinstance(a, np.ndarray) and "whole" in tangent.__dict__:  # an example of a batch
+    if isinstance(a, np.ndarray) and tangent._of_batch:  # an example of a batch
         return tangent if primal.stride() == tangent.stride() else tangent.clone()
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         return tangent

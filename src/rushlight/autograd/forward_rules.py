@@ -210,7 +210,7 @@ def _transposed(op: table.Op, primals: list[Any], tangents: list[Any], params: t
 
 def _leaf(tensor: Tensor) -> Tensor:
     """The same values as a leaf that needs a gradient."""
-    if "whole" in tensor.__dict__:
+    if tensor._of_batch:
         return tensor._rewrapped(_leaf(tensor.whole))
     leaf = tensor.detach()
     leaf._needs_grad = True
@@ -218,7 +218,7 @@ def _leaf(tensor: Tensor) -> Tensor:
 
 
 def _ones(like: Tensor) -> Tensor:
-    if "whole" in like.__dict__:
+    if like._of_batch:
         return like._rewrapped(_ones(like.whole))
     return _leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
 
@@ -238,7 +238,7 @@ def _write_tangent(self: Tensor, result: Tensor) -> None:
         if tangent is None:
             tangent = _zeros(self)
         base = self._base
-        if have is not None and "whole" in tangent.__dict__ and "whole" not in have.__dict__:
+        if have is not None and tangent._of_batch and not have._of_batch:
             have = None  # one tangent for all examples of a batch, where each is to have its own
         if have is None and base is not None:
             whole = tangent_at(base, level)
@@ -248,10 +248,10 @@ def _write_tangent(self: Tensor, result: Tensor) -> None:
                 with_tangent(self, have, level)
                 continue
             if whole is None:
-                is_batch = "whole" in tangent.__dict__
+                is_batch = tangent._of_batch
                 whole = tangent.new_zeros(base._array.shape) if is_batch else wrap(np.zeros_like(base._array))
                 with_tangent(base, whole, level)
-            elif "whole" in tangent.__dict__ and "whole" not in whole.__dict__:
+            elif tangent._of_batch and not whole._of_batch:
                 whole = tangent.new_zeros(base._array.shape) + whole
                 with_tangent(base, whole, level)
             shape, strides, offset, _, dtype = views.geometry(base, self)

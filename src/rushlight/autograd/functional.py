@@ -277,7 +277,7 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
     from . import forward_ad
 
     ins, several_in = _tuple(inputs, "inputs", "jacobian")
-    if any("whole" in one.__dict__ for one in ins):
+    if any(one._of_batch for one in ins):
         raise RuntimeError(
             "Batching rule not implemented for aten::_make_dual; the fallback path doesn't work on out= or view ops."
         )

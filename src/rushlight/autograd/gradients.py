@@ -259,7 +259,7 @@ def _grad(
 
 def _any_batch(cotangents: Sequence[Any]) -> bool:
     """Whether a cotangent is an example of a running ``vmap``, although the graph is the same for all."""
-    return modes.state.transforms > 0 and any(g is not None and "whole" in g.__dict__ for g in cotangents)
+    return modes.state.transforms > 0 and any(g is not None and g._of_batch for g in cotangents)
 
 
 def _zeros(value: Any, create_graph: bool) -> Any:
@@ -279,7 +279,7 @@ def _dispatched(outputs: Sequence[Any], cotangents: Sequence[Any]) -> bool:
 
 def _without_graph(g: Any) -> Any:
     """A recorded gradient without its history, but with its tangents."""
-    if "whole" in g.__dict__:
+    if g._of_batch:
         return g._rewrapped(_without_graph(g.whole))
     result = engine.wrap(g._array)
     result._tangents = g._tangents and {level: _without_graph(tangent) for level, tangent in g._tangents.items()}

@@ -95,7 +95,7 @@ def belong(layer: Layer, tensors: list[Any]) -> None:
     layer.inputs += tensors
     if layer.kind == "Grad":
         for one in tensors:
-            while "whole" in one.__dict__:
+            while one._of_batch:
                 one = one.whole
             one.__dict__["_layer"] = layer
 
@@ -155,7 +155,7 @@ def leads_to(tensor: Any, layer: Layer) -> bool:
 def has(layer: Layer, tensor: Any) -> bool:
     """Whether a tensor is one of a running layer."""
     if layer.kind == "Vmap":
-        while "whole" in tensor.__dict__:
+        while tensor._of_batch:
             if tensor.level is layer:
                 return True
             tensor = tensor.whole

@@ -93,7 +93,7 @@ def _check_mm(a: Any, b: Any) -> None:
 
 def _refuse_examples(name: str, a: Any, b: Any, *ndims: int) -> None:
     """RuntimeError for factors of wrong dimensions where they are examples of a batch: ``vmap`` has words of its own."""
-    if "whole" in a.__dict__ or "whole" in b.__dict__:
+    if a._of_batch or b._of_batch:
         raise RuntimeError(
             f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a._array.ndim}and b has dim {b._array.ndim}but "
             f"expected them to have dim {ndims[0]} and dim {ndims[1]}"
@@ -158,7 +158,7 @@ def _type_word(array: Any) -> str:
 def _check_vectors(name: str, a: Any, b: Any) -> None:
     x, y = a._array, b._array
     if x.ndim != 1 or y.ndim != 1:
-        if "whole" in a.__dict__ or "whole" in b.__dict__:
+        if a._of_batch or b._of_batch:
             raise RuntimeError(f"Got wrong shapes for {name}")
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     if x.dtype != y.dtype:

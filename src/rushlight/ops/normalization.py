@@ -255,7 +255,7 @@ def _batch_norm(
     if not training:
         return ops.batch_norm_given(input, running_mean, running_var, weight, bias, eps)
     if x.size and (running_mean is not None or running_var is not None):
-        if any(one is not None and "whole" in one.__dict__ for one in (input, running_mean, running_var)):
+        if any(one is not None and one._of_batch for one in (input, running_mean, running_var)):
             _keep_up_batch(input, running_mean, running_var, momentum)
         else:
             _keep_up(x, running_mean, running_var, momentum)
@@ -277,9 +277,7 @@ def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momen
 
 def _keep_up_batch(input: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
     """:func:`_keep_up` inside of ``vmap``, where each example has statistics of its own."""
-    if "whole" in input.__dict__ and any(
-        one is not None and "whole" not in one.__dict__ for one in (running_mean, running_var)
-    ):
+    if input._of_batch and any(one is not None and not one._of_batch for one in (running_mean, running_var)):
         raise RuntimeError(
             "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
             "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "

@@ -43,7 +43,7 @@ def expand(g: Any, axis: int | tuple[int, ...] | None, keepdims: bool, ndim: int
 
 def all_numbers(tensor: Any) -> Any:
     """The array behind a tensor: of all examples, where it is one of a batch."""
-    while "whole" in tensor.__dict__:
+    while tensor._of_batch:
         tensor = tensor.whole
     return tensor._array
 

@@ -188,7 +188,7 @@ def _reshaped(input: Any, shape: tuple[int, ...]) -> Any:
     if array.flags.c_contiguous:
         return ops.view(input, shape)
     try:
-        if array.__class__ is np.ndarray or "whole" in input.__dict__:
+        if array.__class__ is np.ndarray or input._of_batch:
             array.reshape(shape, copy=False)  # the op's own error would take ten times as long
         return ops.reshape_alias(input, shape)
     except (ValueError, RuntimeError):

@@ -362,7 +362,7 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
         is_tensor = isinstance(value, dispatch.Tensor_)
         if is_tensor and value._array.dtype.kind in "bc":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {value.dtype.scalar_name}")
-        if is_tensor and "whole" in value.__dict__:
+        if is_tensor and value._of_batch:
             return _isin_examples(elements, test_elements, bool(invert))
         arrays.append(value._array if is_tensor else np.asarray(value))
     return dispatch.new_tensor(np.asarray(k.isin(arrays[0], arrays[1], bool(invert))))
