@@ -34,7 +34,7 @@ GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
     "BORROWED": BORROWED,
     "PAIRED": blockwise.PAIRED,
-    "SHARED": blockwise.SHARED,
+    "LARGE": blockwise.LARGE,
     "asarray": np.asarray,
     "getframe": sys._getframe,
     "leaf_edge": leaf_edge,
@@ -233,7 +233,7 @@ def call_source(entry: Op, where: str = "") -> str:
     add("    try:")
     if entry.is_ufunc:
         size = f"x_{entry.inputs[0]}.size"
-        add(f"        out = compute({arguments}, out=...) if {size} < SHARED else spread(compute, {arguments})")
+        add(f"        out = compute({arguments}, out=...) if {size} < LARGE else spread(compute, {arguments})")
     else:
         add(f"        out = compute({arguments})")
     add("    except Exception as error:")
