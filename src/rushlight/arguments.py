@@ -21,7 +21,6 @@ Shape = tuple[int, ...]
 
 # Types that may stand for a dtype, as `dtype=float` does.
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
-_INT = frozenset((int,))
 _LISTS = frozenset((tuple, list, Size))
 
 
@@ -138,7 +137,10 @@ def checked_shape(name: str, sizes: Any, *, one: bool = False, owner: str | None
 
     ``one``: the sizes came as separate arguments, so an error counts those; ``owner`` names a negative size's error.
     """
-    if _INT.issuperset(map(type, sizes)) and (not sizes or (min(sizes) >= 0 and max(sizes) < 2**63)):
+    for size in sizes:
+        if size.__class__ is not int or not 0 <= size < 2**63:
+            break
+    else:
         return tuple(sizes)
     if len(sizes) > 1 and isinstance(sizes[0], (tuple, list)):
         raise TypeError(f"{name}() takes 1 positional argument but {len(sizes)} were given")

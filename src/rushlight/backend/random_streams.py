@@ -22,6 +22,7 @@ from .numpy import Array, Shape
 _F4, _F8 = np.dtype(np.float32), np.dtype(np.float64)
 _SQRT_2 = math.sqrt(2.0)
 _WIDE_SPAN = 1 << 28  # a range this wide or wider takes two words a number
+_FAR = 1e30  # normal numbers of such a mean and deviation are no larger than float32 holds
 _FEW = 24  # up to this many normal numbers, Python's arithmetic is quicker than NumPy's
 
 
@@ -115,6 +116,8 @@ class Stream:
                 scale_and_shift(drawn, std, mean)
             else:
                 drawn = self._normal_blocks(count, dtype, mean, std)
+        if dtype is _F4 and std < _FAR and -_FAR < mean < _FAR:
+            return drawn.astype(_F4).reshape(shape)
         return _as(dtype, drawn).reshape(shape)
 
     def normal_around(self, mean: float | Array, std: float | Array) -> Array:
@@ -349,9 +352,13 @@ class Stream:
 
     def _gaussians(self, count: int) -> Array:
         """Normal numbers one by one: first the one that waits from an earlier pair."""
-        if count <= _FEW:
-            return np.array([self._gaussian() for _ in range(count)], _F8)
         twister = self._twister
+        if count <= _FEW:
+            numbers = [] if twister.spare_normal is None else [twister.spare_normal]
+            while len(numbers) < count:
+                numbers += self._pair()
+            twister.spare_normal = numbers.pop() if len(numbers) > count else None
+            return np.array(numbers, _F8)
         ahead = 0 if twister.spare_normal is None else 1
         pairs = (count - ahead + 1) // 2
         drawn = np.empty(ahead + 2 * pairs)
@@ -371,10 +378,15 @@ class Stream:
         if spare is not None:
             twister.spare_normal = None
             return spare
-        angle = 2.0 * math.pi * twister.double()
-        radius = math.sqrt(-2.0 * math.log1p(-twister.double()))
-        twister.spare_normal = radius * math.sin(angle)
-        return radius * math.cos(angle)
+        number, twister.spare_normal = self._pair()
+        return number
+
+    def _pair(self) -> tuple[float, float]:
+        """Two normal numbers of two uniform ones (Box and Muller)."""
+        uniform = self._twister.double
+        angle = 2.0 * math.pi * uniform()
+        radius = math.sqrt(-2.0 * math.log1p(-uniform()))
+        return radius * math.cos(angle), radius * math.sin(angle)
 
     def _gammas(self, shapes: Array, single: bool) -> Array:
         uniform, normal = self._twister.double, self._gaussian
