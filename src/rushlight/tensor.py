@@ -625,7 +625,7 @@ class Tensor:
         array = self._array
         if array.size != 1:
             raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
-        return _python_number(array.reshape(()))
+        return _python_number(array)
 
     def tolist(self) -> Any:
         """The elements as (nested lists of) Python numbers."""
@@ -667,7 +667,7 @@ class Tensor:
     def _scalar(self) -> Any:
         if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return _python_number(self._array.reshape(()))
+        return _python_number(self._array)
 
     def _real_scalar(self, c_name: str) -> Any:
         value = self._scalar()

@@ -248,6 +248,8 @@ def stack(xs: list[Array], axis: int) -> Array:
 
 
 def unbind(x: Array, axis: int) -> list[Array]:
+    if not axis:
+        return [x[index, ...] for index in range(x.shape[0])]
     lead: Any = (slice(None),) * axis
     return [x[(*lead, index, ...)] for index in range(x.shape[axis])]
 
