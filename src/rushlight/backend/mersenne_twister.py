@@ -37,7 +37,7 @@ _STATE = np.dtype(
 class MersenneTwister:
     """The words that follow from a seed, handed out in order. Not safe for several threads: the owner holds a lock."""
 
-    __slots__ = ("_bits", "_block", "_integers", "_next_at_end", "_position", "_restarted", "seed", "spare_normal")
+    __slots__ = ("_bits", "_block", "_next_at_end", "_numbers", "_position", "_restarted", "seed", "spare_normal")
     seed: int  # as given, 64 bits; the words depend on its low 32
     spare_normal: float | None  # the second number of a pair that was drawn when one was needed
 
@@ -51,7 +51,7 @@ class MersenneTwister:
         self.spare_normal = None
         self._restarted = True
         self._block = np.empty(BLOCK, np.uint32)
-        self._integers: list[int] | None = None
+        self._numbers: list[list[float] | None] = [None, None]  # of the block's words from the first on, from the second
         self._position = BLOCK
         self._next_at_end = 0  # how a state with no word left in its block says so: 0 when fresh from a seed
 
@@ -88,16 +88,20 @@ class MersenneTwister:
 
     def double(self) -> float:
         """One number of [0, 1): the low 53 bits of two words."""
-        at = self._position
-        if at > BLOCK - 2:
-            high, low = self.words(2).tolist()
-        else:
-            integers = self._integers
-            if integers is None:
-                integers = self._integers = self._block.tolist()
-            self._position = at + 2
-            high, low = integers[at], integers[at + 1]
-        return float((high & 0x1FFFFF) << 32 | low) * TWO_TO_MINUS_53
+        return self.few_doubles(1)[0]
+
+    def few_doubles(self, count: int) -> list[float]:
+        """What ``doubles`` gives, as Python's numbers."""
+        start = self._position
+        stop = start + 2 * count
+        if stop > BLOCK:
+            return self.doubles(count).tolist()  # type: ignore[no-any-return]
+        self._position = stop
+        odd = start & 1
+        numbers = self._numbers[odd]
+        if numbers is None:
+            numbers = self._numbers[odd] = as_doubles(self._block[odd : BLOCK - odd]).tolist()
+        return numbers[start >> 1 : stop >> 1]
 
     def doubles(self, count: int) -> Array:
         """`count` numbers of [0, 1) as float64: the low 53 bits of two words each."""
@@ -157,7 +161,7 @@ class MersenneTwister:
 
     def _refill(self) -> None:
         self._block = self._source().random_raw(BLOCK).astype(np.uint32)
-        self._integers = None
+        self._numbers = [None, None]
         self._next_at_end = BLOCK
 
 

@@ -355,8 +355,10 @@ class Stream:
         twister = self._twister
         if count <= _FEW:
             numbers = [] if twister.spare_normal is None else [twister.spare_normal]
-            while len(numbers) < count:
-                numbers += self._pair()
+            pairs = (count - len(numbers) + 1) // 2
+            few = twister.few_doubles(2 * pairs)
+            for place in range(0, 2 * pairs, 2):
+                numbers += _normal_pair(few[place], few[place + 1])
             twister.spare_normal = numbers.pop() if len(numbers) > count else None
             return np.array(numbers, _F8)
         ahead = 0 if twister.spare_normal is None else 1
@@ -378,19 +380,19 @@ class Stream:
         if spare is not None:
             twister.spare_normal = None
             return spare
-        number, twister.spare_normal = self._pair()
+        number, twister.spare_normal = _normal_pair(*twister.few_doubles(2))
         return number
-
-    def _pair(self) -> tuple[float, float]:
-        """Two normal numbers of two uniform ones (Box and Muller)."""
-        uniform = self._twister.double
-        angle = 2.0 * math.pi * uniform()
-        radius = math.sqrt(-2.0 * math.log1p(-uniform()))
-        return radius * math.cos(angle), radius * math.sin(angle)
 
     def _gammas(self, shapes: Array, single: bool) -> Array:
         uniform, normal = self._twister.double, self._gaussian
         return _array([rejection.gamma(one, uniform, normal, single) for one in shapes.ravel().tolist()], _F8, shapes.shape)
+
+
+def _normal_pair(first: float, second: float) -> tuple[float, float]:
+    """Two normal numbers of two uniform ones (Box and Muller)."""
+    angle = 2.0 * math.pi * first
+    radius = math.sqrt(-2.0 * math.log1p(-second))
+    return radius * math.cos(angle), radius * math.sin(angle)
 
 
 def _between(drawn: Array, low: float, high: float) -> Array:
