@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def _blocks(g: Any, xp: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
     return parts
 
 
-def _list_of(tensors: Any, name: str, position: int = 1) -> list[Any]:
+def _list_of(tensors: Any, name: str, position: int = 1) -> Sequence[Any]:
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(
             f"{name}(): argument 'tensors' (position {position}) must be tuple of Tensors, not {type(tensors).__name__}"
@@ -57,10 +58,10 @@ def _list_of(tensors: Any, name: str, position: int = 1) -> list[Any]:
     for index, item in enumerate(tensors):
         if item.__class__ is not plain and not isinstance(item, plain):
             raise TypeError(f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}")
-    return list(tensors)
+    return tensors
 
 
-def _joined(name: str, tensors: list[Any], *params: Any) -> Any:
+def _joined(name: str, tensors: Sequence[Any], *params: Any) -> Any:
     """The op of that name, or the one for several dtypes."""
     first = tensors[0]._array.dtype
     for tensor in tensors:

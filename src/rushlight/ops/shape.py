@@ -110,13 +110,16 @@ def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
 
 def _sizes_for(array: Any, sizes: tuple[Any, ...], name: str, label: str) -> tuple[int, ...]:
     """The new shape that ``sizes`` (one by one or as one list) mean for an array."""
-    shape = sizes_of(sizes, name, label)
+    given = sizes[0] if len(sizes) == 1 and sizes[0].__class__ is tuple else sizes
     known = 1
-    for size in shape:
-        if size < 0:
-            return _inferred(shape, array.size)
+    for size in given:
+        if size.__class__ is not int or size < 0:
+            break
         known *= size
-    return shape if known == array.size else _inferred(shape, array.size)
+    else:
+        if known == array.size and sizes:
+            return given  # type: ignore[no-any-return]
+    return _inferred(sizes_of(sizes, name, label), array.size)
 
 
 @public(function=False)
