@@ -309,12 +309,9 @@ OWN_DTYPE: Any = True
 """``_grad_dtype`` of a tensor whose gradient has the tensor's own dtype; None means any."""
 
 
-_new = object.__new__
-
-
 def new_sink(leaf: Tensor) -> AccumulateGrad:
     """The end of the graph at ``leaf``: every op on a leaf that is in no graph yet makes one."""
-    sink = _new(AccumulateGrad)
+    sink = AccumulateGrad()
     sink.variable = leaf
     sink.follow(leaf)
     return sink

@@ -280,7 +280,7 @@ def call_source(entry: Op, where: str = "") -> str:
             else:
                 edges.append(f"({name}._edge or leaf_edge({name})) if r_{name} else None")
         add("        result._needs_grad = True")
-        add("        node = new(Node)")
+        add("        node = Node()")
         add(f"        node.next = ({', '.join(edges)},)")
         if entry.keep:
             add(f"        node.saved = {_keep_tuple(entry, entry.optional)}")
