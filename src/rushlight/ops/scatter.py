@@ -163,8 +163,9 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
         _check_index("gather", index)
         if i.ndim != x.ndim and (i.ndim or 1) != (x.ndim or 1):
             raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-        for place, (size, have) in enumerate(zip(i.shape, x.shape, strict=False)):
-            if size > have and place != axis:
+        have = x.shape or i.shape
+        for place, size in enumerate(i.shape):
+            if size > have[place] and place != axis:
                 raise RuntimeError(
                     f"Size does not match at dimension {place} expected index {list(i.shape)} to be no larger than self "
                     f"{list(x.shape)} apart from dimension {axis}"
