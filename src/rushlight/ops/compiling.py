@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import operator
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,8 @@ GLOBALS: dict[str, Any] = {
     "PAIRED": blockwise.PAIRED,
     "LARGE": blockwise.LARGE,
     "asarray": np.asarray,
+    "dtype_of": operator.attrgetter("dtype"),
+    "shape_of": operator.attrgetter("shape"),
     "getframe": sys._getframe,
     "leaf_edge": leaf_edge,
     "ndarray": np.ndarray,
@@ -129,7 +132,7 @@ def _keep_tuple(entry: Op, optional: set[str]) -> str:
         elif kind == "param":
             items.append(name)
         elif kind in ("shape", "dtype") and name[:-6] == entry.variadic:
-            items.append(f"[each.{kind} for each in x_{name[:-6]}]")
+            items.append(f"[*map({kind}_of, x_{name[:-6]})]")
         elif kind == "shape":
             items.append(
                 f"x_{name[:-6]}.shape"

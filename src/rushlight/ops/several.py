@@ -39,7 +39,7 @@ def forward_source(entry: Op, arguments: str, keep: Callable[..., str], keeps_te
         lines += _named_results(entry)
     if flags:
         add("    if recorded:")
-        add(f"        node.next = {_edges(entry)}")
+        lines += _edges(entry)
         if entry.keep:
             add(f"        node.saved = {keep(entry, entry.optional)}")
         add("        node.order = next_order()")
@@ -96,14 +96,16 @@ def _list_input(entry: Op, name: str, general: str) -> list[str]:
     return lines
 
 
-def _edges(entry: Op) -> str:
+def _edges(entry: Op) -> list[str]:
     if entry.variadic in entry.sources:
-        return (
-            f"tuple([(each._edge or leaf_edge(each)) if each is not None and each._needs_grad else None "
-            f"for each in {entry.variadic}])"
-        )
+        return [
+            "        edges = []",
+            f"        for each in {entry.variadic}:",
+            "            edges.append((each._edge or leaf_edge(each)) if each is not None and each._needs_grad else None)",
+            "        node.next = tuple(edges)",
+        ]
     parts = [f"({name}._edge or leaf_edge({name})) if r_{name} else None" for name in entry.sources]
-    return "(" + ", ".join(parts) + ",)"
+    return [f"        node.next = ({', '.join(parts)},)"]
 
 
 def _one_result() -> list[str]:
