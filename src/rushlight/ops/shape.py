@@ -220,6 +220,8 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
         return input if ndim else reshape(input, 1)
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if end - start == ndim - 1:
+        return _reshaped(input, (input._array.size,))
     return _reshaped(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
 
 
