@@ -117,7 +117,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         and not modes.special.active
         and plain_write(self, other._needs_grad or other._base is not None)
     ):
-        np.copyto(self._array, other._array)
+        self._array[...] = other._array
         count(self, "copy_")
         return self
     if not isinstance(other, dispatch.Tensor_):
