@@ -47,40 +47,45 @@ def everywhere(number: Any, shape: Shape) -> Array:
     return np.ndarray(shape, array.dtype, array, 0, (0,) * len(shape))
 
 
-def expand(array: Array, shape: Shape) -> Array:
-    """``array`` seen as ``shape`` without a copy, as broadcasting sees it (much faster than np.broadcast_to)."""
-    if array.__class__ is not np.ndarray:
-        array = np.asarray(array)
-    have = array.shape
+def expand(x: Array, shape: Shape) -> Array:
+    """``x`` seen as ``shape`` without a copy, as broadcasting sees it (much faster than np.broadcast_to)."""
+    if x.__class__ is not np.ndarray:
+        x = np.asarray(x)
+    have = x.shape
     if have == shape:
-        return array
+        return x
     lead = len(shape) - len(have)
-    strides = [0] * lead if 1 not in shape[:lead] else _leading_steps(array, shape[:lead])
-    if shape[lead:] == have:
-        strides.extend(array.strides)
-    else:
-        for size, wanted, stride in zip(have, shape[lead:], array.strides, strict=True):
-            if size == wanted:
-                strides.append(stride)
-            elif size == 1:
-                strides.append(0)
-            else:
-                raise ValueError(f"cannot broadcast {have} to {shape}")
-    if array.flags.c_contiguous and 0 not in shape:  # nothing beyond the array is seen, so it may be a view itself
-        return np.ndarray(shape, array.dtype, array, 0, tuple(strides))
-    return strided(array, shape, tuple(strides))
+    first = (0,) * lead if 1 not in shape[:lead] else _leading_steps(x, shape[:lead])
+    strides = first + (x.strides if shape[lead:] == have else _stretching_steps(x, shape))
+    if x.flags.c_contiguous and 0 not in shape:  # nothing beyond the array is seen, so it may be a view itself
+        return np.ndarray(shape, x.dtype, x, 0, strides)
+    return strided(x, shape, strides)
 
 
-def _leading_steps(array: Array, lead: Shape) -> list[int]:
+def _stretching_steps(array: Array, shape: Shape) -> tuple[int, ...]:
+    """Strides of an array's own dimensions: 0 where they stretch."""
+    have = array.shape
+    strides = []
+    for size, wanted, stride in zip(have, shape[len(shape) - len(have) :], array.strides, strict=True):
+        if size == wanted:
+            strides.append(stride)
+        elif size == 1:
+            strides.append(0)
+        else:
+            raise ValueError(f"cannot broadcast {have} to {shape}")
+    return tuple(strides)
+
+
+def _leading_steps(array: Array, lead: Shape) -> tuple[int, ...]:
     """Strides of new dimensions in front: 0 where they stretch, over the whole of what follows where they have size 1."""
     if not array.ndim:
-        return [0] * len(lead)
+        return (0,) * len(lead)
     step = array.shape[0] * array.strides[0]
     strides = []
     for size in reversed(lead):
         strides.append(step if size == 1 else 0)
         step = strides[-1] * size
-    return strides[::-1]
+    return tuple(strides[::-1])
 
 
 def strided(array: Array, shape: Shape, strides: tuple[int, ...], offset: int = 0) -> Array:

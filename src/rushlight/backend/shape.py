@@ -47,8 +47,7 @@ def reinterpret(x: Array, dtype: np.dtype[Any]) -> Array:
     return np.ndarray(shape, dtype, b"", 0, strides)
 
 
-def expand(x: Array, shape: Shape) -> Array:
-    return backend.expand(x, shape)
+expand = backend.expand
 
 
 def permute_dims(x: Array, axes: tuple[int, ...]) -> Array:
