@@ -522,3 +522,28 @@ def test_no_normal_numbers_are_of_any_dtype(dtype: torch.dtype) -> None:
         assert found.shape == (5, 0) and found.dtype is dtype
         with pytest.raises(NotImplementedError, match='"normal_kernel_cpu" not implemented'):
             draw(full)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "dim", "text"),
+    [
+        ([(2, 3), (2, 3)], 2, r"Dimension out of range \(expected to be in range of \[-2, 1\], but got 2\)"),
+        (
+            [(2, 3), (3, 3)],
+            1,
+            "Sizes of tensors must match except in dimension 1. Expected size 2 but got size 3 for tensor number 1",
+        ),
+        ([(2, 3), (2,)], 1, "Tensors must have same number of dimensions: got 2 and 1"),
+        ([(2,), ()], 0, r"zero-dimensional tensor \(at position 1\) cannot be concatenated"),
+        ([(), ()], 0, r"zero-dimensional tensor \(at position 0\) cannot be concatenated"),
+    ],
+)
+def test_what_cannot_be_joined(shapes: list[tuple[int, ...]], dim: int, text: str) -> None:
+    with pytest.raises((RuntimeError, IndexError), match=text):
+        torch.cat([torch.ones(shape) for shape in shapes], dim)
+
+
+def test_what_differs_along_the_dimension_is_joined() -> None:
+    parts = [torch.ones(2, 1), torch.zeros(0), torch.full((2, 3), 2.0)]
+    assert torch.cat(parts, -1).tolist() == [[1.0, 2.0, 2.0, 2.0]] * 2
+    assert torch.stack([parts[0].t(), parts[0].t()]).stride() == (2, 2, 1)

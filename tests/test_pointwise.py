@@ -507,3 +507,9 @@ def test_what_out_may_be() -> None:
     for name in ("abs", "exp", "signbit"):
         with pytest.raises(TypeError, match=rf"^{name}\(\): argument 'out' must be Tensor, not int"):
             getattr(torch, name)(whole, out=3)
+
+
+def test_zeros_keep_their_signs_whichever_was_met_first() -> None:
+    x = torch.ones(2)
+    for zero, sign in ((0.0, False), (-0.0, True), (0, False), (-0.0, True), (0.0, False)):
+        assert (x * zero).signbit().tolist() == [sign, sign]

@@ -448,3 +448,13 @@ def test_generators_are_of_the_cpu():
     for call in (generator.graphsafe_get_state, lambda: generator.graphsafe_set_state(generator)):
         with pytest.raises(NotImplementedError, match="is not supported in this Generator"):
             call()
+
+
+def test_few_normal_numbers_are_the_same_in_any_pieces() -> None:
+    single = np.dtype("float32")
+    for before in (0, 1, 617, 621):  # words drawn before: odd places, and pairs that lie across the end of a block
+        whole, pieces = Stream(5), Stream(5)
+        whole.uniform((before,), single)
+        pieces.uniform((before,), single)
+        wanted = whole.normal((15,), single).tolist()
+        assert [number for count in (3, 4, 1, 0, 7) for number in pieces.normal((count,), single).tolist()] == wanted

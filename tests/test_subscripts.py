@@ -279,3 +279,35 @@ def test_a_number_that_is_filled_by_index_has_no_gradient():
         x = torch.tensor(2.0, requires_grad=True)
         (write(x) ** 2).backward()
         assert x.grad.item() == 0.0
+
+
+def test_one_index_vector_anywhere_gives_rows_in_order():
+    x = torch.arange(24.0).reshape(2, 3, 4).requires_grad_()
+    place = torch.tensor([[2, -1], [0, 2]])
+    for key, numpy_key in (
+        ((slice(None), place), (slice(None), place.numpy())),
+        ((None, ..., place), (None, ..., place.numpy())),
+    ):
+        part = x[key]
+        assert part.is_contiguous()
+        assert np.array_equal(part.detach().numpy(), x.detach().numpy()[numpy_key])
+    assert torch.arange(3.0).reshape(3, 1)[None, torch.tensor([1, 0])].stride() == (2, 1, 1)
+
+
+@pytest.mark.parametrize("rows", [3, 300])
+def test_rows_that_are_read_often_sum_their_gradients(rows):
+    torch.manual_seed(0)
+    x = torch.zeros(7, 4, dtype=torch.float64, requires_grad=True)
+    place = torch.randint(-7, 7, (rows,))
+    g = torch.randn(rows, 4, dtype=torch.float64)
+    wanted = np.zeros((7, 4))
+    np.add.at(wanted, place.numpy(), g.numpy())
+    for part in (x[place], torch.nn.functional.embedding(place % 7, x)):
+        found = torch.autograd.grad(part, x, g)[0]
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_the_gradient_of_an_index_adds_to_zeros():
+    x = torch.ones(2, 2, requires_grad=True)
+    x[torch.tensor([1])].backward(torch.full((1, 2), -0.0))
+    assert not torch.signbit(x.grad).any()
