@@ -37,7 +37,7 @@ _STATE = np.dtype(
 class MersenneTwister:
     """The words that follow from a seed, handed out in order. Not safe for several threads: the owner holds a lock."""
 
-    __slots__ = ("_bits", "_block", "_next_at_end", "_numbers", "_position", "_restarted", "seed", "spare_normal")
+    __slots__ = ("_bits", "_block", "_next_at_end", "_numbers", "_position", "_restarted", "_single", "seed", "spare_normal")
     seed: int  # as given, 64 bits; the words depend on its low 32
     spare_normal: float | None  # the second number of a pair that was drawn when one was needed
 
@@ -51,6 +51,7 @@ class MersenneTwister:
         self.spare_normal = None
         self._restarted = True
         self._block = np.empty(BLOCK, np.uint32)
+        self._single: Array | None = None  # the block's words as float32 numbers
         self._numbers: list[list[float] | None] = [None, None]  # of the block's words from the first on, from the second
         self._position = BLOCK
         self._next_at_end = 0  # how a state with no word left in its block says so: 0 when fresh from a seed
@@ -102,6 +103,17 @@ class MersenneTwister:
         if numbers is None:
             numbers = self._numbers[odd] = as_doubles(self._block[odd : BLOCK - odd]).tolist()
         return numbers[start >> 1 : stop >> 1]
+
+    def floats(self, count: int) -> Array:
+        """``count`` numbers of [0, 1) as float32: the low 24 bits of a word each; no more than a block has words."""
+        start = self._position
+        stop = start + count
+        if stop > BLOCK:
+            return as_floats(self.words(count))
+        self._position = stop
+        if self._single is None:
+            self._single = as_floats(self._block)
+        return self._single[start:stop].copy()
 
     def doubles(self, count: int) -> Array:
         """`count` numbers of [0, 1) as float64: the low 53 bits of two words each."""
@@ -161,7 +173,7 @@ class MersenneTwister:
 
     def _refill(self) -> None:
         self._block = self._source().random_raw(BLOCK).astype(np.uint32)
-        self._numbers = [None, None]
+        self._single, self._numbers = None, [None, None]
         self._next_at_end = BLOCK
 
 

@@ -344,7 +344,7 @@ class Stream:
 
     def _floats(self, count: int, low: float = 0.0, high: float = 1.0) -> Array:
         if count <= BLOCK:
-            return _between(as_floats(self._twister.words(count)), low, high)
+            return _between(self._twister.floats(count), low, high)
         drawn = np.empty(count, _F4)
         for part, words in self._twister.pieces(count, 1):
             drawn[part] = _between(as_floats(words), low, high)
