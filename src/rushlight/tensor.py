@@ -252,7 +252,7 @@ class Tensor:
         self._grad_dtype = None if wanted is None else wanted.numpy
         sink = None if self._sink is None else self._sink()
         if sink is not None:
-            sink.follow(self)
+            sink.take_dtype(self)
 
     def backward(
         self,
@@ -385,6 +385,8 @@ class Tensor:
             raise RuntimeError(
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
             )
+        if value._array.dtype is not self._array.dtype:
+            self._sink = None  # gradients of another dtype arrive at an end of their own
         self._array = value._array  # the version counter stays, also of views of the memory of before
 
     @data.deleter

@@ -331,6 +331,8 @@ class Pass:
                     variable._grad = sparse_gradient(holder.pop())
                     return
                 g = backend.owned(holder.pop())
+                if g.shape != variable._array.shape and variable._strided:
+                    g = _stretched(g, variable._array.shape).copy()
                 if g.strides != variable._array.strides and g.ndim > 1 and variable._strided and modes.state.keeps_layout:
                     g = _laid_like(g, variable._array)
                 variable._grad = wrap(g) if variable._strided else variable.in_own_layout(wrap(g))
@@ -456,7 +458,22 @@ class _Current(threading.local):
 current = carried(_Current())
 
 
+def _stretched(g: Any, shape: tuple[int, ...]) -> Any:
+    """A gradient in the shape that its leaf was given since the graph was made."""
+    try:
+        return backend.expand(g, shape)
+    except ValueError:
+        raise _no_room(shape, g.shape) from None
+
+
 def _no_room(shape: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError:
+    for axis in range(1, min(len(shape), len(other)) + 1):
+        a, b = shape[-axis], other[-axis]
+        if a != b and 1 not in (a, b):
+            place = max(len(shape), len(other)) - axis
+            return RuntimeError(
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {place}"
+            )
     together = np.broadcast_shapes(shape, other)
     return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
 
@@ -518,7 +535,9 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
             if taken is not None and not modes.state.grad_enabled:
                 variable._grad = taken(g)
             elif isinstance(g._array, np.ndarray):
-                fresh = _laid_like(np.empty(g._array.shape, g._array.dtype), variable._array)
+                shape = variable._array.shape if variable._strided else g._array.shape
+                _stretched(g._array, shape)  # or an error
+                fresh = _laid_like(np.empty(shape, g._array.dtype), variable._array)
                 variable._grad = wrap(fresh).copy_(g)
             else:  # a wrapper's, which has no memory
                 variable._grad = g

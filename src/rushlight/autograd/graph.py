@@ -283,14 +283,10 @@ class AccumulateGrad(Node):
     order = -(1 << 62)  # before every other node that is ready
 
     variable: Tensor
-    array: np.ndarray[Any, Any]  # the leaf's, of which shape and dtype are: with `.data` it gets another
 
-    def follow(self, variable: Tensor) -> None:
-        """Takes over the shape of its leaf, and the dtype that the leaf's gradient is to have."""
-        self.array = array = variable._array
-        self.shape, self.dtype = array.shape, array.dtype
-        if variable._grad_dtype is not OWN_DTYPE:
-            self.dtype = variable._grad_dtype
+    def take_dtype(self, leaf: Tensor) -> None:
+        """Takes the dtype that the leaf's gradient is to have."""
+        self.dtype = leaf._array.dtype if leaf._grad_dtype is OWN_DTYPE else leaf._grad_dtype
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
@@ -313,7 +309,8 @@ def new_sink(leaf: Tensor) -> AccumulateGrad:
     """The end of the graph at ``leaf``: every op on a leaf that is in no graph yet makes one."""
     sink = AccumulateGrad()
     sink.variable = leaf
-    sink.follow(leaf)
+    sink.shape = leaf._array.shape  # for good, as in PyTorch: also where the leaf is given another one later
+    sink.take_dtype(leaf)
     return sink
 
 
@@ -336,8 +333,6 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
                 leaf._sink = weakref.ref(sink)
         finally:
             _unlock()
-    elif sink.array is not leaf._array:
-        sink.follow(leaf)
     return (sink, 0)
 
 

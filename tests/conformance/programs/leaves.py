@@ -48,3 +48,30 @@ total = (b * a + b).sum()
 total.backward()
 print(b.grad, a.grad)
 print(b.grad.is_leaf, b.grad.requires_grad)
+
+# A leaf that is given another shape while a graph ends at it: the end keeps the shape that it was made with.
+reshaped = {
+    "t_": lambda leaf: leaf.t_(),
+    "unsqueeze_": lambda leaf: leaf.unsqueeze_(0),
+    "data, other sizes": lambda leaf: setattr(leaf, "data", torch.ones(4, 5)),
+    "data, more dimensions": lambda leaf: setattr(leaf, "data", torch.ones(4, 2, 3)),
+    "data, double": lambda leaf: setattr(leaf, "data", torch.ones(2, 3, dtype=torch.float64)),
+    "resize_": lambda leaf: leaf.resize_(6),
+}
+for name, change in reshaped.items():
+    for create_graph in (False, True):
+        for run in (
+            lambda leaf, before, create_graph: before.sum().backward(create_graph=create_graph),
+            lambda leaf, before, create_graph: (leaf * 2).sum().backward(create_graph=create_graph),
+            lambda leaf, before, create_graph: print(torch.autograd.grad((leaf * 2).sum(), leaf)[0].shape),
+        ):
+            leaf = torch.arange(6.0).reshape(2, 3).requires_grad_()
+            before = leaf.exp()
+            try:
+                with torch.no_grad():
+                    change(leaf)
+                run(leaf, before, create_graph)
+                print(name, leaf.shape, None if leaf.grad is None else (leaf.grad.shape, leaf.grad.dtype))
+            except RuntimeError as error:
+                print(name, str(error).partition("\n")[0], leaf.grad)
+            leaf.grad = None
