@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import selection, summation
-from .numpy import Array, Shape, in_rows
+from .numpy import MANY, Array, Shape, in_rows, row_starts
 from .reduce import Axes, in_order
 
 
@@ -21,16 +21,29 @@ def amin(x: Array, axis: Axes, keepdims: bool = False) -> Any:
     return in_order(summation.least(x, axis, None, None, keepdims))
 
 
+def _extreme_of_all(x: Array, place: Any, reduce: Any) -> Any:
+    """``reduce(x, None)``, by its ``place`` where that is faster: of few, and unless it is 0.0, which may be -0.0 as well."""
+    found = x.ravel()[place(x)] if 0 < x.size < MANY and x.dtype.kind in "fiu" else None
+    return found if found else reduce(x, None)
+
+
+def max_all(x: Array) -> Any:
+    return _extreme_of_all(x, np.ndarray.argmax, summation.greatest)
+
+
+def min_all(x: Array) -> Any:
+    return _extreme_of_all(x, np.ndarray.argmin, summation.least)
+
+
 def aminmax(x: Array, axis: Axes, keepdims: bool = False) -> tuple[Any, Any]:
     return amin(x, axis, keepdims), amax(x, axis, keepdims)
 
 
 def ties(x: Array, best: Any, axis: Axes, keepdims: bool) -> Array:
     """Where ``x`` equals what it was reduced to; nan equals nan if it was reduced as a whole."""
-    best = unreduced(best, x.ndim, axis, keepdims)
-    mask = x == best
-    if x.dtype.kind in "fV" and axis is None:
-        mask |= np.isnan(x) & np.isnan(best)
+    mask = x == unreduced(best, x.ndim, axis, keepdims)
+    if axis is None and best != best:
+        mask |= np.isnan(x)
     return np.asarray(mask)
 
 
@@ -46,11 +59,10 @@ def share(g: Any, x: Array, best: Any, axis: Axes, keepdims: bool = False) -> Ar
     Along axes, as PyTorch does it: 0 times ``g`` elsewhere (-0.0, or nan), and nan at nan, which nothing equals.
     """
     mask = ties(x, best, axis, keepdims)
-    many = np.asarray(summation.add_up(mask, axis, np.int64, keepdims=axis is not None)).astype(g.dtype)
-    g = unreduced(g, x.ndim, axis, keepdims)
-    if axis is not None:
-        return np.asarray(mask * g / many)
-    return np.where(mask, g / many, g.dtype.type(0))
+    if axis is None:
+        return np.where(mask, g / np.asarray(np.count_nonzero(mask)).astype(g.dtype), g.dtype.type(0))
+    many = np.asarray(summation.add_up(mask, axis, np.int64, keepdims=True)).astype(g.dtype)
+    return np.asarray(mask * unreduced(g, x.ndim, axis, keepdims) / many)
 
 
 def gather_share(g: Array, x: Array, best: Any, axis: Axes, keepdims: bool = False) -> Any:
@@ -67,8 +79,15 @@ def take_along(x: Array, indices: Array, axis: int) -> Array:
         return x.reshape(indices.shape).copy()
     if x.ndim == 1:
         return x[indices]
+    if axis == x.ndim - 1 and _few_in_rows(x, indices) and indices.shape[:-1] == x.shape[:-1]:
+        return x.ravel()[indices + row_starts(indices.shape, indices.shape[-1], x.shape[-1])]
     found = x[_in_step(indices, axis)]
     return found.copy("C") if 1 in found.shape else in_rows(found)  # a single row's step may be any
+
+
+def _few_in_rows(x: Array, indices: Array) -> bool:
+    """Whether what is looked up in the rows of ``x`` is quickest found in its one line of elements."""
+    return 0 < indices.size < MANY and x.flags.c_contiguous
 
 
 def _in_step(indices: Array, axis: int) -> tuple[Array, ...]:
@@ -96,7 +115,10 @@ def put_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     if not shape:
         return g.reshape(())
     out = np.zeros(shape, g.dtype)
-    out[_in_step(indices, axis)] = g
+    if axis == len(shape) - 1 and _few_in_rows(out, indices) and indices.shape[:-1] == shape[:-1]:
+        out.reshape(-1)[indices + row_starts(indices.shape, indices.shape[-1], shape[-1])] = g
+    else:
+        out[_in_step(indices, axis)] = g
     return out
 
 
@@ -116,6 +138,8 @@ def put_reduced(g: Any, indices: Array, shape: Shape, axis: int, keepdims: bool 
     out = np.zeros(shape, g.dtype)
     if len(shape) == 1:
         out[indices] = g
+    elif axis == len(shape) - 1 and _few_in_rows(out, indices):
+        out.reshape(-1)[indices + row_starts(indices.shape, 1, shape[-1])] = g
     elif keepdims:
         out[_in_step(indices, axis)] = g
     else:
@@ -129,6 +153,8 @@ def take_reduced(x: Array, indices: Array, axis: int, keepdims: bool = False) ->
         return x.copy()
     if x.ndim == 1:
         return x[indices]
+    if axis == x.ndim - 1 and _few_in_rows(x, indices):
+        return x.ravel()[indices + row_starts(indices.shape, 1, x.shape[-1])]
     if keepdims:
         return in_rows(x[_in_step(indices, axis)])
     return in_rows(x[_in_step(indices[(slice(None),) * axis + (None,)], axis)].squeeze(axis))

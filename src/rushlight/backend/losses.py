@@ -9,7 +9,7 @@ import numpy as np
 from . import reduce
 from .activations import in_single, log_sigmoid
 from .embedding import one_hot
-from .numpy import Array, Shape, row_starts
+from .numpy import MANY, Array, Shape, row_starts
 from .pointwise import refuse
 
 _INT64, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
@@ -77,7 +77,7 @@ def _plain_places(x_shape: Shape, target: Array, weight: Array | None, ignore_in
         return None
     if 0 <= ignore_index < classes and (target == ignore_index).any():
         return None
-    return row_starts(rows, classes) + target
+    return (row_starts(target.shape, 1, classes) if rows < MANY else np.arange(0, rows * classes, classes)) + target
 
 
 def _class_weights(chosen: Array, counted: Array, weight: Array | None, dtype: np.dtype[Any]) -> Array:

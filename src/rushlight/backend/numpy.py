@@ -221,13 +221,10 @@ def ones(count: int) -> Array:
 
 
 @functools.lru_cache(256)
-def _few_starts(rows: int, length: int) -> Array:
-    return np.arange(0, rows * length, length)
-
-
-def row_starts(rows: int, length: int) -> Array:
-    """Where the rows of a matrix begin, its elements seen as one line; not to be written."""
-    return _few_starts(rows, length) if rows < MANY else np.arange(0, rows * length, length)
+def row_starts(shape: Shape, each: int, length: int) -> Array:
+    """Where the row of each place begins, for places of ``shape`` with ``each`` of them in a row, in a line of rows of
+    ``length``. It is kept: for fewer places than MANY, and not to be written."""
+    return (np.arange(math.prod(shape)) // each * length).reshape(shape)
 
 
 def column_sums(array: Array, axes: int, keepdims: bool) -> Array:

@@ -42,8 +42,8 @@ op("add_along", k.add_along, inputs="indices", node="ScatterAddBackward0", kind=
 
 # Perhaps found at several places: they share it.
 
-op("max_all", lambda x: k.amax(x, None), node="MaxBackward1", x=lambda g, xp, x, out: xp.share_all(g, x, out))
-op("min_all", lambda x: k.amin(x, None), node="MinBackward1", x=lambda g, xp, x, out: xp.share_all(g, x, out))
+op("max_all", k.max_all, node="MaxBackward1", x=lambda g, xp, x, out: xp.share_all(g, x, out))
+op("min_all", k.min_all, node="MinBackward1", x=lambda g, xp, x, out: xp.share_all(g, x, out))
 op("median_all", k.median_all, node="MedianBackward0", x=lambda g, xp, x, out: xp.share_all(g, x, out))
 op("nanmedian_all", lambda x: k.median_all(x, True), node="NanmedianBackward0",
    x=lambda g, xp, x, out: xp.share_all(g, x, out))  # fmt: skip
@@ -94,7 +94,6 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
                 "the 'dim' argument."
             )
         refuse(name + "_all", input)
-        return (ops.max_all if name == "max" else ops.min_all)(input)
     if other is not None or isinstance(dim, dispatch.Tensor_):
         return (ops.maximum if name == "max" else ops.minimum)(input, dim if other is None else other)
     if input._array.dtype.kind == "c":
@@ -123,12 +122,16 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
     values=tensor(5.),
     indices=tensor(1))
     """
+    if dim is None and other is None and input._array.size and input._array.dtype.kind != "c":
+        return ops.max_all(input)
     return _extreme("max", input, dim, keepdim, other)
 
 
 @public()
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The least element, in the forms of :func:`max`."""
+    if dim is None and other is None and input._array.size and input._array.dtype.kind != "c":
+        return ops.min_all(input)
     return _extreme("min", input, dim, keepdim, other)
 
 
