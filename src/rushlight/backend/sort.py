@@ -51,11 +51,19 @@ def _lying_as(x: Array, ordered: Array) -> Array:
     return out
 
 
+def _greatest_of_few(row: list[Any], k: int, largest: bool) -> list[int]:
+    """As :func:`selection.greatest`, whose steps do not matter to up to three numbers, nor where all are different."""
+    total = sum(row)
+    if total == total and (len(row) <= 3 or len(set(row)) == len(row)):  # nan has no place in Python's order
+        return sorted(range(len(row)), key=row.__getitem__, reverse=largest)[:k]
+    return selection.greatest(row, k, largest)
+
+
 def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
     if not x.ndim:
         return np.zeros((), np.int64)
     if 0 < x.size <= _FEW and k and axis == x.ndim - 1 and x.dtype.kind in "fiu":
-        chosen = [selection.greatest(row, k, largest) for row in x.reshape(-1, x.shape[-1]).tolist()]
+        chosen = [_greatest_of_few(row, k, largest) for row in x.reshape(-1, x.shape[-1]).tolist()]
         return np.array(chosen).reshape(*x.shape[:-1], k)
     places = np.ascontiguousarray(order(x, axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
     ordered = rows_along(take_along(x, places, axis), axis)
