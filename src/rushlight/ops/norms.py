@@ -145,6 +145,8 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
     """
     array = input._array
     if isinstance(p, str):
+        if p == "fro" and dim is None and not keepdim and dtype is None and array.dtype.kind in "fcV":
+            return ops.vector_norm(input, 2.0, None, False, None)
         axes = tuple(range(array.ndim)) if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
         if p == "fro" and (dim is None or len(axes) <= 2):
             return vector_norm(input, 2, dim, keepdim, dtype=dtype)
