@@ -5,6 +5,7 @@ Half precision is computed in single, small integers and booleans in int64. ``ax
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -54,10 +55,9 @@ def axes_of(x: Array, axis: Axes) -> tuple[int, ...]:
 
 def count(shape: Shape, axis: Axes) -> int:
     """How many elements are reduced into one."""
-    result = 1
-    for size in shape if axis is None else [shape[one] for one in (axis if isinstance(axis, tuple) else (axis,))]:
-        result *= size
-    return result
+    if axis is None:
+        return math.prod(shape)
+    return math.prod([shape[one] for one in axis]) if isinstance(axis, tuple) else shape[axis]
 
 
 def sum_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
@@ -172,7 +172,7 @@ def variance(x: Array, axis: Axes, correction: float, keepdims: bool, at_once: b
         return _updated(whole, axes, freedom, keepdims)
     if at_once and x.size == size and whole.dtype is _DOUBLE and not keepdims:
         off = whole - over(sum_all(whole), many)
-        return over(summation.in_turn(off * off, axes, False), freedom), None
+        return over(summation.in_turn(off * off, axes, False)[()], freedom), None
     center = np.asarray(over(sum(whole, axes, True), many))
     off = whole - center
     distances = off.real * off.real + off.imag * off.imag if off.dtype.kind == "c" else off * off

@@ -103,8 +103,8 @@ def in_turn(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     if x.dtype not in _orders or x.size > _LARGEST_MATRIX or not x.size:
         return add_up(x, axis, None, None, keepdims)
     if len(axis) == x.ndim:
-        out = np.add.accumulate(x.ravel())[-1:].reshape((1,) * x.ndim)
-    elif len(axis) == 1:
+        return np.add.accumulate(x.ravel())[-1:].reshape((1,) * x.ndim if keepdims else ())
+    if len(axis) == 1:
         out = np.add.accumulate(x, axis[0])[(slice(None),) * axis[0] + (slice(-1, None),)].copy()
     else:
         return add_up(x, axis, None, None, keepdims)
@@ -134,13 +134,16 @@ def _squares_of_line(x: Array) -> Any:
         run = x * x
         if whole:
             run = np.concatenate((add_up(run[:whole].reshape(-1, lane), 0), run[whole : size - fused]))
-        total = float(np.add.accumulate(run)[-1]) if whole else float(add_up(run[: size - fused]))
+        elif fused:
+            run = run[: size - fused]
+        total = float(np.add.accumulate(run)[-1])
+    rest = x[size - fused :].tolist() if fused else ()
     if x.itemsize == 4:
         result = np.float32(total)
-        for value in x[size - fused :].tolist():
+        for value in rest:
             result = np.float32(float(result) + value * value)
         return result
-    for value in x[size - fused :].tolist():
+    for value in rest:
         total = _fused_number(value, total)
     return np.float64(total)
 

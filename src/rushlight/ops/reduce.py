@@ -226,6 +226,10 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     return ops.prod(input, (axis,) if ndim else (), bool(keepdim), numpy_dtype(dtype))
 
 
+def _of_some(array: Any) -> bool:
+    return array.size > 1 and array.dtype.kind in "fcV"
+
+
 def _spread_arguments(
     name: str, input: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any
 ) -> tuple[Any, float, bool]:
@@ -258,12 +262,16 @@ def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False
     >>> torch.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0)
     tensor(1.2500)
     """
+    if dim is unbiased is correction is None and not keepdim and _of_some(input._array):
+        return ops.var(input, None, 1, False)
     return ops.var(input, *_spread_arguments("var", input, dim, unbiased, keepdim, correction))
 
 
 @public()
 def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """The standard deviation: the root of :func:`var`."""
+    if dim is unbiased is correction is None and not keepdim and _of_some(input._array):
+        return ops.std(input, None, 1, False)
     return ops.std(input, *_spread_arguments("std", input, dim, unbiased, keepdim, correction))
 
 
