@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from . import reduce
 from .activations import in_single
-from .numpy import Array, ones, row_products, weighted_rows
+from .numpy import Array, number, ones, row_products, weighted_rows
 from .summation import add_up
 
 Axes = tuple[int, ...]
 
-_SINGLE = np.dtype(np.float32)
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 _MANY = 1 << 12
 
 
@@ -23,8 +24,8 @@ _LONG = 512
 
 def _mean(values: Array, axes: Axes, count: int) -> Any:
     """The mean along axes (kept), added up in double precision; nan of nothing."""
-    total = add_up(values, axes, np.float64, None, True)
-    return total / count if count else total * np.nan
+    total = add_up(values, axes, _DOUBLE, None, True)
+    return np.divide(total, number(count, _DOUBLE), total) if count else total * np.nan  # type: ignore[arg-type]
 
 
 def _count(x: Array, axes: Axes) -> int:
@@ -61,10 +62,11 @@ def _centered(x: Array, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
         kept = (*x.shape[:-1], 1)
         return mean.reshape(kept), off.reshape(x.shape), rstd.reshape(kept)
     count = _count(x, axes)
-    mean = _mean(wide, axes, count).astype(wide.dtype, copy=False)
+    mean = _mean(wide, axes, count).astype(wide.dtype)
     off = wide - mean
-    rstd = 1 / np.sqrt(_mean(off * off, axes, count) + eps)
-    return mean, off, rstd.astype(wide.dtype, copy=False)
+    rstd = _mean(off * off, axes, count) + eps
+    np.sqrt(rstd, rstd)
+    return mean, off, np.reciprocal(rstd, rstd).astype(wide.dtype)
 
 
 def moments(x: Array, axes: Axes, eps: float) -> tuple[Array, Array]:
@@ -83,17 +85,21 @@ def normalized_slope(h: Array, x: Array, axes: Axes, eps: float) -> Array:
     """What ``h`` becomes on its way back through ``normalized``: ``rstd * (h - mean(h) - hat * mean(h * hat))``."""
     if not x.flags.c_contiguous and x.ndim > 3:  # images with their channels last: both are quickest in order
         h, x = np.ascontiguousarray(h), np.ascontiguousarray(x)
-    slopes = layer_norm_slopes(h, x, None, axes, eps, (True, False, False))
-    if slopes is not None:
-        return slopes[0]  # type: ignore[return-value]
-    wide = in_single(h)
-    _, hat, rstd = _centered(x, axes, eps)
-    np.multiply(hat, rstd, hat)
-    count = _count(x, axes)
-    out = wide - _mean(wide, axes, count).astype(hat.dtype, copy=False)
-    np.multiply(hat, _mean(wide * hat, axes, count).astype(hat.dtype, copy=False), hat)
+    if x.size >= _MANY:
+        slopes = _slopes_of_long_rows(h, x, None, axes, eps, (True, False, False))
+        if slopes is not None:
+            return slopes[0]  # type: ignore[return-value]
+    _, off, rstd = _centered(x, axes, eps)
+    return _slope(in_single(h), np.multiply(off, rstd, off), rstd, axes).astype(h.dtype, copy=False)
+
+
+def _slope(h: Array, hat: Array, rstd: Array, axes: Axes) -> Array:
+    """:func:`normalized_slope`, given what ``normalized`` came to, into which it writes."""
+    count = _count(hat, axes)
+    out = h - _mean(h, axes, count).astype(hat.dtype)
+    np.multiply(hat, _mean(h * hat, axes, count).astype(hat.dtype), hat)
     np.subtract(out, hat, out)
-    return np.multiply(out, rstd, out).astype(h.dtype, copy=False)
+    return np.multiply(out, rstd, out)
 
 
 def _scaled(hat: Array, weight: Array | None, bias: Array | None, dtype: np.dtype[Any]) -> Array:
@@ -101,7 +107,7 @@ def _scaled(hat: Array, weight: Array | None, bias: Array | None, dtype: np.dtyp
         hat *= weight
     if bias is not None:
         hat += bias
-    return hat.astype(dtype, copy=False)
+    return hat if hat.dtype is dtype else hat.astype(dtype)
 
 
 def _with_moments(x: Array, weight: Array | None, bias: Array | None, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
@@ -132,7 +138,21 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
 def layer_norm_slopes(
     g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
-    """What ``g`` becomes on its way back to x, weight and bias, as far as needed, over long rows; None for others."""
+    """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
+    if x.size >= _MANY:
+        return _slopes_of_long_rows(g, x, weight, axes, eps, needs)
+    if not needs[1] or x.dtype.itemsize == 2 or not (x.flags.c_contiguous and g.flags.c_contiguous):
+        return None
+    _, off, rstd = _centered(x, axes, eps)
+    hat, rows = np.multiply(off, rstd, off), tuple(range(axes[0]))
+    for_weight, for_bias = (reduce.sum(each, rows) if rows else each for each in (g * hat, g))
+    return _slope(g * weight, hat, rstd, axes) if needs[0] else None, for_weight, for_bias if needs[2] else None
+
+
+def _slopes_of_long_rows(
+    g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...] | None:
+    """:func:`layer_norm_slopes` over long rows; None for others."""
     if g.dtype is not _SINGLE or not (_long_rows(x, axes) and _long_rows(g, axes)):
         return None
     lines = g.reshape(-1, x.shape[-1])

@@ -154,24 +154,30 @@ def _layer_axes(input: Any, normalized_shape: Any, weight: Any, bias: Any, name:
     if isinstance(normalized_shape, int):
         raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
     wanted, shape = tuple(normalized_shape), input._array.shape
+    first = len(shape) - len(wanted)
     if not wanted:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
             f"normalized_shape = {list(wanted)}"
         )
-    for label, value in (("weight", weight), ("bias", bias)):
-        if value is not None and value._array.shape != wanted:
-            raise RuntimeError(
-                f"Expected {label} to be of same shape as normalized_shape, but got {label} of shape "
-                f"{list(value._array.shape)} and normalized_shape = {list(wanted)}"
-            )
-    if shape[len(shape) - len(wanted) :] != wanted or len(shape) < len(wanted):
+    if weight is not None and weight._array.shape != wanted:
+        raise _other_shape("weight", weight, wanted)
+    if bias is not None and bias._array.shape != wanted:
+        raise _other_shape("bias", bias, wanted)
+    if first < 0 or shape[first:] != wanted:
         star = "*" if name == "rms_norm" else "*, "
         raise RuntimeError(
             f"Given normalized_shape={list(wanted)}, expected input with shape [{star}{', '.join(map(str, wanted))}], but got "
             f"input of size{list(shape)}"
         )
-    return tuple(range(len(shape) - len(wanted), len(shape)))
+    return tuple(range(first, len(shape)))
+
+
+def _other_shape(label: str, value: Any, wanted: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(
+        f"Expected {label} to be of same shape as normalized_shape, but got {label} of shape {list(value._array.shape)} and "
+        f"normalized_shape = {list(wanted)}"
+    )
 
 
 @public(space=F, out=False)
@@ -184,7 +190,8 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     """
     axes = _layer_axes(input, normalized_shape, weight, bias, "layer_norm")
     _check_floating(input, "LayerNormKernelImpl")
-    _check_parameter_dtype(input, weight, bias)
+    if weight is not None or bias is not None:
+        _check_parameter_dtype(input, weight, bias)
     return ops.layer_norm(input, weight, bias, axes, eps)
 
 
