@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array, in_rows
+from .numpy import Array, backwards, in_rows
 from .reduce import double
+
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 # Running totals of floats are kept in double and rounded at each step.
 
@@ -15,9 +17,10 @@ from .reduce import double
 def _accumulated(ufunc: np.ufunc, x: Array, axis: int, dtype: np.dtype[Any] | None) -> Array:
     if dtype is not None:
         x = x.astype(dtype)
-    kind = x.dtype.kind
     result = x.dtype
-    if kind in "bui":
+    if result is _SINGLE:
+        x = x.astype(_DOUBLE)
+    elif result.kind in "bui":
         if dtype is None:
             result = np.dtype(np.int64)
         x = x.astype(np.int64)
@@ -25,7 +28,7 @@ def _accumulated(ufunc: np.ufunc, x: Array, axis: int, dtype: np.dtype[Any] | No
         x = double(x)
     if not x.ndim:
         return x.astype(result)
-    return np.asarray(ufunc.accumulate(x, axis)).astype(result, order="C", copy=False)
+    return ufunc.accumulate(x, axis).astype(result, "C", copy=False)
 
 
 def cumsum(x: Array, axis: int, dtype: np.dtype[Any] | None = None) -> Array:
@@ -40,7 +43,8 @@ def cumsum_from_end(x: Array, axis: int) -> Array:
     """Running sums from the last element to the first: the adjoint of cumsum."""
     if not x.ndim:
         return x.copy()
-    return np.ascontiguousarray(np.flip(_accumulated(np.add, np.flip(x, axis), axis, None), axis))
+    back = backwards(axis)
+    return np.ascontiguousarray(_accumulated(np.add, x[back], axis, None)[back])
 
 
 def recurrence(a: Array, b: Array, axis: int, reverse: bool = False) -> Array:
@@ -99,4 +103,5 @@ def _log_add_exp(a: Array, b: Array) -> Array:
 def logcumsumexp_from_end(x: Array, axis: int) -> Array:
     if not x.ndim:
         return x.copy()
-    return np.ascontiguousarray(np.flip(logcumsumexp(np.flip(x, axis), axis), axis))
+    back = backwards(axis)
+    return np.ascontiguousarray(logcumsumexp(x[back], axis)[back])
