@@ -9,7 +9,7 @@ import numpy as np
 
 from . import selection
 from .extremes import equal, ordered_alike, rows_along, take_along
-from .numpy import Array, in_rows
+from .numpy import Array, backwards, in_rows
 
 _FEW = 24  # up to so many numbers plain Python is faster than the calls of NumPy
 
@@ -19,8 +19,8 @@ def order(x: Array, axis: int, descending: bool) -> Array:
     x = ordered_alike(x)
     if not descending:
         return x.argsort(axis, kind="stable")
-    last = x.shape[axis] - 1
-    return last - np.flip(np.flip(x, axis).argsort(axis, kind="stable"), axis)
+    back = backwards(axis)
+    return x.shape[axis] - 1 - x[back].argsort(axis, kind="stable")[back]
 
 
 def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False) -> Array:
@@ -55,6 +55,8 @@ def _greatest_of_few(row: list[Any], k: int, largest: bool) -> list[int]:
     """As :func:`selection.greatest`, whose steps do not matter to up to three numbers, nor where all are different."""
     total = sum(row)
     if total == total and (len(row) <= 3 or len(set(row)) == len(row)):  # nan has no place in Python's order
+        if k == 1:
+            return [row.index(max(row) if largest else min(row))]
         return sorted(range(len(row)), key=row.__getitem__, reverse=largest)[:k]
     return selection.greatest(row, k, largest)
 
