@@ -176,6 +176,14 @@ def test_added_in_pytorchs_order(size: int, total: float, single: float, norm: f
     assert torch.arange(1, size + 1).reciprocal().sum().item() == single
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_few_are_added_in_the_order_of_memory(dtype: Any) -> None:
+    x = torch.tensor([[1e20, -1e20], [1.0, 1.0]], dtype=dtype)
+    assert x.sum() == 2.0 and x.t().sum() == 2.0  # by the indices of x.t() it would be 1.0: 1e20 + 1 - 1e20 + 1
+    for size in (1, 4, 5, 8, 15, 16, 64):  # of zeros below zero the sum is not below zero
+        assert not torch.full((size,), -0.0, dtype=dtype).sum().signbit()
+
+
 def test_results_are_named_tuples() -> None:
     found = torch.tensor([[1.0, 3.0], [4.0, 2.0]]).max(dim=1)
     assert repr(found) == "torch.return_types.max(\nvalues=tensor([3., 4.]),\nindices=tensor([1, 0]))"
