@@ -377,9 +377,9 @@ class Pass:
                     values[number] = self._call_hooks(hooks, values[number])
         if node.retained is not None:
             for number, reference in node.retained.items():
-                tensor = reference()
-                if tensor is not None and values[number] is not None:
-                    g_tensor: Any = values[number] if self.create_graph else wrap(np.array(values[number]))
+                tensor, value = reference(), values[number]
+                if tensor is not None and value is not None:
+                    g_tensor: Any = value.clone() if self.create_graph else wrap(np.array(value))
                     if not g_tensor._of_batch:  # an example of a batch is gone when the batch is done
                         tensor._grad = g_tensor if tensor._grad is None else tensor._grad + g_tensor
         if not needed:

@@ -69,3 +69,14 @@ def with_create_graph():
 
 
 seen(with_create_graph)
+
+# A retained gradient is a copy, which a graph of gradients goes through.
+a = torch.tensor([1.0, 2.0], requires_grad=True)
+square = a * a
+square.retain_grad()
+(given,) = torch.autograd.grad((square * square).sum(), [square], create_graph=True)
+print(given, square.grad)
+square.grad.zero_()
+print(given, square.grad)
+(square * 3).sum().backward()
+print(square.grad)
