@@ -467,13 +467,11 @@ def _stretched(g: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _no_room(shape: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError:
-    for axis in range(1, min(len(shape), len(other)) + 1):
-        a, b = shape[-axis], other[-axis]
-        if a != b and 1 not in (a, b):
-            place = max(len(shape), len(other)) - axis
-            return RuntimeError(
-                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {place}"
-            )
+    from ..ops.dispatch import broadcast_error  # stands above this room
+
+    wrong = broadcast_error([shape, other])
+    if wrong is not None:
+        return wrong
     together = np.broadcast_shapes(shape, other)
     return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
 
@@ -536,7 +534,6 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
                 variable._grad = taken(g)
             elif isinstance(g._array, np.ndarray):
                 shape = variable._array.shape if variable._strided else g._array.shape
-                _stretched(g._array, shape)  # or an error
                 fresh = _laid_like(np.empty(shape, g._array.dtype), variable._array)
                 variable._grad = wrap(fresh).copy_(g)
             else:  # a wrapper's, which has no memory

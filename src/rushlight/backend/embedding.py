@@ -42,10 +42,7 @@ def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequ
     places = indices.reshape(-1)
     rows = in_single(g).reshape(len(places), shape[1])
     out = np.zeros(shape, rows.dtype)
-    if rows.size > FEW:
-        _add_rows(out, places, rows)
-    elif rows.size:
-        np.add.at(out, places, rows)
+    _add_rows(out, places, rows)
     if by_frequency:
         counts = frequencies(places, shape[0])
         found = np.flatnonzero(counts)
@@ -71,6 +68,9 @@ def _add_rows(out: Array, places: Array, rows: Array) -> None:
 
     As a rule few rows have one place: the first of each place are written, then the second ones added, and so on.
     """
+    if rows.size <= FEW:
+        np.add.at(out, places, rows)
+        return
     rest = np.arange(len(places))
     first = np.empty(len(out), np.intp)
     for turn in range(_TURNS):

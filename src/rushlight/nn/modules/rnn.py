@@ -159,8 +159,6 @@ class RNNBase(Module):
             data = data.unsqueeze(1)
         elif not packed and self.batch_first:
             data = data.transpose(0, 1)
-        if not data.size(0):
-            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         sizes = input.batch_sizes.tolist() if packed else None
         count = sizes[0] if sizes else data.size(1)
         state = self._first_state(hx, data, count, alone, input.sorted_indices if packed else None)
@@ -169,16 +167,15 @@ class RNNBase(Module):
         layers = getattr(torch, self.mode.lower())
         if packed:
             out, *last = layers(data, input.batch_sizes, hx, *options)
-        else:
-            out, *last = layers(data, hx, *options, False)
-        if packed:
             if input.unsorted_indices is not None:
                 last = [each.index_select(1, input.unsorted_indices) for each in last]
-            out = PackedSequence(out, input.batch_sizes, input.sorted_indices, input.unsorted_indices)  # type: ignore[assignment]
-        elif alone:
-            out, last = out.squeeze(1), [each.squeeze(1) for each in last]
-        elif self.batch_first:
-            out = out.transpose(0, 1)
+            out = PackedSequence(out, input.batch_sizes, input.sorted_indices, input.unsorted_indices)
+        else:
+            out, *last = layers(data, hx, *options, False)
+            if alone:
+                out, last = out.squeeze(1), [each.squeeze(1) for each in last]
+            elif self.batch_first:
+                out = out.transpose(0, 1)
         return out, tuple(last) if self.mode == "LSTM" else last[0]
 
     def _first_state(self, hx: Any, data: Tensor, count: int, alone: bool, order: Any) -> tuple[Tensor, ...]:
