@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -140,3 +143,41 @@ def test_a_division_by_zero_is_no_error_where_warnings_are() -> None:
         x = torch.zeros(1, requires_grad=True)
         x.log().backward()
     assert x.grad.item() == float("inf")
+
+
+FIRST_USES = """
+import sys, threading
+import rushlight as torch
+
+uses = [
+    lambda x: x + x, lambda x: x - 1, lambda x: 1 - x, lambda x: x * x, lambda x: x.exp(), lambda x: torch.tanh(x),
+    lambda x: x.mean(), lambda x: x.sum(0), lambda x: x.var(), lambda x: x.clone(), lambda x: x[0], lambda x: x.squeeze(),
+    lambda x: x.max(), lambda x: x.clamp(0, 1), lambda x: x @ x,
+]
+sys.setswitchinterval(1e-6)
+leaves = [torch.ones(2, 2, requires_grad=True) for _ in uses]
+together, results, errors = threading.Barrier(4), [[] for _ in uses], []
+
+def work():
+    for use, leaf, found in zip(uses, leaves, results):
+        together.wait()
+        try:
+            found.append(use(leaf))
+        except BaseException as error:
+            errors.append(repr(error))
+
+workers = [threading.Thread(target=work) for _ in range(4)]
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
+kinds = [{type(one.grad_fn) for one in found} for found in results]
+ends = [{node for one in found for node, _ in one.grad_fn.next_functions if node is not None} for found in results]
+print(errors, [found for found in kinds + ends if len(found) != 1])
+"""
+
+
+def test_threads_that_use_an_op_first_at_once_record_the_same_op_and_the_same_leaf() -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    said = subprocess.run([sys.executable, "-c", FIRST_USES], env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout == "[] []\n"

@@ -252,7 +252,7 @@ class Tensor:
         self._grad_dtype = None if wanted is None else wanted.numpy
         sink = None if self._sink is None else self._sink()
         if sink is not None:
-            sink.take_dtype(self)
+            sink.dtype = self._grad_dtype
 
     def backward(
         self,

@@ -10,6 +10,7 @@ import inspect
 import linecache
 import operator
 import sys
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ def unseen() -> bool:
 
 
 _makers: dict[str, Callable[..., Any]] = {}
+compile_lock = threading.RLock()  # held while an op is compiled: threads that use it first at once get one node class
 GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
     "BORROWED": BORROWED,
@@ -81,15 +83,21 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
 
 def _make(source: str, **bound: Any) -> Callable[..., Any]:
     text = f"def make({', '.join(bound)}):\n" + "\n".join("    " + line for line in source.splitlines()) + "\n"
-    maker = _makers.get(text)
-    if maker is None:
-        filename = f"<rushlight op form {len(_makers)}>"
-        saved.INSIDE.add(filename)
-        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-        scope: dict[str, Any] = {}
-        exec(compile(text, filename, "exec"), GLOBALS, scope)
-        maker = _makers[text] = scope["make"]
+    with compile_lock:
+        maker = _makers.get(text)
+        if maker is None:
+            maker = _makers[text] = _compiled_maker(text)
     return maker(**bound)
+
+
+def _compiled_maker(text: str) -> Callable[..., Any]:
+    filename = f"<rushlight op form {len(_makers)}>"
+    saved.INSIDE.add(filename)
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    scope: dict[str, Any] = {}
+    exec(compile(text, filename, "exec"), GLOBALS, scope)
+    maker: Callable[..., Any] = scope["make"]
+    return maker
 
 
 def keeps_tensors(entry: Op) -> bool:

@@ -243,8 +243,9 @@ class CompiledOnUse:
 
     def __get__(self, instance: Any, owner: type) -> Any:
         function = self.compile()
-        home = next(cls for cls in owner.__mro__ if cls.__dict__.get(self.name) is self)
-        setattr(home, self.name, function)
+        home = next((cls for cls in owner.__mro__ if cls.__dict__.get(self.name) is self), None)
+        if home is not None:  # else another thread was first
+            setattr(home, self.name, function)
         return function if instance is None else function.__get__(instance, owner)
 
 

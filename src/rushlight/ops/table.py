@@ -31,7 +31,16 @@ import numpy as np
 
 from ..autograd.graph import Node
 from . import dispatch, saved_attributes
-from .compiling import call_source, compiled_call, compiled_rules, keeps_tensors, parameters, releaser, rules_source
+from .compiling import (
+    call_source,
+    compile_lock,
+    compiled_call,
+    compiled_rules,
+    keeps_tensors,
+    parameters,
+    releaser,
+    rules_source,
+)
 
 Rule = Callable[..., Any]
 
@@ -106,26 +115,31 @@ class Op:
     @property
     def node_class(self) -> type[Node]:
         if self._node_class is None:
-            body: dict[str, Any] = {
-                "op": self,
-                "__module__": "builtins",
-                "vjp": compiled_rules(self, False, arrays),
-                "vjp_tensors": compiled_rules(self, True, tensors),
-                **saved_attributes.attributes(self),
-            }
-            if not keeps_tensors(self):
-                # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
-                body["release"], body["frees"] = lambda node: None, False
-            elif self._each_rule_keeps_a_tensor():
-                body["frees"] = True
-            else:
-                body["release"] = releaser(self)
-            if self.node_name == "NotImplemented":
-                body["at_once"] = True
-            if self.node_name in ("CopyBackwards", "NotImplemented"):
-                body["name"] = lambda node: f"torch::autograd::{type(node).__name__}"
-            self._node_class = type(self.node_name, (Node,), body)
+            with compile_lock:
+                if self._node_class is None:
+                    self._node_class = self._compiled_node_class()
         return self._node_class
+
+    def _compiled_node_class(self) -> type[Node]:
+        body: dict[str, Any] = {
+            "op": self,
+            "__module__": "builtins",
+            "vjp": compiled_rules(self, False, arrays),
+            "vjp_tensors": compiled_rules(self, True, tensors),
+            **saved_attributes.attributes(self),
+        }
+        if not keeps_tensors(self):
+            # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
+            body["release"], body["frees"] = lambda node: None, False
+        elif self._each_rule_keeps_a_tensor():
+            body["frees"] = True
+        else:
+            body["release"] = releaser(self)
+        if self.node_name == "NotImplemented":
+            body["at_once"] = True
+        if self.node_name in ("CopyBackwards", "NotImplemented"):
+            body["name"] = lambda node: f"torch::autograd::{type(node).__name__}"
+        return type(self.node_name, (Node,), body)
 
     @property
     def call(self) -> Callable[..., Any]:
