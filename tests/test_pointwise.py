@@ -276,6 +276,18 @@ def test_in_place_returns_the_tensor_and_counts() -> None:
     assert torch.zeros(2, 2).copy_(torch.tensor([1, 2])).tolist() == [[1.0, 2.0], [1.0, 2.0]]
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int32, torch.int64])
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 8, 16])
+def test_what_lies_in_steps_is_negated_in_its_place(dtype: torch.dtype, step: int) -> None:
+    whole = torch.arange(1, 40 * step).to(dtype)
+    part, rest = whole[1 : 20 * step : step], whole.clone()
+    expected = [-value for value in part.tolist()]
+    part.neg_()
+    assert part.tolist() == expected
+    rest[1 : 20 * step : step] = part
+    assert whole.equal(rest)
+
+
 def test_divisions_by_zero_in_place_do_not_warn() -> None:
     x = torch.zeros(2)
     x.div_(0)
