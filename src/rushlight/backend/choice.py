@@ -51,7 +51,7 @@ def clamp(x: Array, low: Any, high: Any) -> Array:
         if dtype.kind == "b":
             refuse("clamp_scalar_cpu" if low is not None and high is not None else
                    "clamp_min_scalar_cpu" if high is None else "clamp_max_scalar_cpu", x)  # fmt: skip
-    result = x if dtype is x.dtype else x.astype(dtype)
+    result = x if dtype is x.dtype else backend.copied(x, dtype)
     if low is not None:
         result = _bound(np.maximum, result, low)
     return result if high is None else _bound(np.minimum, result, high)

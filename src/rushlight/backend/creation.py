@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array, Shape
+from .numpy import Array, Shape, empty_like
 
 # Whether memory that nobody has set is filled all the same, with nan or the largest integer, so that it shows.
 fill_unset = False
@@ -22,28 +22,6 @@ def unset(array: Array) -> Array:
 
 
 _FORMATS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}
-
-
-def empty_like(array: Array, dtype: np.dtype[Any]) -> Array:
-    """An unset array of the shape of ``array`` whose axes lie in memory in the same order, without gaps."""
-    if array.flags.c_contiguous:
-        return np.empty(array.shape, dtype)
-    if 0 not in array.strides:
-        return np.empty_like(array, dtype, "K")
-    # A broadcast axis says nothing of the order in memory: it stays where it stands among the others.
-    order = list(range(array.ndim))
-    strides = array.strides
-    for end in range(1, len(order)):
-        place = end
-        for before in range(end - 1, -1, -1):
-            left, right = strides[order[before]], strides[order[place]]
-            if left == 0 or right == 0:
-                continue
-            if left >= right:
-                break
-            order[before], order[place] = order[place], order[before]
-            place = before
-    return in_order(array.shape, dtype, tuple(order))
 
 
 def in_order(shape: Shape, dtype: np.dtype[Any], order: tuple[int, ...]) -> Array:

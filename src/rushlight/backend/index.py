@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array, Shape, in_rows, ordered
+from .numpy import Array, Shape, in_rows, ordered, steps_within
 from .shape import clone
 
 Indices = list[Array | None]
@@ -68,9 +68,10 @@ def _as_the_source(out: Array, x: Array, indices: Indices) -> Array:
     steps = [x.strides[place] for place in kept]
     common = out.shape[first : first + picked]
     orders = [(*steps[:first], *(0,) * picked, *steps[first:])]
+    whole = (*(1,) * first, *common, *(1,) * (len(kept) - first))
     for place in places:
-        one = np.broadcast_to(indices[place], common).strides  # type: ignore[arg-type]
-        orders.append((*(0,) * first, *one, *(0,) * (len(kept) - first)))
+        one: Array = np.broadcast_to(indices[place], common)  # type: ignore[arg-type]
+        orders.append(steps_within(out.shape, one.reshape(whole)))
     laid = ordered(out.shape, orders, out.dtype)
     if laid.strides == out.strides:
         return out

@@ -106,13 +106,14 @@ def like_first(arrays: Sequence[Array], dtype: np.dtype[Any]) -> Array:
     the next one decides; NumPy instead prefers C order as soon as any operand has it.
     """
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    ndim = len(shape)
-    steps = []
-    for array in arrays:
-        lead = ndim - array.ndim
-        fit = zip(array.shape, shape[lead:], array.strides, strict=True)
-        steps.append((0,) * lead + tuple(step if size == wanted else 0 for size, wanted, step in fit))
-    return ordered(shape, steps, dtype)
+    return ordered(shape, [steps_within(shape, array) for array in arrays], dtype)
+
+
+def steps_within(shape: Shape, array: Array) -> tuple[int, ...]:
+    """The strides of an array in a shape that it broadcasts to: 0 where it stretches."""
+    lead = len(shape) - array.ndim
+    fit = zip(array.shape, shape[lead:], array.strides, strict=True)
+    return (0,) * lead + tuple([step if size == wanted else 0 for size, wanted, step in fit])
 
 
 def ordered(shape: Shape, steps: Sequence[tuple[int, ...]], dtype: np.dtype[Any]) -> Array:
@@ -133,6 +134,25 @@ def ordered(shape: Shape, steps: Sequence[tuple[int, ...]], dtype: np.dtype[Any]
     slowest_first = faster_first[::-1]
     laid = np.empty([shape[axis] for axis in slowest_first], dtype)
     return laid.transpose(np.argsort(slowest_first)) if ndim else laid
+
+
+def empty_like(array: Array, dtype: np.dtype[Any]) -> Array:
+    """An unset array of the shape of ``array`` whose dimensions lie in memory in the same order, without gaps."""
+    if array.flags.c_contiguous:
+        return np.empty(array.shape, dtype)
+    if 0 not in array.strides:
+        return np.empty_like(array, dtype, "K")
+    return ordered(array.shape, [array.strides], dtype)
+
+
+def copied(array: Array, dtype: np.dtype[Any]) -> Array:
+    """A copy, of another dtype maybe, whose dimensions lie in memory in the same order, without gaps."""
+    if 0 not in array.strides:
+        return array.astype(dtype)
+    # NumPy lets stretched dimensions change fastest.
+    out = empty_like(array, dtype)
+    out[...] = array
+    return out
 
 
 def in_rows(array: Array) -> Array:

@@ -83,7 +83,7 @@ def as_array(number: Any, dtype: np.dtype[Any]) -> Array:
 
 def floating(x: Array) -> Array:
     """``x``, or its copy in the default floating dtype if it is of integers."""
-    return x if x.dtype.kind in "fcV" else x.astype(dtypes.get_default_dtype().numpy)
+    return x if x.dtype.kind in "fcV" else backend.copied(x, dtypes.get_default_dtype().numpy)
 
 
 # Arithmetic.
@@ -360,7 +360,7 @@ def sigmoid(x: Array) -> Array:
     if x.flags.c_contiguous:
         power = _negative(x, out=...)
     else:  # a part of a gate's: NumPy copies it in half the time that it takes to read it and make a result
-        power = x.copy("K")
+        power = backend.copied(x, x.dtype)
         _negative(power, power)
     _exp(power, power)
     _add(power, one, power)

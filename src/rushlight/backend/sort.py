@@ -9,7 +9,7 @@ import numpy as np
 
 from . import selection
 from .extremes import equal, ordered_alike, rows_along, take_along
-from .numpy import Array, backwards, in_rows
+from .numpy import Array, backwards, empty_like, in_rows
 
 _FEW = 24  # up to so many numbers plain Python is faster than the calls of NumPy
 
@@ -44,9 +44,9 @@ def sort(x: Array, indices: Array, axis: int) -> Array:
 
 def _lying_as(x: Array, ordered: Array) -> Array:
     """``ordered`` with its dimensions in the order that those of ``x`` have in memory."""
-    if x.flags.c_contiguous or 0 in x.strides:
+    if x.flags.c_contiguous:
         return in_rows(ordered)
-    out = np.empty_like(x, ordered.dtype)
+    out = empty_like(x, ordered.dtype)
     out[...] = ordered
     return out
 

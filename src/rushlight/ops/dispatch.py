@@ -197,7 +197,7 @@ def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:
     for value in inputs:
         if isinstance(value, Tensor_):
             array = value._array
-            arrays.append(array if array.dtype == dtype else array.astype(dtype))
+            arrays.append(array if array.dtype == dtype else backend.copied(array, dtype))
         else:
             arrays.append(number_array(value, dtype))
     return arrays

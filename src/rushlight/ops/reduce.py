@@ -6,6 +6,8 @@ import math
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ..backend import reduce as k
 from . import dispatch
 from .public import axes_of, axis_of, ops, public
@@ -40,8 +42,7 @@ def stretched(g: Any, xp: Any, shape: tuple[int, ...], axis: Any, keepdims: bool
 # Products. Where an element is zero, dividing by it is no way to the product of the others.
 
 op("prod_all", lambda x, dtype=None: k.prod(x, None, False, dtype), node="ProdBackward0",
-   x=lambda g, xp, x, out: g if not x.shape else g * conj(out / x) if no_zero(x) else g.reshape(
-       x.shape) if math.prod(x.shape) == 1 else g * conj(others_of_all(xp, x)))  # fmt: skip
+   x=lambda g, xp, x, out: g if not x.shape else g * conj(out / x) if no_zero(x) else _slope_at_zeros(g, xp, x))  # fmt: skip
 op("prod", k.prod, node="ProdBackward1",
    x=lambda g, xp, x, out, axis, keepdims: g if not x.shape else _prod_slope(
        g, xp, x, out, axis, keepdims))  # fmt: skip
@@ -50,20 +51,23 @@ op("shift", k.shift, kind="linear", x=lambda g, xp, axis, step: xp.shift(g, axis
 
 def _prod_slope(g: Any, xp: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     g, out = (expand(value, axis, keepdims, len(x.shape)) for value in (g, out))
-    return g * conj(out / x if no_zero(x) else others(xp, x, axis[0]))
+    if no_zero(x):
+        return g * conj(out / x)
+    return g if x.shape[axis[0]] == 1 else g * conj(others(xp, x, axis[0]))
+
+
+def _slope_at_zeros(g: Any, xp: Any, x: Any) -> Any:
+    """The rule of a product of all elements where some are zero."""
+    if math.prod(x.shape) == 1:
+        return g.reshape(x.shape)
+    if isinstance(x, np.ndarray) and np.count_nonzero(x) < x.size - 1:
+        return np.zeros(x.shape, x.dtype)  # whatever else is nan or infinite, g too
+    return xp.view(g * conj(others(xp, x.reshape((math.prod(x.shape),)), 0)), x.shape)
 
 
 def no_zero(x: Any) -> bool:
     """Whether no element is zero."""
     return bool((getattr(x, "_array", x) != 0).all())
-
-
-def others_of_all(xp: Any, x: Any) -> Any:
-    """:func:`others` in all of ``x``: nothing but zeros where two elements are zero, whatever else is nan or infinite."""
-    result = others(xp, x.reshape((math.prod(x.shape),)), 0).reshape(x.shape)
-    if int((getattr(x, "_array", x) == 0).sum()) > 1:
-        result = xp.masked_fill(result, result != 0, 0)
-    return result
 
 
 def others(xp: Any, x: Any, axis: int) -> Any:

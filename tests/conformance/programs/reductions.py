@@ -56,3 +56,10 @@ try:
     torch.zeros(0).argmax()
 except (RuntimeError, IndexError) as error:
     print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+# Slopes of products where elements are zero, and of a product by which something is divided.
+for values in ([0.0, 2.0, 3.0], [0.0, 0.0, 3.0], [0.0], [0.0, float("inf"), 2.0], [0.0, 0.0, float("nan")]):
+    for create_graph in (False, True):
+        for weight in (1.0, float("inf")):
+            z = torch.tensor(values, requires_grad=True)
+            print(torch.autograd.grad(z.prod(), z, torch.tensor(weight), create_graph=create_graph), end=" ")
+            print(torch.autograd.grad(z.prod(0), z, torch.tensor(weight), create_graph=create_graph))

@@ -77,3 +77,26 @@ try:
     torch.take_along_dim(torch.ones(2, 6), torch.zeros(3, 2, dtype=torch.long), 1)
 except RuntimeError as error:
     print(str(error).split("\n")[0])
+# Of stretched tensors, the dimensions that are not stretched say how the result lies.
+for z in (
+    torch.arange(6).reshape(3, 2).t().expand(4, 2, 3),
+    torch.arange(12).reshape(2, 1, 2, 3).transpose(2, 3).expand(2, 4, 3, 2),
+):
+    results = [
+        z.clone(),
+        z.flip(0),
+        z.sigmoid(),
+        z.sort(-1)[0],
+        torch.clamp(z, min=1.5),
+        z / 2,
+        z + torch.ones(z.shape),
+        z.sqrt(),
+    ]
+    print(
+        [one.stride() for one in results],
+        torch.zeros_like(z).stride(),
+        z.double().stride(),
+        torch.where(z > 1, z, 0.5).stride(),
+    )
+print(x[None, [0, 1]].stride(), x.permute(2, 0, 1)[None, [0, 1]].stride(), x.permute(2, 0, 1)[None, :, [0, 1]].stride())
+print(torch.ones(3, 2).t()[None, [0, 1]].flatten()._is_view())
