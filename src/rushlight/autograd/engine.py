@@ -208,8 +208,8 @@ class Pass:
                 if not keep_graph:
                     frees = node.frees
                     if frees:
-                        # Of inputs that are all views made in no_grad nothing was saved: there is nothing to free.
-                        if edges[0] is not None or len(edges) == 1 or any(node.next):
+                        # What only the inputs' own rules ask for was not saved of inputs that are all views made in no_grad.
+                        if edges[0] is not None or len(edges) == 1 or node.keeps_anyhow or any(node.next):
                             node.saved = None
                     elif frees is None:
                         node.release()

@@ -113,6 +113,7 @@ class Node:
     always_runs = False  # a Function's backward is called even when no gradient arrives
     is_leaf_sink = False
     at_once = False  # runs before whatever else is ready
+    keeps_anyhow = False  # keeps a tensor whichever inputs need a gradient
     frees: bool | None = None  # whether `release` sets `saved` to None, or does nothing; None for anything else
     written_through: weakref.ref[Node] | None = None  # the place of the view through which its result was written
     hooked = False  # whether any of the following was ever set

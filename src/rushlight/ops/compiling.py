@@ -105,6 +105,11 @@ def keeps_tensors(entry: Op) -> bool:
     return any(kind in ("input", "output") for kind, _, _ in entry.keep)
 
 
+def kept_anyhow(entry: Op, users: list[str]) -> bool:
+    """Whether nodes keep what the rules of ``users`` ask for whichever inputs need a gradient: as in PyTorch what several do."""
+    return len(users) > 1 or users == entry.sources
+
+
 def releaser(entry: Op) -> Callable[[Node], None]:
     """How nodes free what they saved, where it depends on the inputs that need a gradient whether there is a tensor."""
     places, place = [], 0
@@ -129,9 +134,7 @@ def _keep_tuple(entry: Op, optional: set[str]) -> str:
     items: list[str] = []
     for kind, name, users in entry.keep:
         # A view made in no_grad has no place in the graph: nothing is kept for its cotangent.
-        wanted = " or ".join(f"r_{user} is True" for user in users)
-        everyone = set(users) == set(entry.sources)
-        condition = "" if everyone else f" if {wanted} else None"
+        condition = "" if kept_anyhow(entry, users) else f" if r_{users[0]} is True else None"
         if kind == "input":
             items += [f"s_{name}{condition}", f"v_{name}{condition}"]
         elif kind == "output":

@@ -37,6 +37,7 @@ from .compiling import (
     compiled_call,
     compiled_rules,
     keeps_tensors,
+    kept_anyhow,
     parameters,
     releaser,
     rules_source,
@@ -112,6 +113,9 @@ class Op:
         users = [set(users) for kind, _, users in self.keep if kind in ("input", "output")]
         return set(self.sources) <= set().union(*users)
 
+    def _keeps_a_tensor_anyhow(self) -> bool:
+        return any(kind in ("input", "output") and kept_anyhow(self, users) for kind, _, users in self.keep)
+
     @property
     def node_class(self) -> type[Node]:
         if self._node_class is None:
@@ -132,7 +136,7 @@ class Op:
             # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
             body["release"], body["frees"] = lambda node: None, False
         elif self._each_rule_keeps_a_tensor():
-            body["frees"] = True
+            body["frees"], body["keeps_anyhow"] = True, self._keeps_a_tensor_anyhow()
         else:
             body["release"] = releaser(self)
         if self.node_name == "NotImplemented":

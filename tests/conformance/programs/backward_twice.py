@@ -63,3 +63,21 @@ e = (a**3).sum()
 attempt("once more", lambda: torch.autograd.grad(e, a))
 attempt("and again", lambda: torch.autograd.grad(e, a))
 print(first)
+
+# Through views made in no_grad nothing flows, but what nodes keep whichever input needs it is freed all the same.
+x = torch.ones(2, 2, requires_grad=True)
+with torch.no_grad():
+    view = (x * 1).unsqueeze(0)
+for name in ("mul", "div", "atan2", "maximum", "hypot", "pow", "lerp", "where"):
+    if name == "lerp":
+        y = torch.lerp(view, view, view)
+    elif name == "where":
+        y = torch.where(view > 2, view, torch.tensor(1.0))
+    else:
+        y = getattr(torch, name)(view, view)
+    y.sum().backward()
+    try:
+        y.sum().backward()
+        print(name, "again")
+    except RuntimeError as error:
+        print(name, str(error)[:60])
