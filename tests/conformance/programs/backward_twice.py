@@ -65,9 +65,9 @@ attempt("and again", lambda: torch.autograd.grad(e, a))
 print(first)
 
 # Through views made in no_grad nothing flows, but what nodes keep whichever input needs it is freed all the same.
-x = torch.ones(2, 2, requires_grad=True)
+x = torch.ones(2, 2, requires_grad=True) * 1
 with torch.no_grad():
-    view = (x * 1).unsqueeze(0)
+    view = x.unsqueeze(0)
 for name in ("mul", "div", "atan2", "maximum", "hypot", "pow", "lerp", "where"):
     if name == "lerp":
         y = torch.lerp(view, view, view)
