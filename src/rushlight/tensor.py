@@ -201,11 +201,6 @@ class Tensor:
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
-            if value._array.shape != self._array.shape:
-                raise RuntimeError(
-                    f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
-                    f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
-                )
             wanted = self.dtype if self._grad_dtype is OWN_DTYPE else self.grad_dtype
             if wanted is not None and value.dtype is not wanted:
                 raise RuntimeError(
@@ -214,6 +209,11 @@ class Tensor:
                     "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
                     "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
                     "systems that assume they match."
+                )
+            if value._array.shape != self._array.shape:
+                raise RuntimeError(
+                    f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
+                    f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
         self._grad = value
 

@@ -178,19 +178,20 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def check_memory(tensor: Tensor, inputs: Iterable[Any] = ()) -> None:
-    """Raises PyTorch's errors for a tensor that overlaps itself, or partly one of the ``inputs`` of a write into it."""
+def check_memory(tensor: Tensor, inputs: Iterable[Any] = (), wholly: bool = False) -> None:
+    """Raises PyTorch's errors for a tensor that overlaps itself, or partly (``wholly`` too) one of the ``inputs`` of a write
+    into it."""
     if overlaps_itself(tensor._array):
         raise overlap_error()
     if tensor._of_batch:
         return  # the write into the batch behind it looks
     for value in inputs:
         if getattr(value, "_counter", None) is tensor._counter:
-            _check_overlap(tensor._array, value._array)
+            _check_overlap(tensor._array, value._array, wholly)
 
 
-def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any]) -> None:
-    same_layout = written.shape == read.shape and written.strides == read.strides
+def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any], wholly: bool) -> None:
+    same_layout = not wholly and written.shape == read.shape and written.strides == read.strides
     if same_layout and backend.address(written) == backend.address(read):
         return
     if without_gaps(written) and without_gaps(read) and np.may_share_memory(written, read):
@@ -264,6 +265,10 @@ def short_name(node: Node) -> str:
 
 # These may write into a tensor that overlaps itself, an expanded one say.
 _INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
+# What they write depends on the order of places, so not even the very tensor may be read; those by rows look at that last.
+_BY_ROWS = frozenset({"index_add_", "index_copy_", "index_reduce_"})
+_BY_PLACE = _BY_ROWS | {"scatter_", "scatter_add_", "scatter_reduce_", "put_", "index_put_"}
+_WHATEVER_IS_READ = frozenset({"masked_fill_", "masked_scatter_", "addmv_"})
 tell_overlap: Callable[[str, Tensor], object] | None = None  # warns of it; ops/subscripts.py sets it
 
 
@@ -295,7 +300,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if overlapping and name[:3] == "tri":  # of matrices repeated as a whole
         overlapping = _without_repeats(self._array).flags.c_contiguous
     if not overlapping:
-        check_memory(self, args)
+        if name not in _BY_ROWS:
+            check_memory(self, () if name in _WHATEVER_IS_READ else args, name in _BY_PLACE)
     elif tell_overlap is not None:
         tell_overlap(name, self)
     # A hook that packs the stand-in may keep its memory, which is about to be written to.
@@ -310,6 +316,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         bump(self, name)
         return self
     _check_result(self, result, name)
+    if name in _BY_ROWS:
+        check_memory(self, args, True)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
     if sys.getrefcount(before) > 2 or np.may_share_memory(result._array, self._array):
         old = self._array.copy()
@@ -486,7 +494,11 @@ class CopySlices(Node):
             raise self.freed()
         shape, strides, offset, base_strides, dtype = self.geometry
         result = like_base(np.asarray(g), base_strides)
-        part = backend.strided(result if dtype == result.dtype else result.view(dtype), shape, strides, offset)
+        if dtype != result.dtype:  # an array of no dimensions has no view of another size of elements
+            seen = result.real if result.dtype.kind == "c" else result.view(dtype)
+        else:
+            seen = result
+        part = backend.strided(seen, shape, strides, offset)
         first = edges[0] if edges[0] is not None else None
         grads = self.inner.vjp(part.copy(), (first, *edges[1:]))
         if edges[0] is not None:

@@ -114,6 +114,8 @@ def embed_diagonal(g: Array, shape: Shape, offset: int, axis1: int, axis2: int) 
 
 def unfold(x: Array, axis: int, size: int, step: int) -> Array:
     """Windows of ``size`` every ``step`` along ``axis``, as a new last dimension."""
+    if not x.ndim:
+        return backend.strided(x, (size,), (x.itemsize,))
     count = (x.shape[axis] - size) // step + 1
     shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], size)
     strides = (*x.strides[:axis], x.strides[axis] * step, *x.strides[axis + 1 :], x.strides[axis])
@@ -122,6 +124,8 @@ def unfold(x: Array, axis: int, size: int, step: int) -> Array:
 
 def fold_windows(g: Array, shape: Shape, axis: int, size: int, step: int) -> Array:
     """Adds windows back where they came from: the adjoint of unfold."""
+    if not shape:
+        return np.asarray(g.sum(dtype=g.dtype))
     out = np.zeros(shape, g.dtype)
     windows = unfold(out, axis, size, step)
     if step >= size:

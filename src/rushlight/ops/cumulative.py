@@ -28,7 +28,8 @@ op("argcummax", k.argcummax, inputs="x")
 op("argcummin", k.argcummin, inputs="x")
 for _name in ("cummax", "cummin"):
     op(_name, take_along, inputs="indices", kind="linear",
-       x=lambda g, xp, x_shape, indices, axis: xp.add_along(g, indices, x_shape, axis))  # fmt: skip
+       # Of x the shape would do, but as in PyTorch a write into it is an error.
+       x=lambda g, xp, x, indices, axis: xp.add_along(g, indices, x.shape, axis))  # fmt: skip
 op("logcumsumexp", k.logcumsumexp,
    x=lambda g, xp, x, out, axis: _logcumsumexp_slope(g, xp, x, out, xp.logcumsumexp_from_end, axis))  # fmt: skip
 op("logcumsumexp_from_end", k.logcumsumexp_from_end, node="FlipBackward0",
@@ -225,10 +226,10 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
     """
     axis, dx = _integrand("trapezoid", y, x, dx, dim)
     if not y._array.shape[axis]:
-        return y.sum(axis) * 0.0
+        return ops.zeroed(y.sum(axis).detach())
     if x is not None:
-        return ((_ahead(y, axis) + _behind(y, axis)) * _widths("trapezoid", y, x, axis)).sum(axis) / 2.0
-    return (y.sum(axis) - (y.select(axis, 0) + y.select(axis, -1)) * 0.5) * dx
+        return ops.divide_by(((_ahead(y, axis) + _behind(y, axis)) * _widths("trapezoid", y, x, axis)).sum(axis), 2.0)
+    return ops.times(y.sum(axis) - (y.select(axis, 0) + y.select(axis, -1)) * 0.5, dx)
 
 
 @public(method=False, out=False)

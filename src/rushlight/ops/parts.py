@@ -285,6 +285,4 @@ def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
         raise RuntimeError(f"maximum size for tensor at dimension {axis} is {length} but size is {size}")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
-    if not array.ndim:
-        return ops.view(self, (1,)) if size else ops.slice(ops.view(self, (1,)), 0, 0, 0, 1)
     return ops.unfold(self, axis, size, step)

@@ -85,7 +85,9 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
         if dim is None:
             input, dim = reshape(input, -1), 0
         axis = axis_of(dim, input._array.ndim)
-        shape = input._array.shape or (1,)
+        shape = input._array.shape
+        if not shape:
+            raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
         if output_size is not None and output_size != shape[axis] * repeats:
             raise RuntimeError(
                 f"repeat_interleave: Invalid output_size, expected {shape[axis] * repeats} but got {output_size}"
@@ -98,9 +100,7 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
         raise RuntimeError("repeats has to be Long or Int tensor")
     if dim is None:
         input, dim = reshape(input, -1), 0
-    axis = axis_of(dim, input._array.ndim)
-    if not input._array.ndim:
-        input = reshape(input, 1)
+    axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     if repeats._array.size not in (1, input._array.shape[axis]):
         raise RuntimeError(
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {repeats._array.size} and "
@@ -234,6 +234,8 @@ def narrowed_copy(input: Any, dim: int, start: int, length: int) -> Any:
 @public(name="select_scatter")
 def select_scattered(input: Any, src: Any, dim: int, index: int) -> Any:
     """A copy with ``src`` in place of one slice."""
+    if not input._array.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     size = input._array.shape[axis]
     if not -size <= index < size:
@@ -252,6 +254,8 @@ def select_scattered(input: Any, src: Any, dim: int, index: int) -> Any:
 @public(name="slice_scatter")
 def slice_scattered(input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """A copy with ``src`` in place of a slice."""
+    if not input._array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     begin, stop, _ = slice(start, end).indices(input._array.shape[axis])
     wanted = k.slice_(input._array, axis, begin, max(begin, stop), step).shape

@@ -127,15 +127,18 @@ def _check_index(name: str, index: Any) -> None:
 def _check_scatter(name: str, input: Any, index: Any, axis: int, src: Any = None) -> None:
     _check_index(name, index)
     x, i = input._array, index._array
+    if src is not None and src._array.dtype != x.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if i.size == 0:
         return
     if max(i.ndim, 1) != max(x.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if src is not None and max(src._array.ndim, 1) != max(i.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    for place in range(i.ndim):
-        too_large = i.shape[place] > x.shape[place] and place != axis if x.ndim else False
-        if too_large or (src is not None and src._array.ndim and i.shape[place] > src._array.shape[place]):
+    sizes, own = i.shape or (1,), x.shape or (1,)
+    given = sizes if src is None else src._array.shape or (1,)
+    for place, size in enumerate(sizes):
+        if (size > own[place] and place != axis) or size > given[place]:
             expected = f"Expected index {list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {axis}"
             if src is not None:
                 expected += f" and to be no larger size than src {list(src._array.shape)}"
@@ -193,8 +196,6 @@ def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = N
                 "release. Use torch.scatter_reduce instead for more reduction options.",
                 once=True,
             )
-    if src._array.dtype != input._array.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
@@ -208,8 +209,6 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """A copy with elements of ``src`` added where ``index`` says along ``dim``."""
     axis = axis_of(dim, input._array.ndim)
     _check_scatter("scatter_add", input, index, axis, src)
-    if src._array.dtype != input._array.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if not index._array.size:
         return input.clone()
     return ops.scatter_add(input, src, index, axis)
@@ -222,8 +221,6 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     _check_scatter("scatter_reduce", input, index, axis, src)
-    if src._array.dtype != input._array.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if index._array.size and (reduce == "mean" or reduce[0] == "a"):
         kind = input._array.dtype.kind
         if kind == "b" if reduce == "mean" else kind == "c":

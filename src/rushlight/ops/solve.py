@@ -26,7 +26,12 @@ from .table import op
 op("inv", k.inv, node="LinalgInvExBackward0", a=lambda g, xp, out: _inv_slope(g, xp, out))
 op("inv_ex", k.inv_ex, outputs="inverse info!", node="LinalgInvExBackward0",
    a=lambda g, xp, inverse: _inv_slope(g, xp, inverse))  # fmt: skip
-op("det", k.det, node="LinalgDetBackward0", a=lambda g, xp, a: g.reshape((*g.shape, 1, 1)) * conj(xp.minors(a)))
+op(
+    "det",
+    k.det,
+    node="LinalgDetBackward0",  # the result, as in PyTorch, so that a write into it is seen
+    a=lambda g, xp, a, out: g.reshape((*g.shape, 1, 1)) * conj(xp.minors(a)),
+)
 op("minors", k.minors, a=lambda g, xp, a: _minors_slope(g, xp, a))
 op("nonsingular", k.nonsingular, kind="linear", a=lambda g: g)
 op("slogdet", k.slogdet, outputs="sign size", node="LinalgSlogdetBackward0",

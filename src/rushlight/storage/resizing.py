@@ -26,17 +26,35 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     views.refuse_inference(self)
     if self.requires_grad and self._edge is None and modes.state.grad_enabled:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-    dtype = self._array.dtype
+    array = _memory_for(self, source, storage_offset, size, stride)
+    needs = self.requires_grad or (isinstance(source, Tensor) and source.requires_grad)
+    if needs and modes.state.grad_enabled:
+        given = (source,) if isinstance(source, Tensor) else ()
+        self._edge = table["set_to" if given else "set_"].call(self, *given, array)._edge
+        self._needs_grad, self._base = True, None
     self._sink = None  # what was computed before belongs to the tensor as it was
+    self._array = array
+    views.bump(self, "set_")
+    return self
+
+
+def _underivable(g: Any) -> Any:
+    raise RuntimeError("derivative for set_ is not implemented")
+
+
+op("set_", lambda x, array: array, node="NotImplemented", x=_underivable)
+op("set_to", lambda x, source, array: array, node="NotImplemented", x=_underivable, source=_underivable)
+
+
+def _memory_for(self: Tensor, source: Any, storage_offset: int, size: Any, stride: Any) -> np.ndarray[Any, Any]:
+    dtype = self._array.dtype
     if source is None:
-        self._array = np.empty(0, dtype)
-        return self
+        return np.empty(0, dtype)
     if isinstance(source, Tensor):
         if source._array.dtype != dtype:
             raise RuntimeError(f"Could not set tensor of type {source.dtype.c_name} to a tensor of type {self.dtype.c_name}")
         if size is None:
-            self._array = source._array
-            return self
+            return source._array
         whole = memory.block(source._array)
     elif isinstance(source, _Storage):
         if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
@@ -55,8 +73,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
             "= None)\n"
         )
     shape = (whole.size // dtype.itemsize,) if size is None else checked_shape("set_", size)
-    self._array = memory.laid_over(whole, dtype, shape, None if stride is None else tuple(stride), storage_offset)
-    return self
+    return memory.laid_over(whole, dtype, shape, None if stride is None else tuple(stride), storage_offset)
 
 
 @method
