@@ -185,8 +185,13 @@ def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
         return out
     if not out.ndim:
         return src.reshape(-1)[0].reshape(()).copy()
-    out[_grid(index, axis)] = src[tuple(slice(0, size) for size in index.shape)]
+    out[_grid(index, axis)] = _corner(src, index.shape)
     return out
+
+
+def _corner(src: Array, shape: Shape) -> Array:
+    """As much of ``src`` as there are indices for; one number may have no dimension."""
+    return src[tuple([slice(0, size) for size in shape])] if src.ndim else src
 
 
 def _accumulator(x: Array) -> Array:
@@ -198,7 +203,7 @@ def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
     out = _accumulator(x)
     if not index.size:
         return out.astype(x.dtype, copy=False)
-    part = src[tuple(slice(0, size) for size in index.shape)]
+    part = _corner(src, index.shape)
     if not out.ndim:
         return np.asarray(out + part.sum()).astype(x.dtype)
     np.add.at(out, _grid(index, axis), part)
@@ -233,7 +238,7 @@ def _reduced_into(start: Array, x: Array, src: Array, index: Array, axis: int, r
     flat = not x.ndim
     out = start.reshape(-1) if flat else start
     where = index.reshape(-1) if flat else index
-    part = (src.reshape(-1) if flat else src)[tuple(slice(0, size) for size in where.shape)]
+    part = _corner(src.reshape(-1) if flat else src, where.shape)
     if not where.size:
         return out.reshape(x.shape).astype(x.dtype, copy=False)
     key = _grid(where, axis)

@@ -228,8 +228,9 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
     if not y._array.shape[axis]:
         return ops.zeroed(y.sum(axis).detach())
     if x is not None:
-        return ops.divide_by(((_ahead(y, axis) + _behind(y, axis)) * _widths("trapezoid", y, x, axis)).sum(axis), 2.0)
-    return ops.times(y.sum(axis) - (y.select(axis, 0) + y.select(axis, -1)) * 0.5, dx)
+        area = ((_ahead(y, axis) + _behind(y, axis)) * _widths("trapezoid", y, x, axis)).sum(axis)
+        return ops.divide_by(area, 2.0) if area.is_floating_point() else area / 2.0
+    return ops.times(y.sum(axis) - ops.times(y.select(axis, 0) + y.select(axis, -1), 0.5), dx)
 
 
 @public(method=False, out=False)

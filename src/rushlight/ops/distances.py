@@ -34,6 +34,8 @@ def length_slope(g: Any, xp: Any, off: Any, length: Any, p: float) -> Any:
     if math.isinf(p):
         row = (*length.shape, 1)
         return xp.sgn(off) * g.reshape(row) * (xp.abs(off) == length.reshape(row))
+    if p == 2:  # rows that are the same have no slope, whatever the cotangent
+        g = xp.masked_fill(g, length == 0, 0)
     return norm_slope(g, xp, off, length, p, (len(off.shape) - 1,), False)
 
 

@@ -60,13 +60,13 @@ smooth("i1e", k.i1e, node="SpecialI1EBackward0",
 op("logit", elementary.logit, kind="elementwise", x=lambda g, xp, x, eps: _logit_slope(g, xp, x, eps))
 smooth("entr", k.entr, node="SpecialEntrBackward0", x=lambda g, xp, x: g * (-xp.log(x) - 1))
 smooth("xlogy", k.xlogy,
-       a=lambda g, xp, a, b: xp.masked_fill(g * xp.log(b), (a == 0) & (b <= 0), 0), b=lambda g, a, b: g * a / b)
+       a=lambda g, xp, a, b: xp.masked_fill(xp.xlogy(g, b), (a == 0) & (b <= 0), 0), b=lambda g, a, b: g * a / b)
 op("number_xlogy", k.with_number(k.xlogy, True), node="XlogyBackward1", kind="elementwise",
    x=lambda g, x, number: g * number / x)
 op("xlogy_number", k.with_number(k.xlogy), node="XlogyBackward2", kind="elementwise",
    x=lambda g, xp, x, number: _by_log(g, xp, x, number))
 smooth("xlog1py", k.xlog1py, node="SpecialXlog1PyBackward0",
-       a=lambda g, xp, a, b: xp.masked_fill(g * xp.log1p(b), (a == 0) & (b <= -1), 0),
+       a=lambda g, xp, a, b: xp.masked_fill(xp.xlog1py(g, b), (a == 0) & (b <= -1), 0),
        b=lambda g, a, b: g * a / (b + 1))
 op("number_xlog1py", k.with_number(k.xlog1py, True), node="SpecialXlog1PyBackward1", kind="elementwise",
    x=lambda g, x, number: g * number / (x + 1))
@@ -103,10 +103,10 @@ def _logit_slope(g: Any, xp: Any, x: Any, eps: float | None) -> Any:
 
 
 def _by_log(g: Any, xp: Any, x: Any, number: float) -> Any:
-    """``g * log(number)``; 0 where x is 0 and the logarithm is not finite."""
+    """``g * log(number)``; 0 where x or g is 0 and the logarithm is not finite."""
     if number > 0:
         return g * math.log(number)
-    return xp.masked_fill(g * (-math.inf if number == 0 else math.nan), x == 0, 0)
+    return xp.masked_fill(xp.xlogy_number(g, number), x == 0, 0)
 
 
 def _sinc_slope(g: Any, xp: Any, x: Any) -> Any:
