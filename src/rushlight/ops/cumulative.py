@@ -102,6 +102,13 @@ def _sums_in(name: str, dtype: Any) -> Any:
     return chosen
 
 
+def _axis_of_extremes(name: str, input: Any, dim: Any) -> int:
+    refuse(f"{name}_cpu", input)
+    if not input._array.ndim and isinstance(dim, int) and dim not in (-1, 0):
+        raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+    return axis_of(dim, input._array.ndim)
+
+
 @public()
 def cummax(input: Any, dim: Any) -> Any:
     """The greatest so far along ``dim``, and its place (the last of equal ones).
@@ -110,8 +117,7 @@ def cummax(input: Any, dim: Any) -> Any:
     >>> torch.tensor([1.0, 3.0, 2.0]).cummax(0).values
     tensor([1., 3., 3.])
     """
-    refuse("cummax_cpu", input)
-    axis = axis_of(dim, input._array.ndim)
+    axis = _axis_of_extremes("cummax", input, dim)
     places = ops.argcummax(input, axis)
     return return_types.cummax(ops.cummax(input, places, axis), places)
 
@@ -119,8 +125,7 @@ def cummax(input: Any, dim: Any) -> Any:
 @public()
 def cummin(input: Any, dim: Any) -> Any:
     """The least so far along ``dim``, and its place (the last of equal ones)."""
-    refuse("cummin_cpu", input)
-    axis = axis_of(dim, input._array.ndim)
+    axis = _axis_of_extremes("cummin", input, dim)
     places = ops.argcummin(input, axis)
     return return_types.cummin(ops.cummin(input, places, axis), places)
 

@@ -235,9 +235,9 @@ def ravel(input: Any) -> Any:
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     """One dimension made several; one of their sizes may be -1."""
     shape = input._array.shape
+    axis = axis_of(dim, len(shape))
     if not shape:
         raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
-    axis = axis_of(dim, len(shape))
     if not isinstance(sizes, (tuple, list)):
         raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type(sizes).__name__}")
     known = math.prod(size for size in sizes if size != -1)
