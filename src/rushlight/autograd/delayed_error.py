@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..rooms import provided
 from . import modes
-from .graph import Edge, Node, leaf_edge, new_sink, orders
+from .engine import input_edge
+from .graph import Edge, Node, new_sink, orders
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -62,7 +63,7 @@ class DelayedError(Node):
         recorded = modes.state.grad_enabled and any(is_tensor(one) and one.requires_grad for one in inputs)
         outputs = [one.detach() if is_tensor(one) else one for one in inputs]
         if recorded:
-            edges = tuple((one._edge or leaf_edge(one)) if is_tensor(one) and one.requires_grad else None for one in inputs)
+            edges = tuple(input_edge(one) if is_tensor(one) and one.requires_grad else None for one in inputs)
             self._place(inputs, outputs, edges)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 

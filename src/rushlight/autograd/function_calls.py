@@ -33,6 +33,9 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     """Runs forward and records it; returns the context too."""
     ctx = object.__new__(cls._backward_cls)
     tensors = [is_tensor(arg) for arg in args]
+    for arg, tensor in zip(args, tensors, strict=True):
+        if tensor and arg._base is not None:
+            views.refresh_to_record(arg)
     ctx.is_tensor_input = tuple(tensors)
     ctx.needs_input_grad = needs = tuple([tensor and arg.requires_grad for arg, tensor in zip(args, tensors, strict=True)])
     state = modes.state

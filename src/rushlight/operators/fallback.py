@@ -12,7 +12,8 @@ from typing import Any
 
 from ..arguments import warn
 from ..autograd import modes
-from ..autograd.graph import Edge, Node, leaf_edge, orders
+from ..autograd.engine import input_edge
+from ..autograd.graph import Edge, Node, orders
 from ..tensor import Tensor
 
 
@@ -77,7 +78,7 @@ def marked(operator: str, inputs: Iterable[Any], outs: Iterable[tuple[Any, bool]
 
     ``outs``  the results, and of each whether by the schema it is an argument that was written into
     """
-    edges = tuple((one._edge or leaf_edge(one)) if one.requires_grad else None for one in inputs if isinstance(one, Tensor))
+    edges = tuple(input_edge(one) if one.requires_grad else None for one in inputs if isinstance(one, Tensor))
     unrecorded = []
     for one, is_written in outs:
         if not isinstance(one, Tensor) or one._array.dtype.kind not in "fcV":

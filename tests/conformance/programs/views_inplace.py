@@ -81,3 +81,25 @@ y = x * 1
 with torch.no_grad():
     y[0].zero_()
 print(y, y.grad_fn.name())
+
+
+# A custom Function sees the place that a view has since its base was written to.
+class Weighted(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x * y, x + y
+
+    @staticmethod
+    def backward(ctx, g, h):
+        x, y = ctx.saved_tensors
+        return g * y + h, g * x + h
+
+
+a = torch.tensor([1.0, 2.0], requires_grad=True)
+base = torch.cat([a, a])
+view = base.view(2, 2)
+base.mul_(3)
+product, total = Weighted.apply(view, view)
+(product.sum() + total.sum()).backward()
+print(view, a.grad)
