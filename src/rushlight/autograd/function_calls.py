@@ -94,7 +94,7 @@ def _unrecorded(ctx: Any, args: Sequence[Any], value: Any) -> Any:
         return value
     if _among(value, ctx.dirty_tensors):
         views.bump(value, ctx.name())
-        return value
+        return value.detach() if value.requires_grad else value
     if _among(value, args):
         value = value.view_as(value)
     if value._base is not None:
@@ -134,7 +134,7 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
         if twin is not None and (is_dirty or not is_input):
             value = results[twin]
         elif is_dirty:
-            value = _dirtied(ctx, value, several)
+            value = _dirtied(ctx, value, number, several)
         elif is_input:
             value = _alias(value)
         elif value._base is not None and value._base is not value:
@@ -178,13 +178,16 @@ def _warn_of_dirty(value: Any) -> None:
     warnings.warn(text, stacklevel=5)
 
 
-def _dirtied(ctx: Any, value: Any, several: bool) -> Any:
+def _dirtied(ctx: Any, value: Any, number: int, several: bool) -> Any:
     """An input that forward wrote into, in its new place in the graph."""
     base = value._base
     if base is None:
         if value._needs_grad and value._edge is None:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         views.bump(value, ctx.name())
+        if value._retains and value._edge is not None:
+            views.move_retained(value._edge, (ctx, number))
+        value._grad = None
         return value
     if several:
         raise RuntimeError(
