@@ -23,6 +23,7 @@ from ..backend import numpy as backend
 from . import dispatch, saved, saved_attributes, several
 
 if TYPE_CHECKING:
+    from .plain_cases import Case
     from .table import Op, Rule
 
 
@@ -31,6 +32,7 @@ def unseen() -> bool:
     return not observers.present and not modes.state.anomaly and modes.state.recorder is None
 
 
+UNSAID: Any = object()  # an argument that was not given
 _makers: dict[str, Callable[..., Any]] = {}
 compile_lock = threading.RLock()  # held while an op is compiled: threads that use it first at once get one node class
 GLOBALS: dict[str, Any] = {
@@ -50,6 +52,7 @@ GLOBALS: dict[str, Any] = {
     "number": backend.number,
     "observers": observers,
     "refresh": views.refresh_to_record,
+    "unsaid": UNSAID,
     "unseen": unseen,
     "special": modes.special,
     "spread": blockwise.spread,
@@ -169,12 +172,27 @@ def _arguments(entry: Op) -> str:
     return ", ".join(words)
 
 
-def call_source(entry: Op, where: str = "") -> str:
+def _case_head(entry: Op, names: list[str]) -> list[str]:
+    """The first lines of a public function that is an op in the plain case: what is not said in its place goes elsewhere."""
+    *fixed, rest = names if names[-1][0] == "*" else [*names, "*rest"]
+    said = [f"spoken({''.join(f'{one}, ' for one in fixed[:count])}**kwargs)" for count in range(len(fixed))]
+    return [
+        f"def call({''.join(f'{name}=unsaid, ' for name in fixed)}/, {rest}, **kwargs):",
+        f"    if kwargs{' or rest' if rest == '*rest' else ''}:",
+        *(f"        if {name} is unsaid:\n            return {call}" for name, call in zip(fixed, said, strict=True)),
+        f"        return spoken({', '.join(fixed)}, {rest}, **kwargs)",
+        f"    if {fixed[-1]} is unsaid:",
+        f"        return fewer({', '.join(fixed[:-1])})",
+        *(f"    {own} = {name}" for own, name in zip(entry.inputs, names, strict=False) if own != name),
+    ]
+
+
+def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
     """The text of the function that runs an op on Tensors; ``where`` is what must be true of its arrays ``x_<input>``."""
-    names = [*entry.inputs, *(name for name, _ in entry.params)]
+    names = [*entry.inputs, *(name for name, _ in entry.params)] if case is None else case.arguments.split()
     everything = "(" + ", ".join(names) + ",)"
-    general = f"return general(op, {everything})"
-    lines = [f"def call({_arguments(entry)}):"]
+    general = f"return general(op, {everything})" if case is None else f"return spoken({', '.join(names)})"
+    lines = [f"def call({_arguments(entry)}):"] if case is None else _case_head(entry, names)
     add = lines.append
     pointwise = entry.promote is not None
     if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
@@ -243,6 +261,8 @@ def call_source(entry: Op, where: str = "") -> str:
     if where:
         add(f"    if not ({where}):")
         add(f"        {general}")
+    if case is not None:
+        lines.extend(f"    {name} = {value}" for name, value in case.settings.items())
     arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
     add("    try:")
     if entry.is_ufunc:
@@ -363,6 +383,26 @@ def give_compiled_code(function: Callable[..., Any], entry: Op) -> None:
     cells["Node"].cell_contents = entry.node_class
     bound = {name: cells[name].cell_contents for name in _FREE}
     function.__code__ = _make(function_source(entry) + "\nreturn call", **bound).__code__
+
+
+_OF_CASES = "op", "compute", "general", "Node", "fewer", "spoken"
+
+
+def waiting_case(
+    entry: Op, first_call: Callable[..., Any], fewer: Callable[..., Any], spoken: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A plain case that calls ``first_call(op, args, kwargs)`` so long as :func:`compile_case` was not called."""
+    text = f"def call(*args, **kwargs):\n    {'; '.join(_OF_CASES)}\n    return general(op, args, kwargs)\nreturn call"
+    return _make(text, op=entry, compute=entry.kernel, general=first_call, Node=None, fewer=fewer, spoken=spoken)
+
+
+def compile_case(function: Any, entry: Op, case: Case, general: Callable[..., Any]) -> None:
+    """Gives a waiting plain case its code, as :func:`give_compiled_code` does."""
+    cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells["Node"].cell_contents, cells["general"].cell_contents = entry.node_class, general
+    bound = {name: cells[name].cell_contents for name in _OF_CASES}
+    made: Any = _make(call_source(entry, case.where, case) + "\nreturn call", **bound)
+    function.__defaults__, function.__code__ = made.__defaults__, made.__code__
 
 
 def _opened_as(entry: Op, kind: str, name: str) -> tuple[bool, str]:

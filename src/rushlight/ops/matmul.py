@@ -16,6 +16,7 @@ from ..backend import matmul as k
 from ..backend.late_products import later
 from . import dispatch
 from .inplace import named
+from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
 from .reading import conj
 from .shape import common_shape
@@ -374,10 +375,19 @@ def _matmul_operator(self: Any, other: Any) -> Any:
     return matmul_of(self, other)
 
 
-methods["__matmul__"] = CompiledOnUse(
-    "__matmul__", "mm", "operator",
-    "x_a.ndim == 2 and x_b.ndim == 2 and x_a.shape[1] == x_b.shape[0] and x_a.dtype is x_b.dtype", _matmul_operator,
-)  # fmt: skip
+_MATRICES = "x_a.ndim == 2 and x_b.ndim == 2 and x_a.shape[1] == x_b.shape[0] and x_a.dtype is x_b.dtype"
+methods["__matmul__"] = CompiledOnUse("__matmul__", "mm", "operator", _MATRICES, _matmul_operator)
+plain_cases("matmul", Case("mm", "input other", _MATRICES))
+plain_cases("mm", Case("mm", "input mat2", _MATRICES))
+plain_cases(
+    "addmm",
+    Case(
+        "addmm",
+        "input mat1 mat2",
+        f"{_MATRICES} and x_bias.ndim == 1 and x_bias.size == x_b.shape[1] and x_bias.dtype is x_a.dtype",
+        {"beta": "1", "alpha": "1"},
+    ),
+)
 methods["__rmatmul__"] = lambda self, other: matmul_of(other, self) if isinstance(other, dispatch.Tensor_) else NotImplemented
 
 

@@ -17,6 +17,7 @@ from ..backend import blockwise
 from ..backend import pointwise as k
 from . import dispatch, inplace
 from .out import write_out
+from .plain_cases import Case, plain_cases
 from .public import alias, methods, module, ops, public, publish
 from .reading import conj, underivable
 from .table import arrays, op
@@ -318,6 +319,9 @@ def pow(input: Any, exponent: Any) -> Any:
     if isinstance(input, dispatch.NUMBERS):
         return ops.number_pow(exponent, input)
     return ops.pow(input, exponent)
+
+
+plain_cases("pow", Case("pow_number", "input exponent", "exponent.__class__ is int or exponent.__class__ is float"))
 
 
 @public(out=False)

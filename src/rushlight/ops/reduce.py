@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backend import reduce as k
 from . import dispatch
+from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .reading import conj, expand
 from .table import op
@@ -155,6 +156,11 @@ def sum(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = N
             return ops.sum_all(input) if dtype is None else ops.sum_all(input, dtype.numpy)
         dim = None
     return ops.sum(input, axes_of(dim, input._array.ndim), bool(keepdim), numpy_dtype(dtype))
+
+
+_is_axis, _axis = one_axis("dim")
+_of_one = {"axis": f"({_axis},)", "keepdims": "False", "dtype": "None"}
+plain_cases("sum", Case("sum_all", "input", settings={"dtype": "None"}), Case("sum", "input dim", _is_axis, _of_one))
 
 
 @public()

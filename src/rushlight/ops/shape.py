@@ -17,6 +17,7 @@ from .. import dtypes
 from ..backend import shape as k
 from ..backend.creation import order_of
 from . import dispatch
+from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .table import op
 
@@ -139,6 +140,9 @@ def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
     return ops.view(self, _sizes_for(self._array, shape, "view", "size"))
 
 
+_ARE_SIZES = "sizes and (sizes[0].__class__ is int or isinstance(sizes[0], tuple))"
+plain_cases("view", Case("view", "self *sizes", _ARE_SIZES, {"shape": '_sizes_for(x_x, sizes, "view", "size")'}, (_sizes_for,)))
+
 _TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 
 
@@ -185,6 +189,10 @@ def reshape(input: Any, *shape: Any) -> Any:
     return _reshaped(input, _sizes_for(input._array, shape, "reshape", "shape"))
 
 
+_new_shape = {"shape": '_sizes_for(x_x, sizes, "reshape", "shape")'}
+plain_cases("reshape", Case("view", "input *sizes", f"{_ARE_SIZES} and x_x.flags.c_contiguous", _new_shape, (_sizes_for,)))
+
+
 def _reshaped(input: Any, shape: tuple[int, ...]) -> Any:
     """In another shape of as many elements: a view where strides allow it."""
     array = input._array
@@ -223,6 +231,18 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     if end - start == ndim - 1:
         return _reshaped(input, (input._array.size,))
     return _reshaped(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
+
+
+plain_cases(
+    "flatten",
+    Case("view", "input", "x_x.ndim > 1 and x_x.flags.c_contiguous", {"shape": "(x_x.size,)"}),
+    Case(
+        "view",
+        "input start_dim",
+        "start_dim.__class__ is int and start_dim == 1 and x_x.ndim > 2 and x_x.size and x_x.flags.c_contiguous",
+        {"shape": "(x_x.shape[0], x_x.size // x_x.shape[0])"},
+    ),
+)
 
 
 @public()
@@ -315,10 +335,22 @@ def squeeze(input: Any, dim: Any = None) -> Any:
     return ops.squeeze(input, (axis,) if shape and shape[axis] == 1 else ())
 
 
+_is_axis, _axis = one_axis("dim")
+plain_cases(
+    "squeeze",
+    Case("squeeze_all", "input"),
+    Case("squeeze", "input dim", _is_axis, {"axis": _axis, "axes": "(axis,) if x_x.shape[axis] == 1 else ()"}),
+)
+
+
 @public()
 def unsqueeze(input: Any, dim: int) -> Any:
     """A new dimension of size 1 at ``dim``."""
     return ops.expand_dims(input, axis_of(dim, input._array.ndim + 1))
+
+
+_is_axis, _axis = one_axis("dim", "(x_x.ndim + 1)")
+plain_cases("unsqueeze", Case("expand_dims", "input dim", _is_axis, {"axis": _axis}))
 
 
 @public()

@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from ..backend import shape as k
+from .plain_cases import Case, one_axis, plain_cases
 from .public import alias, axis_of, methods, ops, public, warn
 from .shape import sizes_of
 from .table import op
@@ -27,6 +28,9 @@ def t(input: Any) -> Any:
     if input._array.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
     return ops.t(input)
+
+
+plain_cases("t", Case("t", "input", "x_x.ndim <= 2"))
 
 
 @public()
@@ -132,6 +136,10 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     return ops.transpose(input, axis_of(dim0, ndim), axis_of(dim1, ndim))
 
 
+_are_axes, _axes = zip(one_axis("dim0"), one_axis("dim1"), strict=True)
+plain_cases("transpose", Case("transpose", "input dim0 dim1", " and ".join(_are_axes), {"axis0": _axes[0], "axis1": _axes[1]}))
+
+
 @public()
 def permute(input: Any, *dims: Any) -> Any:
     """The dimensions in another order."""
@@ -152,6 +160,8 @@ def _order(dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
     return axes
 
 
+_axes_of_all = {"axes": '_order(sizes_of(dims, "permute", "dims"), x_x.ndim)'}
+plain_cases("permute", Case("permute_dims", "input *dims", settings=_axes_of_all, functions=(_order, sizes_of)))
 alias("swapdims", "transpose")
 
 
