@@ -26,12 +26,12 @@ def product(a: Array, b: Array) -> Array:
     """``a @ b`` for matrices and batches of them; half precision computes in single, integers as they are."""
     if a.dtype.char in "fdFD":
         if a.ndim == 2:
-            (rows, inner), columns = a.shape, b.shape[1]
-            work = rows * inner * columns
-            if work > _SMALL or (work >= _FEW and rows * columns > small_products.OUTCOMES and b.strides[1] != b.itemsize):
+            columns = b.shape[1]
+            work = a.size * columns
+            if work >= _FEW and (work > _SMALL or (len(a) * columns > small_products.OUTCOMES and b.strides[1] != b.itemsize)):
                 return _large_product(a, b)
             # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
-            return a.dot(b) if inner != 1 else a * b
+            return a.dot(b) if len(b) != 1 else a * b
         work = a.size * b.shape[-1]
         if work > _SHARED:
             return _large_batch(a, b)

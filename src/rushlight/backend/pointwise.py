@@ -16,8 +16,10 @@ from .numpy import Array
 
 divide = np.true_divide
 _ones = {char: np.ones((), char) for char in "fd"}
+_zeros = {char: np.zeros((), char) for char in "fd"}
 # Found faster than by way of the module.
-_add, _divide, _exp, _multiply, _negative, _subtract = np.add, np.divide, np.exp, np.multiply, np.negative, np.subtract
+_add, _divide, _exp, _maximum = np.add, np.divide, np.exp, np.maximum
+_multiply, _negative, _subtract = np.multiply, np.negative, np.subtract
 
 
 def refuse(name: str, x: Array) -> NoReturn:
@@ -394,12 +396,16 @@ def logit(x: Array, eps: float | None) -> Array:
 
 
 def relu(x: Array) -> Array:
+    zero = _zeros.get(x.dtype.char)
+    if zero is not None:
+        return blockwise.bounded(_maximum, zero, x)
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-    zero = _zero(x.dtype)  # a second operand is what NumPy returns of two zeros: -0.0 stays
-    return np.maximum(x, zero, out=...) if x.dtype.itemsize == 2 else blockwise.bounded(np.maximum, zero, x)
+    # A second operand is what NumPy returns of two zeros: -0.0 stays.
+    zero = _zero(x.dtype)
+    return _maximum(x, zero, out=...) if x.dtype.itemsize == 2 else blockwise.bounded(_maximum, zero, x)
 
 
 @cache
