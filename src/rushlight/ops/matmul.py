@@ -341,26 +341,34 @@ def _batched(a: Any, b: Any) -> Any:
         a, x = a.unsqueeze(0), (1, *x)
     if len(y) == 1:
         b, y = b.unsqueeze(1), (*y, 1)
-    batch = x[:-2] if x[:-2] == y[:-2] else common_shape([x[:-2], y[:-2]])
-    left, right = _stack(a, (*batch, *x[-2:])), _stack(b, (*batch, *y[-2:]))
+    batch = x[:-2]
+    if batch == y[:-2]:
+        left, right = _stack(a, x), _stack(b, y)
+    else:
+        batch = common_shape([batch, y[:-2]])
+        left, right = _stack(a, (*batch, *x[-2:])), _stack(b, (*batch, *y[-2:]))
     if x[-1] != y[-2] or a._array.dtype is not b._array.dtype:
         _check_bmm(left, right)
     product = ops.bmm(left, right)
     if not columns:
         product = product.squeeze(-1)
-    return ops.unsafe_view(product, (*batch, *rows, *columns))
+    return ops.unsafe_view(product, batch + rows + columns)
 
 
 def _stack(value: Any, shape: tuple[int, ...]) -> Any:
     """Matrices broadcast to ``shape`` as one batch, with a single dimension in front: ``expand`` and then ``reshape``."""
     whole = ops.expand(value, shape)
-    wanted = (math.prod(shape[:-2]), *shape[-2:])
+    *batch, rows, columns = shape
+    wanted = (math.prod(batch), rows, columns)
     if whole._array.flags.c_contiguous:
         return ops.view(whole, wanted)
-    steps = whole._array.strides
-    if min(shape) < 2 or all(steps[axis] == steps[axis + 1] * shape[axis + 1] for axis in range(len(shape) - 3)):
+    if min(shape) < 2:
         return whole.reshape(wanted)
-    return ops.unsafe_view(ops.contiguous(whole), wanted)
+    steps = whole._array.strides
+    for axis in range(len(batch) - 1):
+        if steps[axis] != steps[axis + 1] * batch[axis + 1]:
+            return ops.unsafe_view(ops.contiguous(whole), wanted)
+    return ops.reshape_alias(whole, wanted)
 
 
 @public()
