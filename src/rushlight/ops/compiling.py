@@ -269,7 +269,7 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
         size = f"x_{entry.inputs[0]}.size"
         add(f"        out = compute({arguments}, out=...) if {size} < LARGE else spread(compute, {arguments})")
     else:
-        add(f"        out = compute({arguments})")
+        add(f"        out = {(case and case.value) or f'compute({arguments})'}")
     add("    except Exception as error:")
     add(f"        return failed(op, {everything}, error, general)")
     if not entry.is_ufunc:
@@ -401,7 +401,8 @@ def compile_case(function: Any, entry: Op, case: Case, general: Callable[..., An
     cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells["Node"].cell_contents, cells["general"].cell_contents = entry.node_class, general
     bound = {name: cells[name].cell_contents for name in _OF_CASES}
-    made: Any = _make(call_source(entry, case.where, case) + "\nreturn call", **bound)
+    all_named = f"\n    {'; '.join(_OF_CASES)}"  # behind the last return
+    made: Any = _make(call_source(entry, case.where, case) + all_named + "\nreturn call", **bound)
     function.__defaults__, function.__code__ = made.__defaults__, made.__code__
 
 

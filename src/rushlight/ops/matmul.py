@@ -393,7 +393,7 @@ plain_cases(
         "addmm",
         "input mat1 mat2",
         f"{_MATRICES} and x_bias.ndim == 1 and x_bias.size == x_b.shape[1] and x_bias.dtype is x_a.dtype",
-        {"beta": "1", "alpha": "1"},
+        settings={"beta": "1", "alpha": "1"},
     ),
 )
 methods["__rmatmul__"] = lambda self, other: matmul_of(other, self) if isinstance(other, dispatch.Tensor_) else NotImplemented

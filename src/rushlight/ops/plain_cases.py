@@ -24,12 +24,14 @@ class Case(NamedTuple):
     ``op``         its name
     ``arguments``  the positional arguments of the public function, first the op's inputs in their order; the last may be ``*sizes``
     ``where``      what must be true of the arguments and of the arrays ``x_<input>`` of the op's inputs
+    ``value``      the result, where less is to be asked than the op's kernel asks
     ``settings``   the op's parameters that are not arguments, in terms of these and of ``functions``
     """
 
     op: str
     arguments: str
     where: str = "True"
+    value: str = ""
     settings: Mapping[str, str] = MappingProxyType({})
     functions: tuple[Callable[..., Any], ...] = ()
 

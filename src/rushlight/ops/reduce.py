@@ -160,7 +160,7 @@ def sum(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = N
 
 _is_axis, _axis = one_axis("dim")
 _of_one = {"axis": f"({_axis},)", "keepdims": "False", "dtype": "None"}
-plain_cases("sum", Case("sum_all", "input", settings={"dtype": "None"}), Case("sum", "input dim", _is_axis, _of_one))
+plain_cases("sum", Case("sum_all", "input", settings={"dtype": "None"}), Case("sum", "input dim", _is_axis, settings=_of_one))
 
 
 @public()

@@ -140,8 +140,10 @@ def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
     return ops.view(self, _sizes_for(self._array, shape, "view", "size"))
 
 
-_ARE_SIZES = "sizes and (sizes[0].__class__ is int or isinstance(sizes[0], tuple))"
-plain_cases("view", Case("view", "self *sizes", _ARE_SIZES, {"shape": '_sizes_for(x_x, sizes, "view", "size")'}, (_sizes_for,)))
+_ARE_SIZES = "x_x.flags.c_contiguous and sizes and (sizes[0].__class__ is int or isinstance(sizes[0], tuple))"
+_RESHAPED = "x_x.reshape(shape)"
+_new_shape = {"shape": '_sizes_for(x_x, sizes, "view", "size")'}
+plain_cases("view", Case("view", "self *sizes", _ARE_SIZES, _RESHAPED, _new_shape, (_sizes_for,)))
 
 _TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 
@@ -190,7 +192,7 @@ def reshape(input: Any, *shape: Any) -> Any:
 
 
 _new_shape = {"shape": '_sizes_for(x_x, sizes, "reshape", "shape")'}
-plain_cases("reshape", Case("view", "input *sizes", f"{_ARE_SIZES} and x_x.flags.c_contiguous", _new_shape, (_sizes_for,)))
+plain_cases("reshape", Case("view", "input *sizes", _ARE_SIZES, _RESHAPED, _new_shape, (_sizes_for,)))
 
 
 def _reshaped(input: Any, shape: tuple[int, ...]) -> Any:
@@ -235,11 +237,12 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 plain_cases(
     "flatten",
-    Case("view", "input", "x_x.ndim > 1 and x_x.flags.c_contiguous", {"shape": "(x_x.size,)"}),
+    Case("view", "input", "x_x.ndim > 1 and x_x.flags.c_contiguous", _RESHAPED, {"shape": "(x_x.size,)"}),
     Case(
         "view",
         "input start_dim",
         "start_dim.__class__ is int and start_dim == 1 and x_x.ndim > 2 and x_x.size and x_x.flags.c_contiguous",
+        _RESHAPED,
         {"shape": "(x_x.shape[0], x_x.size // x_x.shape[0])"},
     ),
 )
@@ -339,7 +342,7 @@ _is_axis, _axis = one_axis("dim")
 plain_cases(
     "squeeze",
     Case("squeeze_all", "input"),
-    Case("squeeze", "input dim", _is_axis, {"axis": _axis, "axes": "(axis,) if x_x.shape[axis] == 1 else ()"}),
+    Case("squeeze", "input dim", _is_axis, settings={"axis": _axis, "axes": "(axis,) if x_x.shape[axis] == 1 else ()"}),
 )
 
 
@@ -350,7 +353,7 @@ def unsqueeze(input: Any, dim: int) -> Any:
 
 
 _is_axis, _axis = one_axis("dim", "(x_x.ndim + 1)")
-plain_cases("unsqueeze", Case("expand_dims", "input dim", _is_axis, {"axis": _axis}))
+plain_cases("unsqueeze", Case("expand_dims", "input dim", _is_axis, settings={"axis": _axis}))
 
 
 @public()

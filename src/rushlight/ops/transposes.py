@@ -30,7 +30,7 @@ def t(input: Any) -> Any:
     return ops.t(input)
 
 
-plain_cases("t", Case("t", "input", "x_x.ndim <= 2"))
+plain_cases("t", Case("t", "input", "x_x.ndim <= 2", "x_x.T"))
 
 
 @public()
@@ -137,7 +137,16 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 
 
 _are_axes, _axes = zip(one_axis("dim0"), one_axis("dim1"), strict=True)
-plain_cases("transpose", Case("transpose", "input dim0 dim1", " and ".join(_are_axes), {"axis0": _axes[0], "axis1": _axes[1]}))
+plain_cases(
+    "transpose",
+    Case(
+        "transpose",
+        "input dim0 dim1",
+        " and ".join(_are_axes),
+        "x_x.swapaxes(axis0, axis1)",
+        {"axis0": _axes[0], "axis1": _axes[1]},
+    ),
+)
 
 
 @public()
