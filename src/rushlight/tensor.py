@@ -424,12 +424,12 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """How many elements there are along each dimension."""
-        return _size(Size, self._array.shape)
+        return _sizes[self._array.shape]
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of one dimension."""
         if dim is None:
-            return _size(Size, self._array.shape)
+            return _sizes[self._array.shape]
         return self._array.shape[axis_of(dim, self._array.ndim, wrap_scalar=False)]
 
     @property
@@ -797,7 +797,18 @@ class Tensor:
         def __itruediv__(self, other: Any) -> Tensor: ...
 
 
-_size = tuple.__new__
+class _Sizes(dict[tuple[int, ...], Size]):
+    """Shapes as ``torch.Size``: a program asks again and again for the same few, and making one takes longer than finding it."""
+
+    def __missing__(self, shape: tuple[int, ...]) -> Size:
+        size = tuple.__new__(Size, shape)
+        if len(self) < _KEPT_SIZES:
+            self[shape] = size
+        return size
+
+
+_KEPT_SIZES = 4096
+_sizes = _Sizes()
 OWN_ATTRIBUTES = frozenset(
     "_array _counter _needs_grad _edge _grad _grad_dtype _base _seen _made _sink _hooks _post_accumulate_hooks _inference _retains "
     "_conjugate _negated _tangents".split()
