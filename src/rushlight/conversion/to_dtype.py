@@ -175,12 +175,10 @@ def type_as(self: Tensor, other: Any) -> Tensor:
 
 
 def _casting_method(name: str, dtype: dtypes.dtype) -> None:
-    wanted = dtype.numpy
-
     def cast(self: Tensor, memory_format: Any = None) -> Tensor:
-        if memory_format is None and self._array.dtype is wanted:
+        if memory_format is None and self._array.dtype is dtype.numpy:
             return self
-        return _convert(self, wanted, memory_format_name(name, memory_format))
+        return _convert(self, dtype.numpy, memory_format_name(name, memory_format))
 
     cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = f"The tensor as torch.{dtype.name}; itself if that is what it is."
