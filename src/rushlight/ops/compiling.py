@@ -172,8 +172,10 @@ def _arguments(entry: Op) -> str:
     return ", ".join(words)
 
 
-def _case_head(entry: Op, names: list[str]) -> list[str]:
+def _case_head(entry: Op, case: Case) -> list[str]:
     """The first lines of a public function that is an op in the plain case: what is not said in its place goes elsewhere."""
+    names = case.arguments.split()
+    inputs = case.inputs or dict(zip(entry.inputs, names, strict=False))
     *fixed, rest = names if names[-1][0] == "*" else [*names, "*rest"]
     said = [f"spoken({''.join(f'{one}, ' for one in fixed[:count])}**kwargs)" for count in range(len(fixed))]
     return [
@@ -183,7 +185,8 @@ def _case_head(entry: Op, names: list[str]) -> list[str]:
         f"        return spoken({', '.join(fixed)}, {rest}, **kwargs)",
         f"    if {fixed[-1]} is unsaid:",
         f"        return fewer({', '.join(fixed[:-1])})",
-        *(f"    {own} = {name}" for own, name in zip(entry.inputs, names, strict=False) if own != name),
+        *([f"    if not ({case.before}):", f"        return spoken({', '.join(names)})"] if case.before else []),
+        *(f"    {own} = {name}" for own, name in inputs.items() if own != name),
     ]
 
 
@@ -192,7 +195,7 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
     names = [*entry.inputs, *(name for name, _ in entry.params)] if case is None else case.arguments.split()
     everything = "(" + ", ".join(names) + ",)"
     general = f"return general(op, {everything})" if case is None else f"return spoken({', '.join(names)})"
-    lines = [f"def call({_arguments(entry)}):"] if case is None else _case_head(entry, names)
+    lines = [f"def call({_arguments(entry)}):"] if case is None else _case_head(entry, case)
     add = lines.append
     pointwise = entry.promote is not None
     if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
@@ -271,7 +274,7 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
     else:
         add(f"        out = {(case and case.value) or f'compute({arguments})'}")
     add("    except Exception as error:")
-    add(f"        return failed(op, {everything}, error, general)")
+    add(f"        return failed(op, {everything}, error, general)" if case is None else f"        {general}")
     if not entry.is_ufunc:
         add("    if out.__class__ is not ndarray:")
         add("        out = asarray(out)")

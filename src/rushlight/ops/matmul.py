@@ -383,19 +383,13 @@ def _matmul_operator(self: Any, other: Any) -> Any:
     return matmul_of(self, other)
 
 
-_MATRICES = "x_a.ndim == 2 and x_b.ndim == 2 and x_a.shape[1] == x_b.shape[0] and x_a.dtype is x_b.dtype"
+_FITTING = "x_a.shape[1] == len(x_b) and x_a.dtype is x_b.dtype"
+_MATRICES = f"x_a.ndim == 2 and x_b.ndim == 2 and {_FITTING}"
+_NO_FACTORS = {"beta": "1", "alpha": "1"}
 methods["__matmul__"] = CompiledOnUse("__matmul__", "mm", "operator", _MATRICES, _matmul_operator)
 plain_cases("matmul", Case("mm", "input other", _MATRICES))
 plain_cases("mm", Case("mm", "input mat2", _MATRICES))
-plain_cases(
-    "addmm",
-    Case(
-        "addmm",
-        "input mat1 mat2",
-        f"{_MATRICES} and x_bias.ndim == 1 and x_bias.size == x_b.shape[1] and x_bias.dtype is x_a.dtype",
-        settings={"beta": "1", "alpha": "1"},
-    ),
-)
+plain_cases("addmm", Case("addmm", "input mat1 mat2", f"{_MATRICES} and x_bias.dtype is x_a.dtype", settings=_NO_FACTORS))
 methods["__rmatmul__"] = lambda self, other: matmul_of(other, self) if isinstance(other, dispatch.Tensor_) else NotImplemented
 
 
@@ -411,11 +405,12 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     x, w = input._array, weight._array
     if w.ndim == 1 or not x.ndim:
         return _linear_of_vectors(input, weight, bias)
-    if x.ndim != 2 and (bias is None or not x.flags.c_contiguous):
+    flat = x.ndim == 2
+    if not flat and (bias is None or not x.flags.c_contiguous):
         product = matmul_of(input, ops.t(weight))
         return product if bias is None else product + bias
-    inner = x.shape[-1]
-    rows = input if x.ndim == 2 else ops.view(input, (math.prod(x.shape[:-1]), inner))
+    *batch, inner = x.shape
+    rows = input if flat else ops.view(input, (math.prod(batch), inner))
     columns = ops.t(weight)
     fits = inner == w.shape[1] and x.dtype is w.dtype
     if bias is None:
@@ -429,7 +424,28 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     except (RuntimeError, ValueError):
         _check_addmm(bias, rows, columns)
         raise
-    return out if x.ndim == 2 else ops.view(out, (*x.shape[:-1], w.shape[0]))
+    return out if flat else ops.view(out, (*batch, len(w)))
+
+
+_BEFORE = (
+    "not special.active and input.__class__ in plain and weight.__class__ in plain and input._array.ndim == 2 "
+    "and weight._array.ndim == 2"
+)
+_FACTORS = {"a": "input", "b": "ops.t(weight)"}
+plain_cases(
+    "linear",
+    Case("mm", "input weight", _FITTING, names={"ops": ops}, inputs=_FACTORS, before=_BEFORE),
+    Case(
+        "addmm",
+        "input weight bias",
+        f"{_FITTING} is x_bias.dtype",
+        settings=_NO_FACTORS,
+        names={"ops": ops},
+        inputs={"bias": "bias", **_FACTORS},
+        before=f"{_BEFORE} and bias.__class__ in plain",
+    ),
+    space="torch.nn.functional",
+)
 
 
 def _linear_of_vectors(input: Any, weight: Any, bias: Any) -> Any:

@@ -22,10 +22,12 @@ class Case(NamedTuple):
     """When a public function is an op.
 
     ``op``         its name
-    ``arguments``  the positional arguments of the public function, first the op's inputs in their order; the last may be ``*sizes``
+    ``arguments``  the positional arguments of the public function; the last may be ``*sizes``
     ``where``      what must be true of the arguments and of the arrays ``x_<input>`` of the op's inputs
     ``value``      the result, where less is to be asked than the op's kernel asks
-    ``settings``   the op's parameters that are not arguments, in terms of these and of ``functions``
+    ``settings``   the op's parameters that are not arguments, in terms of these and of ``names``
+    ``inputs``     the op's inputs in terms of the arguments and ``names``, where they are not the first of the arguments in order
+    ``before``     what must be true of the arguments before the inputs are looked at
     """
 
     op: str
@@ -33,7 +35,9 @@ class Case(NamedTuple):
     where: str = "True"
     value: str = ""
     settings: Mapping[str, str] = MappingProxyType({})
-    functions: tuple[Callable[..., Any], ...] = ()
+    names: Mapping[str, Any] = MappingProxyType({})
+    inputs: Mapping[str, str] = MappingProxyType({})
+    before: str = ""
 
 
 def one_axis(name: str, ndim: str = "x_x.ndim") -> tuple[str, str]:
@@ -41,9 +45,9 @@ def one_axis(name: str, ndim: str = "x_x.ndim") -> tuple[str, str]:
     return f"{name}.__class__ is int and -{ndim} <= {name} < {ndim}", f"{name} if {name} >= 0 else {name} + {ndim}"
 
 
-def plain_cases(name: str, *cases: Case) -> None:
+def plain_cases(name: str, *cases: Case, space: str = "torch") -> None:
     """Puts the plain cases before the function and the method ``name``: each has more arguments than the one before it."""
-    for home in (module("torch"), methods):
+    for home in (module(space), methods) if space == "torch" else (module(space),):
         if name not in home:
             continue
         function = spoken = home[name]
@@ -59,7 +63,7 @@ def _in_front(fewer: Callable[..., Any], spoken: Callable[..., Any], entry: Op, 
 
     def first_call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with compile_lock:
-            GLOBALS.update((each.__name__, each) for each in case.functions)
+            GLOBALS.update(case.names)
             compile_case(function, entry, case, general)
         return function(*args, **kwargs)
 

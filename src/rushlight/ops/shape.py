@@ -143,7 +143,7 @@ def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
 _ARE_SIZES = "x_x.flags.c_contiguous and sizes and (sizes[0].__class__ is int or isinstance(sizes[0], tuple))"
 _RESHAPED = "x_x.reshape(shape)"
 _new_shape = {"shape": '_sizes_for(x_x, sizes, "view", "size")'}
-plain_cases("view", Case("view", "self *sizes", _ARE_SIZES, _RESHAPED, _new_shape, (_sizes_for,)))
+plain_cases("view", Case("view", "self *sizes", _ARE_SIZES, _RESHAPED, _new_shape, {"_sizes_for": _sizes_for}))
 
 _TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 
@@ -192,7 +192,7 @@ def reshape(input: Any, *shape: Any) -> Any:
 
 
 _new_shape = {"shape": '_sizes_for(x_x, sizes, "reshape", "shape")'}
-plain_cases("reshape", Case("view", "input *sizes", _ARE_SIZES, _RESHAPED, _new_shape, (_sizes_for,)))
+plain_cases("reshape", Case("view", "input *sizes", _ARE_SIZES, _RESHAPED, _new_shape, {"_sizes_for": _sizes_for}))
 
 
 def _reshaped(input: Any, shape: tuple[int, ...]) -> Any:

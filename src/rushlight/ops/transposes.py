@@ -170,7 +170,9 @@ def _order(dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
 
 
 _axes_of_all = {"axes": '_order(sizes_of(dims, "permute", "dims"), x_x.ndim)'}
-plain_cases("permute", Case("permute_dims", "input *dims", settings=_axes_of_all, functions=(_order, sizes_of)))
+plain_cases(
+    "permute", Case("permute_dims", "input *dims", settings=_axes_of_all, names={"_order": _order, "sizes_of": sizes_of})
+)
 alias("swapdims", "transpose")
 
 
