@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from typing import Any
 
@@ -12,6 +13,8 @@ from . import numpy as backend
 from .creation import in_order
 from .memory_formats import has_channels_last, with_channels_last
 from .numpy import Array, Shape, in_rows
+
+_ALL = slice(None)
 
 
 def reshape(x: Array, shape: Shape) -> Array:
@@ -81,11 +84,11 @@ def _with_one(shape: Shape, axis: int) -> Shape:
 
 
 def select(x: Array, axis: int, index: int) -> Array:
-    return x[index, ...] if not axis else x[(slice(None),) * axis + (index, ...)]
+    return x[index, ...] if not axis else x[(_ALL,) * axis + (index, ...)]
 
 
 def slice_(x: Array, axis: int, start: int, stop: int, step: int) -> Array:
-    return x[start:stop:step] if not axis else x[(slice(None),) * axis + (slice(start, stop, step),)]
+    return x[start:stop:step] if not axis else x[(_ALL,) * axis + (slice(start, stop, step),)]
 
 
 def embed_select(g: Array, shape: Shape, axis: int, index: int) -> Array:
@@ -264,12 +267,14 @@ def unbind(x: Array, axis: int) -> list[Array]:
 
 
 def split(x: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
-    lead = (slice(None),) * axis
-    parts, start = [], 0
-    for size in sizes:
-        parts.append(x[(*lead, slice(start, start + size))])
-        start += size
-    return parts
+    return [x[each] for each in _cuts(sizes, axis)]
+
+
+@functools.lru_cache(1024)
+def _cuts(sizes: tuple[int, ...], axis: int) -> list[tuple[slice, ...]]:
+    """The indices of parts of these sizes along an axis."""
+    stops = list(itertools.accumulate(sizes, initial=0))
+    return [(_ALL,) * axis + (slice(start, stop),) for start, stop in itertools.pairwise(stops)]
 
 
 def tril(x: Array, offset: int) -> Array:
