@@ -388,21 +388,24 @@ def give_compiled_code(function: Callable[..., Any], entry: Op) -> None:
     function.__code__ = _make(function_source(entry) + "\nreturn call", **bound).__code__
 
 
-_OF_CASES = "op", "compute", "general", "Node", "fewer", "spoken"
+_OF_CASES = "compute", "Node", "fewer", "spoken", "first_call"
 
 
 def waiting_case(
     entry: Op, first_call: Callable[..., Any], fewer: Callable[..., Any], spoken: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """A plain case that calls ``first_call(op, args, kwargs)`` so long as :func:`compile_case` was not called."""
-    text = f"def call(*args, **kwargs):\n    {'; '.join(_OF_CASES)}\n    return general(op, args, kwargs)\nreturn call"
-    return _make(text, op=entry, compute=entry.kernel, general=first_call, Node=None, fewer=fewer, spoken=spoken)
+    """A plain case that calls ``first_call(args, kwargs)`` so long as :func:`compile_case` was not called.
+
+    ``spoken`` takes the calls that are not plain, ``fewer`` those with fewer arguments.
+    """
+    text = f"def call(*args, **kwargs):\n    {'; '.join(_OF_CASES)}\n    return first_call(args, kwargs)\nreturn call"
+    return _make(text, compute=entry.kernel, Node=None, fewer=fewer, spoken=spoken, first_call=first_call)
 
 
-def compile_case(function: Any, entry: Op, case: Case, general: Callable[..., Any]) -> None:
+def compile_case(function: Any, entry: Op, case: Case) -> None:
     """Gives a waiting plain case its code, as :func:`give_compiled_code` does."""
     cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    cells["Node"].cell_contents, cells["general"].cell_contents = entry.node_class, general
+    cells["Node"].cell_contents = entry.node_class
     bound = {name: cells[name].cell_contents for name in _OF_CASES}
     all_named = f"\n    {'; '.join(_OF_CASES)}"  # behind the last return
     made: Any = _make(call_source(entry, case.where, case) + all_named + "\nreturn call", **bound)

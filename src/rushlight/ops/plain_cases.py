@@ -50,7 +50,8 @@ def plain_cases(name: str, *cases: Case, space: str = "torch") -> None:
     for home in (module(space), methods) if space == "torch" else (module(space),):
         if name not in home:
             continue
-        function = spoken = home[name]
+        spoken = home[name]
+        function = _without_unsaid(spoken)
         for case in cases:
             function = _in_front(function, spoken, table[case.op], case)
         home[name] = functools.update_wrapper(function, spoken)
@@ -58,19 +59,18 @@ def plain_cases(name: str, *cases: Case, space: str = "torch") -> None:
         cells["call"].cell_contents = function  # what __torch_function__ is told was called
 
 
+def _without_unsaid(spoken: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args: spoken(*[each for each in args if each is not UNSAID])
+
+
 def _in_front(fewer: Callable[..., Any], spoken: Callable[..., Any], entry: Op, case: Case) -> Callable[..., Any]:
     """A plain case before ``spoken``, compiled at its first call; calls with fewer arguments go to ``fewer``."""
 
-    def first_call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def first_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with compile_lock:
             GLOBALS.update(case.names)
-            compile_case(function, entry, case, general)
+            compile_case(function, entry, case)
         return function(*args, **kwargs)
-
-    def general(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
-        while args and args[-1] is UNSAID:
-            args = args[:-1]
-        return spoken(*args, **kwargs or {})
 
     function = waiting_case(entry, first_call, fewer, spoken)
     return function
