@@ -23,6 +23,7 @@ CALLS: list[tuple[Callable[[Any], Any], Callable[[Any], Any], str]] = [
     (lambda x: torch.addmm(x, x, x), lambda x: torch.addmm(x, x, mat2=x), "AddmmBackward0"),
     (lambda x: F.linear(x, x, x[0]), lambda x: F.linear(x, x, bias=x[0]), "AddmmBackward0"),
     (lambda x: F.linear(x, x), lambda x: F.linear(x, weight=x, bias=None), "MmBackward0"),
+    (lambda x: F.linear(x, x, None), lambda x: F.linear(input=x, weight=x), "MmBackward0"),
     (lambda x: x.pow(2), lambda x: torch.pow(x, exponent=2), "PowBackward0"),
     (lambda x: x.t(), lambda x: torch.t(input=x), "TBackward0"),
     (lambda x: x.transpose(0, -1), lambda x: x.transpose(dim0=0, dim1=1), "TransposeBackward0"),
@@ -74,6 +75,7 @@ def test_modes_are_told_the_public_function_and_the_arguments_as_given() -> None
         x.sum()
         x.view(2, 2)
         F.linear(x, x, bias=x[0])
+        F.linear(x, x, None)
     assert [call for call in calls.seen if call[0].__name__ != "__getitem__"] == [
         (torch.matmul, 2, []),
         (torch.matmul, 1, ["other"]),
@@ -81,6 +83,7 @@ def test_modes_are_told_the_public_function_and_the_arguments_as_given() -> None
         (torch.Tensor.sum, 1, []),
         (torch.Tensor.view, 3, []),
         (F.linear, 2, ["bias"]),
+        (F.linear, 3, []),
     ]
 
 

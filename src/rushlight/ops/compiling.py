@@ -183,7 +183,7 @@ def _case_head(entry: Op, case: Case) -> list[str]:
         f"    if kwargs{' or rest' if rest == '*rest' else ''}:",
         *(f"        if {name} is unsaid:\n            return {call}" for name, call in zip(fixed, said, strict=True)),
         f"        return spoken({', '.join(fixed)}, {rest}, **kwargs)",
-        f"    if {fixed[-1]} is unsaid:",
+        f"    if {fixed[-1]} is unsaid{f' or ({fixed[-1]} is None and not special.active)' if case.last_may_be_none else ''}:",
         f"        return fewer({', '.join(fixed[:-1])})",
         *([f"    if not ({case.before}):", f"        return spoken({', '.join(names)})"] if case.before else []),
         *(f"    {own} = {name}" for own, name in inputs.items() if own != name),

@@ -443,6 +443,7 @@ plain_cases(
         names={"ops": ops},
         inputs={"bias": "bias", **_FACTORS},
         before=f"{_BEFORE} and bias.__class__ in plain",
+        last_may_be_none=True,
     ),
     space="torch.nn.functional",
 )

@@ -28,6 +28,7 @@ class Case(NamedTuple):
     ``settings``   the op's parameters that are not arguments, in terms of these and of ``names``
     ``inputs``     the op's inputs in terms of the arguments and ``names``, where they are not the first of the arguments in order
     ``before``     what must be true of the arguments before the inputs are looked at
+    ``last_may_be_none``  None for the last argument is as if it was not given
     """
 
     op: str
@@ -38,6 +39,7 @@ class Case(NamedTuple):
     names: Mapping[str, Any] = MappingProxyType({})
     inputs: Mapping[str, str] = MappingProxyType({})
     before: str = ""
+    last_may_be_none: bool = False
 
 
 def one_axis(name: str, ndim: str = "x_x.ndim") -> tuple[str, str]:
