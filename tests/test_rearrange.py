@@ -72,3 +72,22 @@ def test_lists_and_dimensions_of_one() -> None:
 def test_what_does_not_fit(pattern: str, sizes: dict[str, Any], kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words):
         rearrange(x, pattern, **sizes)
+
+
+def test_lists_of_sizes_and_dimensions_by_name() -> None:
+    x = torch.arange(6.0).reshape(shape=(2, 3))
+    assert (
+        torch.permute(x, dims=(1, 0)).shape
+        == x.permute(dims=[-1, 0]).shape
+        == torch.permute(dims=(1, 0), input=x).shape
+        == (3, 2)
+    )
+    assert x.view(size=(3, 2)).shape == torch.reshape(x, shape=[3, -1]).shape == (3, 2)
+    assert x.expand(size=(4, -1, 3)).shape == (4, 2, 3) and torch.broadcast_to(x, size=(1, 2, 3)).shape == (1, 2, 3)
+    assert x.repeat(repeats=(2, 1)).shape == torch.tile(x, dims=(2, 1)).shape == (4, 3) and x.sum_to_size(
+        size=(1, 3)
+    ).shape == (1, 3)
+    with pytest.raises(TypeError, match=r"permute\(\) got multiple values for argument 'dims'"):
+        x.permute(1, dims=(1, 0))
+    with pytest.raises(TypeError, match=r"permute\(\): argument 'dims' must be tuple of ints, not int"):
+        torch.permute(x, dims=1)

@@ -93,6 +93,7 @@ def spoken_form(f: Callable[..., Any], name: str, out: bool, native: bool = True
     """``f`` with NumPy's spellings of its arguments accepted, and ``out=`` if wanted."""
     parameters = parameter_names(f)
     spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
+    listed = _name_of_list(f)
 
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -105,6 +106,8 @@ def spoken_form(f: Callable[..., Any], name: str, out: bool, native: bool = True
                 for key in list(kwargs):
                     if key in spellings:
                         kwargs[spellings[key]] = kwargs.pop(key)
+            if listed in kwargs:
+                args = _with_list(f, name, listed, args, kwargs)
             if out:
                 target = kwargs.pop("out", None)
                 if target is not None:
@@ -130,6 +133,24 @@ def spoken_form(f: Callable[..., Any], name: str, out: bool, native: bool = True
     call.__name__ = name
     call.__qualname__ = name
     return call
+
+
+def _name_of_list(f: Callable[..., Any]) -> str:
+    """What PyTorch calls the sizes or dimensions that ``f`` takes one by one too, ``*dims`` say; '' where it takes none."""
+    code = inspect.unwrap(f).__code__
+    name = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code.co_flags & inspect.CO_VARARGS else ""
+    return name if name in ("size", "shape", "dims", "repeats") else ""
+
+
+def _with_list(f: Callable[..., Any], name: str, label: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments with the list that was given by its name; PyTorch's errors where it is none, or the second."""
+    before = parameter_names(f)[: inspect.unwrap(f).__code__.co_argcount]
+    if len(args) > len(before):
+        raise TypeError(f"{name}() got multiple values for argument '{label}'")
+    value = kwargs.pop(label)
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(f"{name}(): argument '{label}' must be tuple of ints, not {type(value).__name__}")
+    return (*args, *(kwargs.pop(one) for one in before[len(args) :] if one in kwargs), value)
 
 
 def parameter_names(f: Callable[..., Any]) -> tuple[str, ...]:

@@ -124,7 +124,7 @@ def _sizes_for(array: Any, sizes: tuple[Any, ...], name: str, label: str) -> tup
 
 
 @public(function=False)
-def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
+def view(self: Any, *size: Any, dtype: Any = None) -> Any:
     """The same memory under another shape (one size may be -1), or as elements of another dtype.
 
     RuntimeError where sizes and strides do not allow it.
@@ -133,11 +133,11 @@ def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
     >>> torch.tensor([1.0, 2.0]).view(torch.int32)
     tensor([1065353216, 1073741824], dtype=torch.int32)
     """
-    if dtype is None and len(shape) == 1 and shape[0].__class__ is not int and isinstance(shape[0], (dtypes.dtype, type)):
-        dtype = shape[0]
+    if dtype is None and len(size) == 1 and size[0].__class__ is not int and isinstance(size[0], (dtypes.dtype, type)):
+        dtype = size[0]
     if dtype is not None:
         return _view_dtype(self, _TYPES.get(dtype, dtype))
-    return ops.view(self, _sizes_for(self._array, shape, "view", "size"))
+    return ops.view(self, _sizes_for(self._array, size, "view", "size"))
 
 
 _ARE_SIZES = "x_x.flags.c_contiguous and sizes and (sizes[0].__class__ is int or isinstance(sizes[0], tuple))"
@@ -282,9 +282,9 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
 
 
 @public(function=False)
-def expand(self: Any, *sizes: Any, implicit: bool = False) -> Any:
+def expand(self: Any, *size: Any, implicit: bool = False) -> Any:
     """Dimensions of size 1 (and new ones in front) stretched without a copy; -1 keeps a size."""
-    wanted = sizes_of(sizes, "expand")
+    wanted = sizes_of(size, "expand")
     shape = self._array.shape
     lead = len(wanted) - len(shape)
     if lead < 0:
@@ -296,19 +296,19 @@ def expand(self: Any, *sizes: Any, implicit: bool = False) -> Any:
         return ops.expand(self, wanted)
     full = list(wanted)
     for axis in range(len(full) - 1, -1, -1):  # the last that does not fit is named
-        size = full[axis]
+        each = full[axis]
         if axis < lead:
-            if size < 0:
+            if each < 0:
                 raise RuntimeError(
-                    f"The expanded size of the tensor ({size}) isn't allowed in a leading, non-existing dimension {axis}"
+                    f"The expanded size of the tensor ({each}) isn't allowed in a leading, non-existing dimension {axis}"
                 )
             continue
         have = shape[axis - lead]
-        if size == -1:
+        if each == -1:
             full[axis] = have
-        elif have not in (1, size):
+        elif have not in (1, each):
             raise RuntimeError(
-                f"The expanded size of the tensor ({size}) must match the existing size ({have}) at non-singleton dimension "
+                f"The expanded size of the tensor ({each}) must match the existing size ({have}) at non-singleton dimension "
                 f"{axis}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(shape)}"
             )
     return ops.expand(self, tuple(full))
