@@ -74,6 +74,8 @@ def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     if len(axis) == x.ndim:
         out: Any = total(x)
         return np.asarray(out).reshape((1,) * x.ndim) if keepdims else out
+    if len(axis) == 1 and x.size < MANY and x.shape[axis[0]] < 5:  # in the order in which NumPy adds so few too
+        return add_up(x, axis[0], None, None, keepdims)
     if x.size >= MANY and adds_lines(x, axis):
         return column_sums(x, len(axis), keepdims)
     if len(axis) > 1 and axis[0] == 0 < min(axis[1:]) and x.size >= _MANY and len(x) <= _FEW_ROWS and x.flags.c_contiguous:
@@ -84,8 +86,6 @@ def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
         return add_up(x, axis, None, None, keepdims)
     one = axis[0] % x.ndim
     size = x.shape[one]
-    if size < 5:
-        return add_up(x, axis, None, None, keepdims)
     if one == x.ndim - 1:
         out = _rows(x.reshape(-1, size))
     elif size == x.size:
