@@ -57,7 +57,9 @@ def count(shape: Shape, axis: Axes) -> int:
     """How many elements are reduced into one."""
     if axis is None:
         return math.prod(shape)
-    return math.prod([shape[one] for one in axis]) if isinstance(axis, tuple) else shape[axis]
+    if not isinstance(axis, tuple):
+        return shape[axis]
+    return shape[axis[0]] if len(axis) == 1 else math.prod([shape[one] for one in axis])
 
 
 def sum_all(x: Array, dtype: np.dtype[Any] | None = None) -> Any:
@@ -90,8 +92,9 @@ def settled(value: Any, dtype: np.dtype[Any]) -> Any:
 
 def over(total: Any, count: Any) -> Any:
     """``total / count``, without a warning where nothing was counted."""
-    if count:
-        return total / count
+    if count:  # as an array it is divided by in half the time
+        known = backend.number(count, total.dtype) if total.__class__ is np.ndarray else None
+        return total / (count if known is None else known)
     with np.errstate(all="ignore"):
         return np.asarray(total) / np.asarray(count).astype(total.real.dtype)
 
@@ -131,7 +134,7 @@ def divide_number(g: Any, shape: Shape, divisor: int) -> Array:
 def divide_by(x: Any, divisor: Any) -> Any:
     """``x / divisor``; of what is stretched, each number once."""
     if x.size < _STRETCHED or 0 not in x.strides:
-        return x / divisor
+        return over(x, divisor)
     each = tuple(slice(0, 1) if step == 0 else slice(None) for step in x.strides)
     return backend.expand(x[each] / divisor, x.shape)
 
