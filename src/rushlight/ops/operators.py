@@ -11,7 +11,7 @@ from typing import Any
 
 from . import dispatch
 from .pointwise import pow, remainder, rsub
-from .public import methods, operator_method, ops
+from .public import CompiledOnUse, methods, operator_method, ops
 
 
 def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -54,11 +54,10 @@ for _sign, _name in (
 
 
 def _pow(self: Any, exponent: Any) -> Any:
-    kind = exponent.__class__
-    if kind is int or kind is float:
+    if isinstance(exponent, dispatch.Tensor_):
+        return ops.pow(self, exponent)
+    if isinstance(exponent, dispatch.NUMBERS):
         return ops.pow_number(self, exponent)
-    if isinstance(exponent, (dispatch.Tensor_, *dispatch.NUMBERS)):
-        return pow(self, exponent)
     return dispatch.unless_refused(pow, exponent, self, exponent)
 
 
@@ -77,7 +76,9 @@ def _invert(self: Any) -> Any:
 
 
 methods["__invert__"] = _invert
-methods["__pow__"] = _pow
+methods["__pow__"] = CompiledOnUse(
+    "__pow__", "pow_number", "operator", "exponent.__class__ is int or exponent.__class__ is float", _pow
+)
 methods["__rpow__"] = _operator(lambda self, base: pow(base, self))
 methods["__rsub__"] = _operator(rsub)
 methods["__rtruediv__"] = methods["__rdiv__"] = _rtruediv
