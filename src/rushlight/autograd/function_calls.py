@@ -94,7 +94,7 @@ def _unrecorded(ctx: Any, args: Sequence[Any], value: Any) -> Any:
         return value
     if _among(value, ctx.dirty_tensors):
         views.bump(value, ctx.name())
-        return value.detach() if value.requires_grad else value
+        return value.detach() if value.requires_grad and not modes.special.active else value
     if _among(value, args):
         value = value.view_as(value)
     if value._base is not None:

@@ -69,7 +69,7 @@ for _error in (Refused, Escaped):
 
 class _Flags:
     def __init__(self, c_contiguous: bool) -> None:
-        self.c_contiguous = c_contiguous
+        self.c_contiguous = self.forc = c_contiguous
         self.writeable = True
 
 

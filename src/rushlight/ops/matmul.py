@@ -200,20 +200,17 @@ alias("ger", "outer")
 @public()
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * mat1 @ mat2``."""
-    if mat1._array.ndim != 2 or mat2._array.ndim != 2:
-        raise RuntimeError(f"mat{1 if mat1._array.ndim != 2 else 2} must be a matrix, got {_bad(mat1, mat2)}-D tensor")
     _check_addmm(input, mat1, mat2)
     return ops.addmm(input, mat1, mat2, beta, alpha)
 
 
 def _check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
-    _check_sizes(mat1, mat2)
     _same_dtypes(bias, mat1, mat2)
+    for label, one in (("mat1", mat1), ("mat2", mat2)):
+        if one._array.ndim != 2:
+            raise RuntimeError(f"{label} must be a matrix, got {one._array.ndim}-D tensor")
+    _check_sizes(mat1, mat2)
     _check_bias(bias, (mat1._array.shape[0], mat2._array.shape[1]))
-
-
-def _bad(mat1: Any, mat2: Any) -> int:
-    return int(mat1._array.ndim if mat1._array.ndim != 2 else mat2._array.ndim)
 
 
 def _check_bias(bias: Any, shape: tuple[int, ...]) -> None:
@@ -403,21 +400,16 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     tensor([11.5000])
     """
     x, w = input._array, weight._array
-    if w.ndim == 1 or not x.ndim:
-        return _linear_of_vectors(input, weight, bias)
+    if not x.ndim or not w.ndim:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
+    columns = ops.t(weight) if w.ndim <= 2 else weight.t()
     flat = x.ndim == 2
-    if not flat and (bias is None or not x.flags.c_contiguous):
-        product = matmul_of(input, ops.t(weight))
-        return product if bias is None else product + bias
+    if bias is None or not (flat or (bias._array.ndim == 1 and x.flags.c_contiguous)):
+        product = matmul_of(input, columns)
+        return product if bias is None else product + _added(bias, product._array.shape)
     *batch, inner = x.shape
     rows = input if flat else ops.view(input, (math.prod(batch), inner))
-    columns = ops.t(weight)
-    fits = inner == w.shape[1] and x.dtype is w.dtype
-    if bias is None:
-        if not fits:
-            _check_mm(rows, columns)
-        return ops.mm(rows, columns)
-    if not fits or bias._array.dtype is not x.dtype:
+    if w.ndim != 2 or inner != w.shape[1] or x.dtype is not w.dtype or bias._array.dtype is not x.dtype:
         _check_addmm(bias, rows, columns)
     try:
         out = ops.addmm(bias, rows, columns, 1, 1)
@@ -425,6 +417,14 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         _check_addmm(bias, rows, columns)
         raise
     return out if flat else ops.view(out, (*batch, len(w)))
+
+
+def _added(bias: Any, shape: tuple[int, ...]) -> Any:
+    """A bias that is added to a result, whose shape it must not change."""
+    together = common_shape([shape, bias._array.shape])
+    if together != shape:
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
+    return bias
 
 
 _BEFORE = (
@@ -447,15 +447,6 @@ plain_cases(
     ),
     space="torch.nn.functional",
 )
-
-
-def _linear_of_vectors(input: Any, weight: Any, bias: Any) -> Any:
-    if not input._array.ndim:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are 0D and {weight._array.ndim}D")
-    if bias is not None and bias._array.ndim:
-        raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
-    product = matmul_of(input, weight)
-    return product if bias is None else product + bias
 
 
 @public(method=False)

@@ -46,7 +46,7 @@ class _Flags:
     writeable = True
 
     def __init__(self, contiguous: bool) -> None:
-        self.c_contiguous = contiguous
+        self.c_contiguous = self.forc = contiguous
         self.f_contiguous = False
 
 
