@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
 import numpy as np
 
 from . import summation
-from .numpy import Array, ones, row_products
+from .numpy import MANY, Array, Shape, ones, row_products, row_starts
 from .reduce import Axes, narrow, settled, wide
 
 _FIRST = np.zeros(1, np.intp)  # where the one segment of an axis begins
@@ -21,27 +23,49 @@ def _highest(x: Array, axis: int | Axes) -> Any:
 
 # From so many numbers of float32 on, rows are added up by a product with ones: a sixth of the time for many, half for some.
 _SINGLE, _SOME, _MANY, _LONGEST = np.dtype(np.float32), 1 << 9, 1 << 12, 1 << 11
+_PLAIN = frozenset((_SINGLE, np.dtype(np.float64)))
 _SAFE = 40  # exp of it, 2048 times over, is far from overflow
 _LEAST = 1e-6
 
 
-def long_rows(x: Array, axis: int | tuple[()], least: int = _MANY) -> bool:
-    return x.size >= least and x.dtype is _SINGLE and axis == x.ndim - 1 and x.flags.c_contiguous and x.shape[-1] <= _LONGEST
+def long_rows(x: Array, axis: int | tuple[()]) -> bool:
+    return x.size >= _MANY and x.dtype is _SINGLE and _in_rows(x, axis)
 
 
-# Below, rows are given as one line. What belongs to a row is repeated along it: two thirds of the time of broadcasting.
+def _in_rows(x: Array, axis: int | tuple[()]) -> bool:
+    """Whether ``axis`` goes along rows that the functions below know."""
+    return axis == x.ndim - 1 and x.flags.c_contiguous and x.dtype in _PLAIN and 0 < x.shape[-1] <= _LONGEST and x.size > 0
 
 
-def _highest_of_rows(line: Array, length: int) -> Array:
-    """Each row's maximum; of many short rows those of all places at once."""
-    rows = line.reshape(-1, length)
-    if len(rows) >= 64 and length <= 32:
-        return np.asarray(summation.greatest(rows.T.copy(), 0))
-    return np.asarray(_highest(rows, 1)).reshape(-1)
+# What belongs to a row is repeated along it: two thirds of the time of broadcasting, a third where there is little. Of many rows
+# all is one line, and where that has been repeated to the result is written.
 
 
-def _row_sums(line: Array, length: int) -> Array:
-    return row_products(line.reshape(-1, length), ones(length))
+@functools.lru_cache(256)
+def _places(shape: Shape) -> tuple[Array, Array]:
+    """Of few rows: where each begins in one line, and in which row each place is. Not to be written."""
+    rows = np.arange(math.prod(shape[:-1]))
+    return rows * shape[-1], rows.repeat(shape[-1]).reshape(shape)
+
+
+def _off_highest(line: Array, length: int) -> Array:
+    """By how much each number is off its row's maximum; of many short rows those of all places at once are found."""
+    count = line.size // length
+    if count >= 128 and length <= 32:
+        highest = np.asarray(summation.greatest(line.reshape(count, length).T.copy(), 0))
+    else:
+        starts = row_starts((count,), 1, length) if count < MANY else np.arange(0, line.size, length)
+        highest = np.maximum.reduceat(line, starts)
+    off = highest.repeat(length)
+    return np.subtract(line, off, off)
+
+
+def _row_sums(x: Array, length: int) -> Array:
+    """The sum of each row, of few in PyTorch's order (of two numbers there is but one)."""
+    rows = x if x.ndim == 2 else x.reshape(-1, length)
+    if rows.dtype is _SINGLE and (length == 2 or rows.size >= _SOME):
+        return row_products(rows, ones(length))
+    return np.asarray(summation.add_up(rows, 1))
 
 
 def by_one_shift(x: Array) -> Array | None:
@@ -50,7 +74,7 @@ def by_one_shift(x: Array) -> Array | None:
     One number may be taken away from all where none overflows then and no row's sum is so small that much of it is lost; a
     whole number, so that there is no rounding error of consequence. None where there is no such number.
     """
-    line, length = x.reshape(-1), x.shape[-1]
+    line, length = x.ravel(), x.shape[-1]
     most = summation.greatest(line, None)
     shift = 0 if most <= _SAFE else np.floor(most - _SAFE)
     out = np.exp(line if not shift else line - shift)
@@ -58,21 +82,22 @@ def by_one_shift(x: Array) -> Array | None:
     return np.divide(out, sums.repeat(length), out).reshape(x.shape) if summation.least(sums, None) >= _LEAST else None
 
 
-def _softmax_of_rows(x: Array) -> Array:
-    found = by_one_shift(x) if x.size >= _MANY else None
-    if found is not None:
-        return found
-    line, length = x.reshape(-1), x.shape[-1]
-    out = line - _highest_of_rows(line, length).repeat(length)
-    np.exp(out, out)
-    return np.divide(out, _row_sums(out, length).repeat(length), out).reshape(x.shape)
-
-
 def softmax(x: Array, axis: int | tuple[()]) -> Array:
+    if _in_rows(x, axis):
+        line, length = x.ravel(), x.shape[-1]
+        if x.size < _SOME:
+            starts, row = _places(x.shape)
+            out = x - np.maximum.reduceat(line, starts)[row]
+            np.exp(out, out)
+            return np.divide(out, _row_sums(out, length)[row], out)
+        found = by_one_shift(x) if x.size >= _MANY and x.dtype is _SINGLE else None
+        if found is not None:
+            return found
+        out = _off_highest(line, length)
+        np.exp(out, out)
+        return np.divide(out, _row_sums(out, length).repeat(length), out).reshape(x.shape)
     if not x.size:
         return x.copy()
-    if x.size >= _SOME and long_rows(x, axis, _SOME):
-        return _softmax_of_rows(x)
     whole = wide(x)
     out = np.exp(whole - _highest(whole, axis))
     out /= summation.add_up(out, axis, None, None, True)
@@ -80,22 +105,29 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
 
 
 def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
-    if v.size >= _MANY and long_rows(v, axis) and long_rows(y, axis):
-        rows, lines = y.reshape(-1, y.shape[-1]), v.reshape(-1, v.shape[-1])
-        out = lines - np.vecdot(lines, rows)[:, None]
-        return np.multiply(out, rows, out).reshape(v.shape)
-    product = wide(v) * wide(y)
-    return narrow(product - wide(y) * summation.add_up(product, axis, None, None, True), v.dtype)
+    if y.size >= _SOME and _in_rows(y, axis) and v.dtype is y.dtype:
+        given, line, length = v.ravel(), y.ravel(), y.shape[-1]
+        out = np.vecdot(given.reshape(-1, length), line.reshape(-1, length)).repeat(length)
+        np.subtract(given, out, out)
+        return np.multiply(out, line, out).reshape(y.shape)
+    given, whole = wide(v), wide(y)
+    return narrow((given - summation.add_up(given * whole, axis, None, None, True)) * whole, v.dtype)
 
 
 def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
+    if _in_rows(x, axis):
+        line, length = x.ravel(), x.shape[-1]
+        if x.size < _SOME:
+            starts, row = _places(x.shape)
+            off = x - np.maximum.reduceat(line, starts)[row]
+            total = _row_sums(np.exp(off), length)
+            return np.subtract(off, np.log(total, total)[row], off)
+        off = _off_highest(line, length)
+        total = _row_sums(np.exp(off), length)
+        out = np.log(total, total).repeat(length)
+        return np.subtract(off, out, out).reshape(x.shape)
     if not x.size:
         return x.copy()
-    if x.size >= _SOME and long_rows(x, axis, _SOME):
-        line, length = x.reshape(-1), x.shape[-1]
-        off = line - _highest_of_rows(line, length).repeat(length)
-        total = np.log(_row_sums(np.exp(off), length))
-        return np.subtract(off, total.repeat(length), off).reshape(x.shape)
     whole = wide(x)
     off = whole - _highest(whole, axis)
     out = off - np.log(summation.add_up(np.exp(off), axis, None, None, True))
@@ -103,11 +135,11 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
 
 
 def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
-    if v.size >= _MANY and long_rows(v, axis) and long_rows(y, axis):
-        line, length = v.reshape(-1), v.shape[-1]
-        out = np.exp(y.reshape(-1))
-        np.multiply(out, _row_sums(line, length).repeat(length), out)
-        return np.subtract(line, out, out).reshape(v.shape)
+    if y.size >= _MANY and _in_rows(y, axis) and v.dtype is y.dtype:
+        given, length = v.ravel(), y.shape[-1]
+        out = np.exp(y.ravel())
+        np.multiply(out, _row_sums(given, length).repeat(length), out)
+        return np.subtract(given, out, out).reshape(y.shape)
     whole = wide(v)
     return narrow(whole - np.exp(wide(y)) * summation.add_up(whole, axis, None, None, True), v.dtype)
 
