@@ -182,9 +182,14 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
 # Classes.
 
 
+def _one_class_a_row(x: Any, t: Any) -> bool:
+    """Whether shapes and dtype are as nearly always, (N, C) and (N): nothing is wrong with them."""
+    return x.ndim == 2 and x.shape[:1] == t.shape and t.dtype is _INT64
+
+
 def _check_classes(input: Any, target: Any, weight: Any) -> None:
     x, t = input._array, target._array
-    if weight is None and x.ndim == 2 and x.shape[:1] == t.shape and t.dtype is _INT64:  # as nearly always: nothing is wrong
+    if weight is None and _one_class_a_row(x, t):
         return
     if x.ndim < 1:
         raise ValueError(f"Expected 1 or more dimensions (got {x.ndim})")
@@ -271,6 +276,9 @@ def cross_entropy(
     tensor(0.6931)
     """
     reduction = reduction_of(size_average, reduce, reduction)
+    x = input._array
+    if weight is None and not label_smoothing and _one_class_a_row(x, target._array) and x.dtype.kind == "f":
+        return ops.nll_loss(ops.log_softmax(input, 1), target, None, reduction, ignore_index)
     if input._array.shape == target._array.shape:
         if target._array.dtype.kind not in "fV":
             raise RuntimeError(
