@@ -89,8 +89,8 @@ def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: st
         refuse("nll_loss_out_frame", x)
     places = _plain_places(x.shape, target, weight, ignore_index)
     if places is not None:
-        picked = in_single(x.take(places))
-        return reduced(np.negative(picked, picked), reduction, x.dtype)
+        loss = reduced(in_single(x.take(places)), reduction, x.dtype)
+        return np.negative(loss) if reduction == "none" else 0 - loss  # of 0.0 not -0.0
     axis, counted, chosen = _class_places(target, x.shape, ignore_index)
     scale = _class_weights(chosen, counted, weight, x.dtype)
     if target.ndim == x.ndim:  # one sample whose class is in a list
