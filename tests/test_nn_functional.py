@@ -476,6 +476,41 @@ def test_softmax_of_many_rows_as_of_each(scale, offset):
         np.testing.assert_allclose(grad.numpy()[sound], slope[sound], 1e-4, 1e-5)
 
 
+ROWS = [(5,), (2, 2), (2, 3, 7), (40, 20), (70, 65), (300, 3), (6, 700)]  # few numbers, some, many; short rows and long ones
+
+
+@pytest.mark.parametrize("shape", ROWS, ids=str)
+@pytest.mark.parametrize("function", [torch.softmax, torch.log_softmax])
+def test_softmax_in_single_precision_as_in_double(function, shape):
+    exact, g = (draw(*shape, seed=seed).requires_grad_() for seed in (0, 1))
+    single = exact.detach().float().requires_grad_()
+    expected, y = function(exact * 3, -1), function(single * 3, -1)
+    np.testing.assert_allclose(y.detach(), expected.detach(), 1e-5, 1e-6)
+    (slope,) = torch.autograd.grad(expected, exact, g)
+    for cotangent in (g.float(), g.float().mT.contiguous().mT if g.dim() > 1 else g.float()):
+        (found,) = torch.autograd.grad(y, single, cotangent, retain_graph=True)
+        np.testing.assert_allclose(found, slope, 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("shape", ROWS, ids=str)
+@pytest.mark.parametrize("parameters", [0, 1, 2])
+def test_layer_norm_in_single_precision_as_in_double(parameters, shape):
+    width = shape[-1:]
+    given = [draw(*shape), *(draw(*width, seed=seed) for seed in range(parameters))]
+    results = []
+    for dtype in (torch.float64, torch.float32):
+        inputs = [one.to(dtype).requires_grad_() for one in given]
+        y = F.layer_norm(inputs[0], width, *inputs[1:], eps=0.1)
+        results.append([y, *torch.autograd.grad(y, inputs, draw(*shape, seed=2).to(dtype))])
+    for expected, found in zip(*results, strict=True):
+        np.testing.assert_allclose(found.detach(), expected.detach(), 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("shape", ROWS, ids=str)
+def test_layer_norm_of_one_number_over_and_over_is_zero(shape):
+    assert not F.layer_norm(torch.full(shape, 100.1), shape[-1:]).any()
+
+
 @pytest.mark.parametrize("weight_last", [False, True])
 def test_images_with_their_channels_last_stay_so(weight_last: bool) -> None:
     torch.manual_seed(0)
