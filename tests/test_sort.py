@@ -33,6 +33,17 @@ def test_more_than_sixteen_equal_elements() -> None:
     assert x.mode().indices.item() == 12
 
 
+def test_the_greatest_one_where_there_are_several_or_nan() -> None:
+    x = torch.arange(20) % 2
+    assert x.topk(1).indices.tolist() == [11] and x.topk(1, largest=False).indices.tolist() == [10]
+    rows = torch.tensor([[3.0, NAN, 1.0, NAN], [2.0, 5.0, 5.0, 5.0], [1.0, 0.0, -1.0, 0.0]])
+    assert rows.topk(1).indices.tolist() == [[1], [2], [0]]
+    assert rows[:, :3].topk(1).indices.tolist() == [[1], [1], [0]]
+    assert rows.topk(1, largest=False).indices.tolist() == [[2], [0], [2]]
+    assert rows.topk(1, 0).indices.tolist() == [[0, 0, 1, 0]]
+    assert rows.topk(1, 0, largest=False).indices.tolist() == [[2, 2, 2, 2]]
+
+
 def test_gradient_goes_back_to_its_place() -> None:
     x = torch.tensor([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]], requires_grad=True)
     weights = torch.tensor([1.0, 10.0, 100.0])

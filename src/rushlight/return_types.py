@@ -36,6 +36,10 @@ class Results(tuple[Any, ...]):
         return type(self), (tuple(self),)
 
 
+# One of these types around items that are known to be as many as its fields: ``made(torch.return_types.max, items)``.
+made: Any = tuple.__new__
+
+
 def define(name: str, fields: str) -> type[Results]:
     """Makes the type ``name`` with the given fields, and puts it here."""
     names = tuple(fields.split())

@@ -79,15 +79,12 @@ def take_along(x: Array, indices: Array, axis: int) -> Array:
         return x.reshape(indices.shape).copy()
     if x.ndim == 1:
         return x[indices]
-    if axis == x.ndim - 1 and _few_in_rows(x, indices) and indices.shape[:-1] == x.shape[:-1]:
-        return x.ravel()[indices + row_starts(indices.shape, indices.shape[-1], x.shape[-1])]
+    if axis == x.ndim - 1 and 0 < indices.size < MANY and x.flags.c_contiguous:
+        starts = row_starts(indices.shape, x.shape)
+        if starts is not None:
+            return x.ravel()[indices + starts]
     found = x[_in_step(indices, axis)]
     return found.copy("C") if 1 in found.shape else in_rows(found)  # a single row's step may be any
-
-
-def _few_in_rows(x: Array, indices: Array) -> bool:
-    """Whether what is looked up in the rows of ``x`` is quickest found in its one line of elements."""
-    return 0 < indices.size < MANY and x.flags.c_contiguous
 
 
 def _in_step(indices: Array, axis: int) -> tuple[Array, ...]:
@@ -115,10 +112,11 @@ def put_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     if not shape:
         return g.reshape(())
     out = np.zeros(shape, g.dtype)
-    if axis == len(shape) - 1 and _few_in_rows(out, indices) and indices.shape[:-1] == shape[:-1]:
-        out.reshape(-1)[indices + row_starts(indices.shape, indices.shape[-1], shape[-1])] = g
-    else:
+    starts = row_starts(indices.shape, shape) if axis == len(shape) - 1 and 0 < indices.size < MANY else None
+    if starts is None:
         out[_in_step(indices, axis)] = g
+    else:
+        out.ravel()[indices + starts] = g
     return out
 
 
@@ -138,8 +136,8 @@ def put_reduced(g: Any, indices: Array, shape: Shape, axis: int, keepdims: bool 
     out = np.zeros(shape, g.dtype)
     if len(shape) == 1:
         out[indices] = g
-    elif axis == len(shape) - 1 and _few_in_rows(out, indices):
-        out.reshape(-1)[indices + row_starts(indices.shape, 1, shape[-1])] = g
+    elif axis == len(shape) - 1 and 0 < indices.size < MANY:
+        out.ravel()[indices + row_starts(indices.shape, shape)] = g
     elif keepdims:
         out[_in_step(indices, axis)] = g
     else:
@@ -153,8 +151,8 @@ def take_reduced(x: Array, indices: Array, axis: int, keepdims: bool = False) ->
         return x.copy()
     if x.ndim == 1:
         return x[indices]
-    if axis == x.ndim - 1 and _few_in_rows(x, indices):
-        return x.ravel()[indices + row_starts(indices.shape, 1, x.shape[-1])]
+    if axis == x.ndim - 1 and 0 < indices.size < MANY and x.flags.c_contiguous:
+        return x.ravel()[indices + row_starts(indices.shape, x.shape)]
     if keepdims:
         return in_rows(x[_in_step(indices, axis)])
     return in_rows(x[_in_step(indices[(slice(None),) * axis + (None,)], axis)].squeeze(axis))

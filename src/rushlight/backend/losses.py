@@ -77,7 +77,7 @@ def _plain_places(x_shape: Shape, target: Array, weight: Array | None, ignore_in
         return None
     if 0 <= ignore_index < classes and (target == ignore_index).any():
         return None
-    return (row_starts(target.shape, 1, classes) if rows < MANY else np.arange(0, rows * classes, classes)) + target
+    return (row_starts(target.shape, x_shape) if rows < MANY else np.arange(0, rows * classes, classes)) + target
 
 
 def _class_weights(chosen: Array, counted: Array, weight: Array | None, dtype: np.dtype[Any]) -> Array:

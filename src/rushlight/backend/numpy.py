@@ -246,10 +246,16 @@ def ones(count: int) -> Array:
 
 
 @functools.lru_cache(256)
-def row_starts(shape: Shape, each: int, length: int) -> Array:
-    """Where the row of each place begins, for places of ``shape`` with ``each`` of them in a row, in a line of rows of
-    ``length``. It is kept: for fewer places than MANY, and not to be written."""
-    return (np.arange(math.prod(shape)) // each * length).reshape(shape)
+def row_starts(places: Shape, shape: Shape) -> Any:
+    """For places in the rows of ``shape``, one or some in each: where its row begins in the one line of all elements.
+
+    None for places that are not in step with the rows. It is kept: for fewer places than MANY, and not to be written.
+    """
+    *rows, length = shape
+    if places[: len(rows)] != tuple(rows):
+        return None
+    count = math.prod(places)
+    return (np.arange(count) // (count // math.prod(rows)) * length).reshape(places)
 
 
 def column_sums(array: Array, axes: int, keepdims: bool) -> Array:

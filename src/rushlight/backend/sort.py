@@ -55,16 +55,30 @@ def _greatest_of_few(row: list[Any], k: int, largest: bool) -> list[int]:
     """As :func:`selection.greatest`, whose steps do not matter to up to three numbers, nor where all are different."""
     total = sum(row)
     if total == total and (len(row) <= 3 or len(set(row)) == len(row)):  # nan has no place in Python's order
-        if k == 1:
-            return [row.index(max(row) if largest else min(row))]
         return sorted(range(len(row)), key=row.__getitem__, reverse=largest)[:k]
     return selection.greatest(row, k, largest)
+
+
+def _found_by_order(x: Array, places: Array, axis: int, largest: bool) -> bool:
+    """Whether the one greatest (or least) element of each row stands where NumPy found the first of them.
+
+    The steps of a selection matter where there are several, in rows of more than three. For NumPy nan is the least too.
+    """
+    if x.shape[axis] <= 3 and (largest or x.dtype.kind != "f"):
+        return True
+    best = take_along(x, places, axis)
+    return bool(np.count_nonzero(x < best if largest else x > best) == x.size - places.size)
 
 
 def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
     if not x.ndim:
         return np.zeros((), np.int64)
-    if 0 < x.size <= _FEW and k and axis == x.ndim - 1 and x.dtype.kind in "fiu":
+    known = x.dtype.kind in "fiu"
+    if k == 1 and known and x.size:
+        places = (x.argmax if largest else x.argmin)(axis, keepdims=True)
+        if _found_by_order(x, places, axis, largest):
+            return places
+    if 0 < x.size <= _FEW and k and axis == x.ndim - 1 and known:
         chosen = [_greatest_of_few(row, k, largest) for row in x.reshape(-1, x.shape[-1]).tolist()]
         return np.array(chosen).reshape(*x.shape[:-1], k)
     places = np.ascontiguousarray(order(x, axis, largest)[(slice(None),) * axis + (slice(k + 1),)])

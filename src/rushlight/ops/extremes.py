@@ -9,6 +9,7 @@ import numpy as np
 from .. import return_types
 from ..autograd import views
 from ..backend import extremes as k
+from ..return_types import made
 from . import dispatch
 from .out import write_out
 from .public import axes_of, axis_of, ops, public
@@ -86,25 +87,26 @@ def axis_with_elements(name: str, dim: Any, array: Any) -> int:
 
 
 def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
-    if dim is None and other is None:
-        if not input._array.size:
+    if other is not None or isinstance(dim, dispatch.Tensor_):
+        return (ops.maximum if name == "max" else ops.minimum)(input, dim if other is None else other)
+    array = input._array
+    if dim is None:
+        if not array.size:
             raise RuntimeError(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
                 "dim with "
                 "the 'dim' argument."
             )
         refuse(name + "_all", input)
-    if other is not None or isinstance(dim, dispatch.Tensor_):
-        return (ops.maximum if name == "max" else ops.minimum)(input, dim if other is None else other)
-    if input._array.dtype.kind == "c":
+    if array.dtype.kind == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
-    axis = axis_with_elements(name + "()", dim, input._array)
+    axis = axis_with_elements(name + "()", dim, array)
     keepdim = bool(keepdim)
     if name == "max":
         places = ops.argmax(input, axis, keepdim)
-        return return_types.max(ops.max(input, places, axis, keepdim), places)
+        return made(return_types.max, (ops.max(input, places, axis, keepdim), places))
     places = ops.argmin(input, axis, keepdim)
-    return return_types.min(ops.min(input, places, axis, keepdim), places)
+    return made(return_types.min, (ops.min(input, places, axis, keepdim), places))
 
 
 @public()

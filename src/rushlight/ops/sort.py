@@ -10,6 +10,7 @@ import numpy as np
 from .. import return_types
 from ..backend import sort as k
 from ..backend.extremes import take_along
+from ..return_types import made
 from . import dispatch
 from .extremes import refuse
 from .public import axis_of, module, ops, public
@@ -53,7 +54,7 @@ def sort(input: Any, dim: Any = -1, descending: bool = False, stable: bool | Non
     if array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     places = ops.argsort(input, axis, bool(descending), bool(stable))
-    return return_types.sort(ops.sort(input, places, axis), places)
+    return made(return_types.sort, (ops.sort(input, places, axis), places))
 
 
 @public()
@@ -91,7 +92,7 @@ def topk(input: Any, k: Any, dim: Any = -1, largest: bool = True, sorted: bool =
     if array.dtype.kind == "b":
         raise RuntimeError("topk does not support bool dtypes on CPU")
     places = ops.argtopk(input, int(k), axis, bool(largest))
-    return return_types.topk(ops.topk(input, places, axis), places)
+    return made(return_types.topk, (ops.topk(input, places, axis), places))
 
 
 # Quantiles: sorted, then looked up between two neighbours.
