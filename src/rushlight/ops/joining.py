@@ -49,6 +49,21 @@ def _blocks(g: Any, xp: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
     return parts
 
 
+def _shape_of_all(tensors: Any) -> Any:
+    """The shape of every one of a list of tensors that are alike in shape and dtype; None where they are not."""
+    shape = dtype = None
+    if isinstance(tensors, (tuple, list)):
+        for tensor in tensors:
+            if tensor.__class__ is not dispatch.Tensor_:
+                return None
+            array = tensor._array
+            if dtype is None:
+                shape, dtype = array.shape, array.dtype
+            elif array.dtype is not dtype or array.shape != shape:
+                return None
+    return shape
+
+
 def _list_of(tensors: Any, name: str, position: int = 1) -> Sequence[Any]:
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(
@@ -78,6 +93,9 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
     tensor([1, 2, 3])
     """
+    shape = _shape_of_all(tensors)
+    if shape and shape != (0,):  # nothing is joined along any dimension
+        return ops.concat(tensors, axis_of(dim, len(shape)))
     tensors = _list_of(tensors, "cat")
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -122,6 +140,9 @@ alias("concatenate", "cat")
 @public(method=False)
 def stack(tensors: Any, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension."""
+    shape = _shape_of_all(tensors)
+    if shape is not None:
+        return ops.stack(tensors, axis_of(dim, len(shape) + 1))
     tensors = _list_of(tensors, "stack")
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
