@@ -37,22 +37,23 @@ def method(function: F) -> F:
 def _watched(function: F) -> F:
     """``function``, seen by modes that watch calls (``TorchFunctionMode``) and by subclasses."""
 
+    def taken_over(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What modes and transforms that are on make of a call; else NotImplemented."""
+        result = protocol[0](call, args, kwargs) if protocol else NotImplemented
+        if result is NotImplemented and modes.state.transforms:
+            result = in_transforms(function, args, kwargs)
+        if result is NotImplemented and below_autograd is not None:
+            result = below_autograd(function, args, kwargs)
+        return result
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if special.active and protocol:
-            result = protocol[0](call, args, kwargs)
-            if result is not NotImplemented:
-                return result
-        if special.active and modes.state.transforms:
-            result = in_transforms(function, args, kwargs)
-            if result is not NotImplemented:
-                return result
-        if special.active and below_autograd is not None:
-            result = below_autograd(function, args, kwargs)
+        if special.active:
+            result = taken_over(args, kwargs)
             if result is not NotImplemented:
                 return result
         try:
-            return function(*args, **kwargs)
+            return function(*args, **kwargs) if kwargs else function(*args)
         except (AttributeError, TypeError) as error:
             result = foreign(call, args, kwargs)
             if result is not NotImplemented:

@@ -8,6 +8,7 @@ Intel's, PyTorch hands `bernoulli` with one probability and `exponential` to MKL
 from __future__ import annotations
 
 import math
+from math import cos, log1p, sin, sqrt, tau
 from threading import Lock
 from typing import Any
 
@@ -111,6 +112,8 @@ class Stream:
             return parts.view(dtype)[..., 0]
         count = math.prod(shape)
         with self._lock:
+            if count < 16 and mean == 0.0 and std == 1.0 and dtype is _F4:
+                return np.array(self._few_gaussians(count), _F4).reshape(shape)
             if count < 16 or not contiguous:
                 drawn = self._gaussians(count)
                 scale_and_shift(drawn, std, mean)
@@ -354,13 +357,7 @@ class Stream:
         """Normal numbers one by one: first the one that waits from an earlier pair."""
         twister = self._twister
         if count <= _FEW:
-            numbers = [] if twister.spare_normal is None else [twister.spare_normal]
-            pairs = (count - len(numbers) + 1) // 2
-            few = twister.few_doubles(2 * pairs)
-            for place in range(0, 2 * pairs, 2):
-                numbers += _normal_pair(few[place], few[place + 1])
-            twister.spare_normal = numbers.pop() if len(numbers) > count else None
-            return np.array(numbers, _F8)
+            return np.array(self._few_gaussians(count), _F8)
         ahead = 0 if twister.spare_normal is None else 1
         pairs = (count - ahead + 1) // 2
         drawn = np.empty(ahead + 2 * pairs)
@@ -373,6 +370,15 @@ class Stream:
         drawn[ahead + 1 :: 2] = radius * as_libm("sin", angle)
         twister.spare_normal = float(drawn[-1]) if len(drawn) > count else None
         return drawn[:count]
+
+    def _few_gaussians(self, count: int) -> list[float]:
+        twister = self._twister
+        numbers = [] if twister.spare_normal is None else [twister.spare_normal]
+        uniform = iter(twister.few_doubles((count - len(numbers) + 1) // 2 * 2))
+        for first in uniform:
+            numbers += _normal_pair(first, next(uniform))
+        twister.spare_normal = numbers.pop() if len(numbers) > count else None
+        return numbers
 
     def _gaussian(self) -> float:
         twister = self._twister
@@ -390,9 +396,9 @@ class Stream:
 
 def _normal_pair(first: float, second: float) -> tuple[float, float]:
     """Two normal numbers of two uniform ones (Box and Muller)."""
-    angle = 2.0 * math.pi * first
-    radius = math.sqrt(-2.0 * math.log1p(-second))
-    return radius * math.cos(angle), radius * math.sin(angle)
+    angle = tau * first
+    radius = sqrt(-2.0 * log1p(-second))
+    return radius * cos(angle), radius * sin(angle)
 
 
 def _between(drawn: Array, low: float, high: float) -> Array:
