@@ -30,7 +30,7 @@ def refuse(name: str, x: Array) -> NoReturn:
 def only(x: Array, mask: Array) -> Array:
     """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan)."""
     kept = _kept_bits(x, mask)
-    return np.asarray(np.where(mask, x, _zero(x.dtype))) if kept is None else kept
+    return np.asarray(np.where(mask, x, zero_of(x.dtype))) if kept is None else kept
 
 
 # The processor mispredicts half of the choices that a random mask asks for: with this many elements, a mask of bits laid over
@@ -404,12 +404,12 @@ def relu(x: Array) -> Array:
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     # A second operand is what NumPy returns of two zeros: -0.0 stays.
-    zero = _zero(x.dtype)
+    zero = zero_of(x.dtype)
     return _maximum(x, zero, out=...) if x.dtype.itemsize == 2 else blockwise.bounded(_maximum, zero, x)
 
 
 @cache
-def _zero(dtype: np.dtype[Any]) -> Array:
+def zero_of(dtype: np.dtype[Any]) -> Array:
     return np.zeros((), dtype)
 
 
@@ -468,7 +468,7 @@ def _tanh_slope_steps(out: Array, y: Array, h: Array) -> None:
 def relu_slope(h: Array, y: Array) -> Array:
     """``h`` where relu's value ``y`` is not 0: at nan too."""
     kept = _kept_bits(h, y != 0) if h.size >= _MANY else None
-    return np.asarray(np.where(y <= 0, _zero(h.dtype), h)) if kept is None else kept
+    return np.asarray(np.where(y <= 0, zero_of(h.dtype), h)) if kept is None else kept
 
 
 def sinc(x: Array) -> Array:

@@ -13,6 +13,7 @@ from . import numpy as backend
 from .creation import in_order
 from .memory_formats import has_channels_last, with_channels_last
 from .numpy import Array, Shape, in_rows
+from .pointwise import zero_of
 
 _ALL = slice(None)
 
@@ -278,16 +279,29 @@ def _cuts(sizes: tuple[int, ...], axis: int) -> list[tuple[slice, ...]]:
 
 
 def tril(x: Array, offset: int) -> Array:
-    return np.ascontiguousarray(np.where(_below(x, offset), x, x.dtype.type(0)))
+    return _with_zeros(x, offset, False)
 
 
 def triu(x: Array, offset: int) -> Array:
-    return np.ascontiguousarray(np.where(_below(x, offset - 1), x.dtype.type(0), x))
+    return _with_zeros(x, offset - 1, True)
 
 
-def _below(x: Array, offset: int) -> Array:
-    rows, columns = x.shape[-2:]
-    return np.arange(columns) - np.arange(rows)[:, None] <= offset
+def _with_zeros(x: Array, offset: int, below: bool) -> Array:
+    """A copy with zeros in all places on a diagonal and below it, or in all others."""
+    shape = x.shape[-2:]
+    out = x.copy()
+    np.copyto(out, zero_of(x.dtype), where=(_kept_places if max(shape) <= _SHORT else _places)(shape, offset, below))
+    return out
+
+
+def _places(shape: Shape, offset: int, below: bool) -> Array:
+    rows, columns = shape
+    behind = np.arange(columns) - np.arange(rows)[:, None]
+    return behind <= offset if below else behind > offset
+
+
+_SHORT = 64
+_kept_places = functools.lru_cache(maxsize=256)(_places)
 
 
 def repeat(x: Array, counts: tuple[int, ...]) -> Array:
