@@ -104,11 +104,15 @@ def in_turn(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
         return add_up(x, axis, None, None, keepdims)
     if len(axis) == x.ndim:
         return np.add.accumulate(x.ravel())[-1:].reshape((1,) * x.ndim if keepdims else ())
-    if len(axis) == 1:
-        out = np.add.accumulate(x, axis[0])[(slice(None),) * axis[0] + (slice(-1, None),)].copy()
-    else:
+    if len(axis) != 1:
         return add_up(x, axis, None, None, keepdims)
-    return out if keepdims else out.squeeze(axis)
+    last: Any = slice(-1, None) if keepdims else -1
+    return np.add.accumulate(x, axis[0])[(slice(None),) * axis[0] + (last,)].copy()
+
+
+def all_in_turn(x: Array) -> Any:
+    """The sum of all elements, one after another where that is cheap."""
+    return np.add.accumulate(x.ravel())[-1] if 0 < x.size <= _LARGEST_MATRIX else add_up(x, None)
 
 
 def squares(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
