@@ -525,3 +525,16 @@ def test_zeros_keep_their_signs_whichever_was_met_first() -> None:
     x = torch.ones(2)
     for zero, sign in ((0.0, False), (-0.0, True), (0, False), (-0.0, True), (0.0, False)):
         assert (x * zero).signbit().tolist() == [sign, sign]
+
+
+def test_whole_numbers_beside_whole_tensors() -> None:
+    x = torch.tensor([1, 2])
+    for number, kind in ((1, torch.int64), (1.0, torch.float32), (True, torch.int64), (1 + 0j, torch.complex64)):
+        assert (x + number).dtype is kind and (x + number).tolist() == [2, 3]
+        assert (x == number).tolist() == [True, False]
+    assert (x + (2**63 - 1)).tolist() == [-(2**63), -(2**63) + 1]
+    assert x.add_(1).sub_(3).mul_(-2).tolist() == [2, 0] and x._version == 3
+    with pytest.raises(RuntimeError, match="value cannot be converted to type int64_t without overflow"):
+        x + 2**64
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        x.div_(2)

@@ -21,14 +21,16 @@ COMPLEX = frozenset(np.dtype(name) for name in ("complex64", "complex128"))
 
 # Python numbers as 0-dim arrays of a floating dtype: NumPy spends longer converting a number than multiplying by it.
 _numbers: dict[np.dtype[Any], dict[float | str, Array]] = {dtype: {} for dtype in FLOATING | COMPLEX}
+_INT64 = np.dtype(np.int64)
+_whole_numbers: dict[int, Array] = {}
 _KEPT_NUMBERS = 4096
 
 
 def number(value: float, dtype: np.dtype[Any]) -> Array | None:
-    """``value`` as a 0-dim array of ``dtype``, or None when the dtype is not floating (promotion decides there)."""
+    """``value`` as a 0-dim array of ``dtype``, or None where that is not the dtype that both meet in (promotion decides)."""
     known = _numbers.get(dtype)
     if known is None:
-        return None
+        return _whole_number(value) if dtype is _INT64 and value.__class__ is int else None
     array = known.get(value)
     if array is None:
         key = value if value != 0 else str(value)  # 0.0 and -0.0 would be one key
@@ -38,6 +40,17 @@ def number(value: float, dtype: np.dtype[Any]) -> Array | None:
             array.flags.writeable = False
             if value == value and len(known) < _KEPT_NUMBERS:  # nan is never found again
                 known[key] = array
+    return array
+
+
+def _whole_number(value: Any) -> Array | None:
+    """:func:`number` of int64; None for what that does not hold."""
+    array = _whole_numbers.get(value)
+    if array is None and -(2**63) <= value < 2**63:
+        array = np.asarray(value, _INT64)
+        array.flags.writeable = False
+        if len(_whole_numbers) < _KEPT_NUMBERS:
+            _whole_numbers[value] = array
     return array
 
 
