@@ -318,13 +318,13 @@ def _into_itself(name: str) -> None:
     write = methods[name]
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        bounds = [*args, *kwargs.values()]
-        numbers = [bound for bound in bounds if isinstance(bound, dispatch.NUMBERS)]
-        if self._array.dtype.kind == "c":
+        kind = self._array.dtype.kind
+        if kind == "c":
             views.check_writable(self)
             raise NotImplementedError("clamp is not supported for complex types")
-        if self._array.dtype.kind in "biu" and numbers:
-            dtype = k.clamped_dtype(self._array, numbers[0], numbers[-1])
+        if kind in "biu":
+            numbers = [bound for bound in (*args, *kwargs.values()) if isinstance(bound, dispatch.NUMBERS)]
+            dtype = k.clamped_dtype(self._array, numbers[0], numbers[-1]) if numbers else self._array.dtype
             if not views.castable(dtype, self._array.dtype):
                 raise RuntimeError(
                     f"result type {dtype_of(dtype).scalar_name} can't be cast to the desired output type {self.dtype.c_name}"

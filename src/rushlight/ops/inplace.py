@@ -146,20 +146,35 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
     return named(call, name)
 
 
-def by_result(f: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """``self.name(...)`` for any ``f(self, ...)`` that makes a new tensor."""
+Asked = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+Settled = Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]]
+
+
+def by_result(f: Callable[..., Any], name: str, asked: Asked, settled: Settled) -> Callable[..., Any]:
+    """``self.name(...)`` for any ``f(self, ...)`` that makes a new tensor.
+
+    ``asked``    what modes and subclasses make of the call, or NotImplemented
+    ``settled``  the arguments as ``f`` takes them, where some are given by name
+    """
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if special.active:
+            result = asked(call, (self, *args), kwargs)
+            if result is not NotImplemented:
+                return result
+        if kwargs:
+            args, kwargs = settled(args, kwargs)
         if not special.active and plain_write(self) and not shares(self, args):
-            result = f(self, *args, **kwargs)
+            result = f(self, *args, **kwargs) if kwargs else f(self, *args)
+            have, found = self._array, result._array
             if (
                 not result._needs_grad
                 and result._base is None
                 and result is not self
-                and result._array.dtype is self._array.dtype
-                and result._array.shape == self._array.shape
+                and found.dtype is have.dtype
+                and found.shape == have.shape
             ):
-                np.copyto(self._array, result._array)
+                have[...] = found
                 count(self, name)
                 return self
         return views.inplace(f, name, self, *args, **kwargs)
@@ -169,8 +184,11 @@ def by_result(f: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:
     """Whether one of the inputs lies in the memory of ``self``."""
-    counter = self._counter
-    return any(value.__class__ in GLOBALS["plain"] and value._counter is counter for value in inputs)
+    counter, plain = self._counter, GLOBALS["plain"]
+    for value in inputs:  # noqa: SIM110 (any() of a generator takes twice as long)
+        if value.__class__ in plain and value._counter is counter:
+            return True
+    return False
 
 
 def recorded(self: Any, name: str, op_name: str, *args: Any) -> Any:

@@ -18,7 +18,7 @@ from ..backend import pointwise as k
 from . import dispatch, inplace
 from .out import write_out
 from .plain_cases import Case, plain_cases
-from .public import alias, methods, module, ops, public, publish
+from .public import alias, inplace_form, methods, module, ops, public, publish
 from .reading import conj, underivable
 from .table import arrays, op
 
@@ -288,7 +288,7 @@ def floor_divide(input: Any, other: Any) -> Any:
     return ops.floor_divide(input, other)
 
 
-methods["floor_divide_"] = inplace.by_result(lambda self, other: ops.floor_divide_(self, other), "floor_divide_")
+methods["floor_divide_"] = inplace_form(lambda self, other: ops.floor_divide_(self, other), "floor_divide_")
 
 
 @public(inplace=True)

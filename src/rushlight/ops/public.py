@@ -212,21 +212,13 @@ def taken_over(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The method that puts ``f(self, ...)`` into self."""
-    write = inplace.by_result(f, name)
     parameters = parameter_names(f)
     spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if special.active and protocol:
-            result = protocol[0](call, (self, *args), kwargs)
-            if result is not NotImplemented:
-                return result
-        for key in list(kwargs):
-            if key in spellings:
-                kwargs[spellings[key]] = kwargs.pop(key)
-        return write(self, *args, **kwargs)
+    def spelled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return args, {spellings.get(key, key): value for key, value in kwargs.items()}
 
-    return inplace.named(call, name)
+    return inplace.by_result(f, name, asked, spelled)
 
 
 _warned: set[str] = set()
@@ -328,17 +320,11 @@ class _PublicOp:
 
 def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     entry = table[op_name]
-    write = inplace.by_result(entry.call, name)
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        args += tuple(kwargs.values())  # `other` at most
-        if special.active and protocol:
-            result = protocol[0](call, (self, *args), {})
-            if result is not NotImplemented:
-                return result
-        return write(self, *args)
+    def in_order(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (*args, *kwargs.values()), {}  # `other` at most
 
-    inplace.named(call, name)
+    call = inplace.by_result(entry.call, name, asked, in_order)
     ufunc = kernels.IN_PLACE.get(entry.kernel)
     if ufunc is not None:
         return (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)
