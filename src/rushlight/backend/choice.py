@@ -51,10 +51,11 @@ def clamp(x: Array, low: Any, high: Any) -> Array:
         if dtype.kind == "b":
             refuse("clamp_scalar_cpu" if low is not None and high is not None else
                    "clamp_min_scalar_cpu" if high is None else "clamp_max_scalar_cpu", x)  # fmt: skip
-    result = x if dtype is x.dtype else backend.copied(x, dtype)
+        if dtype is not x.dtype:
+            x = backend.copied(x, dtype)
     if low is not None:
-        result = _bound(np.maximum, result, low)
-    return result if high is None else _bound(np.minimum, result, high)
+        x = _bound(np.maximum, x, low)
+    return x if high is None else _bound(np.minimum, x, high)
 
 
 def real_number(value: complex) -> float:
@@ -77,10 +78,11 @@ REAL = (float, int, type(None))
 
 def _bound(ufunc: np.ufunc, x: Array, number: Any) -> Array:
     """The larger or smaller of the two, x where they are equal: of two zeros NumPy takes the second."""
-    bound = backend.number(number, x.dtype)
+    dtype = x.dtype
+    bound = backend.number(number, dtype)
     if bound is None:
-        bound = np.asarray(number).astype(x.dtype)
-    return ufunc(x, bound, out=...) if x.dtype.itemsize == 2 else blockwise.bounded(ufunc, bound, x)
+        bound = np.asarray(number).astype(dtype)
+    return ufunc(x, bound, out=...) if dtype.itemsize == 2 else blockwise.bounded(ufunc, bound, x)
 
 
 def clamp_min(x: Array, low: Any) -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .extremes import take_along
 from .numpy import Array, Shape, in_rows, ordered, steps_within
 from .shape import clone
 
@@ -176,7 +177,7 @@ def gather(x: Array, index: Array, axis: int) -> Array:
         return np.broadcast_to(x, index.shape).copy()
     if not index.size:
         return np.empty(index.shape, x.dtype)
-    return in_rows(x[_grid(index, axis)])
+    return take_along(x, index, axis)
 
 
 def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
