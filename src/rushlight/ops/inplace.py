@@ -50,7 +50,7 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...
             value = other._array
             if value.dtype is not array.dtype or other._counter is self._counter or array.dtype.kind not in "fc":
                 return slow(self, other)
-            needs = other._needs_grad or other._base is not None
+            needs = in_graph(other)
         elif kind is float or kind is int:
             value = number(other, array.dtype)
             if value is None:
@@ -88,9 +88,15 @@ def unary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...,
     return named(call, name)
 
 
+def in_graph(tensor: Any) -> bool:
+    """Whether a gradient may be wanted of a tensor, or of the one of which it is a view."""
+    base = tensor._base
+    return tensor._needs_grad or (base is not None and (base._needs_grad or tensor._edge is not None))
+
+
 def plain_write(self: Any, other_needs: bool = False) -> bool:
     """Whether writing into ``self`` is a matter of its memory alone."""
-    if state.grad_enabled and (other_needs or self._needs_grad or self._base is not None):
+    if state.grad_enabled and (other_needs or in_graph(self)):
         return False
     if self._inference and not state.inference:
         return False
@@ -126,7 +132,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             and self._array.dtype.kind in "fc"
             and (alpha.__class__ is float or alpha.__class__ is int)
             and other._counter is not self._counter
-            and plain_write(self, other._needs_grad or other._base is not None)
+            and plain_write(self, in_graph(other))
         ):
             try:
                 values = other._array * number(alpha, self._array.dtype)

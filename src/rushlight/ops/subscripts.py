@@ -17,7 +17,7 @@ from ..autograd import modes, views
 from ..backend import index as k
 from ..backend.pointwise import checked_number
 from . import dispatch
-from .inplace import count, plain_write
+from .inplace import count, in_graph, plain_write
 from .public import alias, methods, module, ops, public, warn
 from .shape import expand
 from .table import op
@@ -326,7 +326,7 @@ def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = F
         source = value._array
         if source.dtype is not array.dtype or value._counter is view._counter:
             return False
-        needs = value._needs_grad or value._base is not None
+        needs = in_graph(value)
     else:
         source, needs = checked_number(_held(value, array.dtype), array), False
     if modes.special.active or not plain_write(view, needs):

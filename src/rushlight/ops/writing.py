@@ -10,7 +10,7 @@ from ..autograd import modes, views
 from ..autograd.graph import Node
 from ..backend import pointwise as k
 from . import dispatch
-from .inplace import count, plain_write
+from .inplace import count, in_graph, plain_write
 from .public import methods, ops, public, warn
 from .table import op
 
@@ -115,7 +115,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         and other._array.shape == self._array.shape
         and other._counter is not self._counter
         and not modes.special.active
-        and plain_write(self, other._needs_grad or other._base is not None)
+        and plain_write(self, in_graph(other))
     ):
         self._array[...] = other._array
         count(self, "copy_")
