@@ -156,6 +156,21 @@ def test_a_failed_write_leaves_no_trace() -> None:
     assert x.tolist() == [0.0] * 3 and x._version == 0
 
 
+def test_a_view_of_plain_numbers_is_written_as_they_are() -> None:
+    whole = torch.zeros(2, 3)
+    row = whole[0]
+    row.fill_(1)
+    row.add_(torch.ones(1, 3)[0], alpha=2)
+    whole[1] = row
+    assert whole.tolist() == [[3.0] * 3] * 2 and whole._version == row._version == 3 and row.grad_fn is None
+    whole.requires_grad_()
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place"):
+        whole[0].zero_()
+    for x in (torch.zeros(2), torch.zeros(2, 2)[0]):
+        with pytest.raises(RuntimeError, match=r"^shape mismatch: value tensor of shape \[2\] cannot be broadcast"):
+            x[torch.tensor([True, False])] = torch.ones(1, 2)
+
+
 def test_a_write_counts() -> None:
     x = torch.ones(3, requires_grad=True)
     y = x * 1

@@ -86,6 +86,8 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
     """The view that the basic parts of an index give; and the index tensors and masks left, None for whole dimensions."""
     ndim = self._array.ndim
     if not isinstance(key, tuple):
+        if isinstance(key, dispatch.Tensor_) and ndim and _is_whole_index(key._array, self._array.shape):
+            return self, [key]
         if not ndim and key.__class__ in (int, slice):
             raise _of_a_number(key)
         key = _as_tuple(key)
@@ -147,6 +149,13 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         found.append(indices[place])
         axis = place + (indices[place]._array.ndim if _is_mask(indices[place]) else 1)
     return view, found
+
+
+def _is_whole_index(array: Any, shape: tuple[int, ...]) -> bool:
+    """Whether an array in an index's place is all of the index: positions of the first dimension, or a mask of everything."""
+    if array.dtype.kind == "i":
+        return bool(array.ndim)
+    return bool(array.dtype.kind == "b" and array.shape == shape)
 
 
 _AS_THEY_ARE = frozenset((int, slice, type(None), type(Ellipsis)))
@@ -256,16 +265,18 @@ def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
 
 
 def _setitem(self: Any, key: Any, value: Any) -> None:
-    if not isinstance(value, (dispatch.Tensor_, *dispatch.NUMBERS)):
+    if not isinstance(value, dispatch.Tensor_) and not isinstance(value, dispatch.NUMBERS):
         if isinstance(value, np.ndarray):
             value = dispatch.new_tensor(value)
         else:
             raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("Overflow when unpacking long long")
-    if isinstance(key, bool):
+    indices: list[Any] = []
+    if key.__class__ is int:
+        view = _getitem(self, key)
+    elif isinstance(key, bool):
         view = ops.expand_dims(self, 0) if key else None
-        indices: list[Any] = []
         if view is None:
             return
     else:
@@ -331,15 +342,17 @@ def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = F
         source, needs = checked_number(_held(value, array.dtype), array), False
     if modes.special.active or not plain_write(view, needs):
         return False
-    key: tuple[Any, ...] = tuple([slice(None) if one is None else one._array for one in indices])
-    if any(one.__class__ is not slice and one.dtype == np.uint8 for one in key):
-        return False
+    key: list[Any] = []
+    for one in indices:
+        if one is not None and one._array.dtype.char == "B":  # a mask of bytes
+            return False
+        key.append(slice(None) if one is None else one._array)
     try:
         if accumulate:
-            np.add.at(array, key, source)
+            np.add.at(array, tuple(key), source)
         else:
-            array[key] = source
-    except (IndexError, ValueError):
+            array[tuple(key)] = source
+    except (IndexError, TypeError, ValueError):
         return False  # in the other way the error is found again, in PyTorch's words
     count(view, "index_put_")
     return True
