@@ -72,7 +72,8 @@ def _as_the_source(out: Array, x: Array, indices: Indices) -> Array:
     whole = (*(1,) * first, *common, *(1,) * (len(kept) - first))
     for place in places:
         one: Array = np.broadcast_to(indices[place], common)  # type: ignore[arg-type]
-        orders.append(steps_within(out.shape, one.reshape(whole)))
+        stretched = one.reshape(whole)
+        orders.append(steps_within(out.shape, stretched.shape, stretched.strides))
     laid = ordered(out.shape, orders, out.dtype)
     if laid.strides == out.strides:
         return out

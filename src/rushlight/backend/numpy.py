@@ -118,19 +118,32 @@ def like_first(arrays: Sequence[Array], dtype: np.dtype[Any]) -> Array:
     Where an operand leaves the order of two dimensions open (it is stretched along one of them, or their strides are equal),
     the next one decides; NumPy instead prefers C order as soon as any operand has it.
     """
-    shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    return ordered(shape, [steps_within(shape, array) for array in arrays], dtype)
+    in_memory, axes = _layout(tuple([(array.shape, array.strides) for array in arrays]))
+    return np.empty(in_memory, dtype).transpose(axes)
 
 
-def steps_within(shape: Shape, array: Array) -> tuple[int, ...]:
+@functools.lru_cache(1024)
+def _layout(operands: tuple[tuple[Shape, tuple[int, ...]], ...]) -> tuple[Shape, tuple[int, ...]]:
+    """The shape in memory of a result of operands with these shapes and strides, and where there its dimensions are."""
+    shape = np.broadcast_shapes(*(have for have, _ in operands))
+    return _in_memory(shape, [steps_within(shape, have, strides) for have, strides in operands])
+
+
+def steps_within(shape: Shape, have: Shape, strides: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of an array in a shape that it broadcasts to: 0 where it stretches."""
-    lead = len(shape) - array.ndim
-    fit = zip(array.shape, shape[lead:], array.strides, strict=True)
+    lead = len(shape) - len(have)
+    fit = zip(have, shape[lead:], strides, strict=True)
     return (0,) * lead + tuple([step if size == wanted else 0 for size, wanted, step in fit])
 
 
 def ordered(shape: Shape, steps: Sequence[tuple[int, ...]], dtype: np.dtype[Any]) -> Array:
     """An unset array whose dimensions lie in the order that the operands' strides say, the first of them first."""
+    in_memory, axes = _in_memory(shape, steps)
+    return np.empty(in_memory, dtype).transpose(axes)
+
+
+def _in_memory(shape: Shape, steps: Sequence[tuple[int, ...]]) -> tuple[Shape, tuple[int, ...]]:
+    """The shape in memory of :func:`ordered`, and where there its dimensions are."""
     # Where none says, the later dimension stays the faster one; what is so left open need not be transitive, and a sort by
     # insertion makes of it what PyTorch makes of it.
     ndim = len(shape)
@@ -145,8 +158,7 @@ def ordered(shape: Shape, steps: Sequence[tuple[int, ...]], dtype: np.dtype[Any]
             elif order < 0:
                 break
     slowest_first = faster_first[::-1]
-    laid = np.empty([shape[axis] for axis in slowest_first], dtype)
-    return laid.transpose(np.argsort(slowest_first)) if ndim else laid
+    return tuple([shape[axis] for axis in slowest_first]), tuple([slowest_first.index(axis) for axis in range(ndim)])
 
 
 def empty_like(array: Array, dtype: np.dtype[Any]) -> Array:
