@@ -169,16 +169,21 @@ def _squares_of_rows(x: Array) -> Array:
     whole = size - size % lane
     # The last up to three squares are added as a fused multiply and add does it, unrounded.
     fused = size % 4
-    run = x * x
-    if whole:
-        lanes = add_up(run[:, :whole].reshape(height, -1, lane), 1)
-        run = np.concatenate((lanes, run[:, whole : size - fused]), 1)
-    else:
-        run = run[:, : size - fused]
-    out = np.add.accumulate(run, 1)[:, -1] if run.shape[1] else np.zeros(height, x.dtype)
-    for index in range(size - fused, size):
-        column = x[:, index].astype(np.float64)
-        out = (out + column * column).astype(x.dtype) if x.itemsize == 4 else _fused(column, out)
+    out = np.zeros(height, x.dtype)
+    if size > 3:
+        run = x * x
+        if whole:
+            lanes = add_up(run[:, :whole].reshape(height, -1, lane), 1)
+            run = np.concatenate((lanes, run[:, whole : size - fused]), 1)
+        out = np.add.accumulate(run[:, : size - fused], 1)[:, -1]
+    if x.itemsize == 8:
+        for index in range(size - fused, size):
+            out = _fused(x[:, index], out)
+    elif fused:
+        rest = x[:, size - fused :].astype(np.float64)
+        rest *= rest
+        for column in rest.T:
+            out = (out + column).astype(x.dtype)
     return out
 
 
