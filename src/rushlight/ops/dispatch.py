@@ -85,14 +85,17 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
             result = intercept(op, args)
             if result is not NotImplemented:
                 return result
+    tensors = False
     for position, value in enumerate(inputs):
-        if not isinstance(value, Tensor_):
+        if isinstance(value, Tensor_):
+            tensors = True
+        else:
             if first == 0 and hasattr(type(value), "__torch_function__"):
                 result = _foreign(op, args)
                 if result is not NotImplemented:
                     return result
             _check(op, position, value, first, args)
-    if op.promote is not None and not any(isinstance(value, Tensor_) for value in inputs):
+    if op.promote is not None and not tensors:
         if op.name not in _OF_NUMBERS:
             raise no_such_form(op.name, args)
         inputs[0] = _as_tensor(inputs[0])
@@ -105,9 +108,9 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
     except Exception as error:
         out = _retry(op, arrays, params, error)
     if op.promote is not None and op.outputs == ["out"] and getattr(out, "ndim", 0) > 1:
-        originals = [_array(value) for value in inputs]
-        given = [array for array in originals if isinstance(array, np.ndarray)]
-        if not all(array.flags.c_contiguous for array in given) or all(array.shape != out.shape for array in given):
+        given = [value._array for value in inputs if isinstance(value, Tensor_)]
+        in_order, stretched = [x.flags.c_contiguous for x in given], [x.shape != out.shape for x in given]
+        if False in in_order or False not in stretched:
             out = backend.laid_out(out, given)
     return finish(op, inputs, arrays, params, out, early)
 
@@ -295,13 +298,16 @@ def _needs(op: Op, inputs: Sequence[Any]) -> tuple[list[Any], list[bool]]:
     """The inputs that have a derivative, and which of them need a gradient now."""
     flat: list[Any] = []
     for value in inputs:
-        flat.extend(value if isinstance(value, (list, tuple)) else [value])
+        if isinstance(value, (list, tuple)):
+            flat.extend(value)
+        else:
+            flat.append(value)
     for value in flat:
         if isinstance(value, Tensor_) and value._base is not None:
             views.refresh(value)
-    if not modes.state.grad_enabled or not (op.rules or op.joint is not None):
+    if not op.sources or not modes.state.grad_enabled:
         return flat, []
-    if op.variadic is None or op.variadic not in op.sources:
+    if op.variadic not in op.sources and len(op.sources) < len(op.inputs):
         flat = [value for name, value in zip(op.inputs, inputs, strict=True) if name in op.sources]
     needs = [isinstance(value, Tensor_) and value._needs_grad for value in flat]
     return flat, [] if any(needs) and _all_inference(inputs) else needs
@@ -317,7 +323,7 @@ def packed_first(op: Op, inputs: Sequence[Any]) -> Early:
         hooks = modes.state.saved_hooks or []
         for kind, name, users in op.keep:
             value = inputs[op.inputs.index(name)] if kind == "input" else None
-            if value is None or not any(needed[user] is True for user in users):
+            if value is None or needed.isdisjoint(users):
                 continue
             refuse_inference(value if name == op.variadic else [value])
             if name == op.variadic:
@@ -327,8 +333,11 @@ def packed_first(op: Op, inputs: Sequence[Any]) -> Early:
     return early
 
 
-def _needed(op: Op, needs: Sequence[bool]) -> dict[str, bool]:
-    return dict(zip(op.sources, needs, strict=False)) if op.variadic not in op.sources else dict.fromkeys(op.sources, True)
+def _needed(op: Op, needs: Sequence[bool]) -> set[str]:
+    """The inputs whose rules may run. A view made in no_grad has no place in the graph: nothing is kept for its cotangent."""
+    if op.variadic in op.sources:
+        return set(op.sources)
+    return {name for name, need in zip(op.sources, needs, strict=False) if need is True}
 
 
 def _all_inference(inputs: Sequence[Any]) -> bool:
@@ -352,12 +361,12 @@ def record(
 ) -> None:
     """Makes the op's node: edges to the inputs, and what the rules ask for."""
     node = object.__new__(op.node_class)
-    node.next = tuple((value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True))
+    node.next = tuple([(value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True)])
     needed = _needed(op, needs)
     kept: list[Any] = []
     hooks = modes.state.saved_hooks
     for kind, name, users in op.keep:
-        wanted = any(needed[user] is True for user in users)
+        wanted = not needed.isdisjoint(users)
         if kind == "input":
             position = op.inputs.index(name)
             value = inputs[position]
