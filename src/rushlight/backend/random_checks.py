@@ -127,7 +127,7 @@ def integers_of_dtype(dtype: DType, low: int | None) -> None:
         _require_room(dtype, "from", low)
         if dtype.name == "uint64":  # whose last integer PyTorch cannot count to
             raise RuntimeError("to - 1 is out of bounds for long unsigned int")
-    elif dtype.kind == "c" or dtype.name in ("uint16", "uint32", "uint64"):
+    elif dtype.kind == "c" or (dtype.kind == "u" and dtype.itemsize > 1):
         _no_kernel("random_kernel_cpu", dtype)
 
 
@@ -142,7 +142,7 @@ def permutation(dtype: DType, length: int) -> None:
     elif dtype.kind in "iu" and length - 1 > last_integer(dtype):
         c_type = "int" if dtype.name == "int32" else f"{dtype.name}_t"
         raise RuntimeError(f"value cannot be converted to type {c_type} without overflow")
-    if dtype.kind in "bc" or dtype.name in ("uint16", "uint32", "uint64"):
+    if dtype.kind in "bc" or (dtype.kind == "u" and dtype.itemsize > 1):
         _no_kernel("randperm", dtype)
 
 
@@ -150,7 +150,7 @@ def bernoulli(dtype: DType, chance: float | Array) -> None:
     array = isinstance(chance, np.ndarray)
     if not array and not 0.0 <= chance <= 1.0:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={chance:g}")
-    if dtype.kind == "c" or dtype.name in ("uint16", "uint32", "uint64"):
+    if dtype.kind == "c" or (dtype.kind == "u" and dtype.itemsize > 1):
         _no_kernel("bernoulli_tensor_cpu_self_" if array else "bernoulli_scalar_cpu_", dtype)
     if isinstance(chance, np.ndarray):
         if chance.dtype.kind not in "fV":
@@ -165,7 +165,7 @@ def bernoulli(dtype: DType, chance: float | Array) -> None:
 def geometric(dtype: DType, chance: float) -> None:
     if not 0.0 < chance < 1.0:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={chance:g}")
-    if dtype.kind in "bc" or dtype.name in ("uint16", "uint32", "uint64"):
+    if dtype.kind in "bc" or (dtype.kind == "u" and dtype.itemsize > 1):
         _no_kernel("geometric_cpu", dtype)
 
 
@@ -189,7 +189,7 @@ def binomial(trials: Array, chance: Array) -> None:
 
 
 def gamma(dtype: DType, kernel: str = "gamma_cpu") -> None:
-    if dtype.name not in ("float32", "float64"):
+    if dtype.char not in "fd":
         _no_kernel(kernel, dtype)
 
 

@@ -24,7 +24,7 @@ _F4, _F8 = np.dtype(np.float32), np.dtype(np.float64)
 _SQRT_2 = math.sqrt(2.0)
 _WIDE_SPAN = 1 << 28  # a range this wide or wider takes two words a number
 _FAR = 1e30  # normal numbers of such a mean and deviation are no larger than float32 holds
-_FEW = 24  # up to this many normal numbers, Python's arithmetic is quicker than NumPy's
+_FEW = 24  # up to this many numbers, Python's arithmetic is quicker than NumPy's
 
 
 def memory_axes(array: Array) -> tuple[int, ...]:
@@ -257,7 +257,12 @@ class Stream:
         return (drawn < chance).astype(dtype)
 
     def _below(self, shape: Shape, dtype: np.dtype[Any], chance: float) -> Array:
-        drawn = np.empty(math.prod(shape), dtype)
+        count = math.prod(shape)
+        if count <= _FEW:
+            with self._lock:
+                few = self._twister.few_doubles(count)
+            return np.array([one < chance for one in few]).astype(dtype).reshape(shape)
+        drawn = np.empty(count, dtype)
         with self._lock:
             for part, words in self._twister.pieces(drawn.size, 2):
                 drawn[part] = as_doubles(words) < chance
