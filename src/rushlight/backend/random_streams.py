@@ -467,6 +467,8 @@ def _as_integers(words: Array) -> Array:
 
 
 def _whole_numbers(words: Array, dtype: np.dtype[Any], low: int, span: int) -> Array:
+    if words.size <= _FEW:
+        return np.array([low + word % span for word in words.tolist()], np.int64).astype(dtype, copy=False)
     rest = _modulo(words, np.uint32(span))
     return rest.astype(dtype) if low == 0 else (rest.astype(np.int64) + low).astype(dtype, copy=False)
 
