@@ -8,6 +8,7 @@ import numpy as np
 
 from .numpy import Array
 from .pointwise import refuse
+from .reduce import all_true
 
 Binary = Callable[[Array, Array], Array]
 
@@ -73,7 +74,7 @@ def isclose(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Ar
 
 
 def equal(a: Array, b: Array) -> bool:
-    return a.shape == b.shape and bool((a == b).all())
+    return a.shape == b.shape and bool(all_true(a == b))
 
 
 def _integral(ufunc: np.ufunc, name: str, bools: bool = True) -> Binary:
