@@ -106,8 +106,9 @@ def embed_slice(g: Array, shape: Shape, axis: int, start: int, stop: int, step: 
 
 
 def diagonal(x: Array, offset: int, axis1: int, axis2: int) -> Array:
-    part = np.diagonal(x, offset, axis1, axis2)
-    return backend.strided(x, part.shape, part.strides, backend.address(part) - backend.address(x))
+    part = x.diagonal(offset, axis1, axis2)  # not to be written
+    start = offset * x.strides[axis2] if offset > 0 else -offset * x.strides[axis1]
+    return backend.strided(x, part.shape, part.strides, start)
 
 
 def embed_diagonal(g: Array, shape: Shape, offset: int, axis1: int, axis2: int) -> Array:
@@ -193,7 +194,12 @@ def _sharers(storage: Array, shape: Shape, strides: tuple[int, ...], offset: int
 
 
 def flip(x: Array, axes: tuple[int, ...]) -> Array:
-    return np.flip(clone(x), axes).copy("K") if axes else clone(x)
+    if not axes:
+        return clone(x)
+    key = [slice(None)] * x.ndim
+    for axis in axes:
+        key[axis] = slice(None, None, -1)
+    return clone(x)[tuple(key)].copy("K")
 
 
 def roll(x: Array, shifts: tuple[int, ...], axes: tuple[int, ...] | None) -> Array:
@@ -316,7 +322,11 @@ _kept_places = functools.lru_cache(maxsize=256)(_places)
 
 
 def repeat(x: Array, counts: tuple[int, ...]) -> Array:
-    return np.tile(in_rows(x), counts)
+    have = (1,) * (len(counts) - x.ndim) + x.shape
+    out = np.empty([count * size for count, size in zip(counts, have, strict=True)], x.dtype)
+    apart = [number for pair in zip(counts, have, strict=True) for number in pair]
+    out.reshape(apart)[...] = x.reshape([number for size in have for number in (1, size)])
+    return out
 
 
 def unrepeat(g: Array, counts: tuple[int, ...], shape: Shape) -> Array:

@@ -22,7 +22,7 @@ op("unrepeat", k.unrepeat, node="SumBackward1", kind="linear", g=lambda g, xp, c
 op("rot90", k.rot90, kind="linear", x=lambda g, xp, times, axes: xp.rot90(g, -times, axes))
 op("diag_embed", k.diag_embed, kind="linear",
    x=lambda g, xp, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2))  # fmt: skip
-op("diagonal_copy", lambda x, offset, axis1, axis2: k.diagonal(x, offset, axis1, axis2).copy(), node="DiagonalBackward0_copy",
+op("diagonal_copy", lambda x, offset, axis1, axis2: x.diagonal(offset, axis1, axis2).copy(), node="DiagonalBackward0_copy",
    kind="linear", x=lambda g, xp, x_shape, offset, axis1, axis2: xp.embed_diagonal(g, x_shape, offset, axis1, axis2))  # fmt: skip
 # Parts of the same memory that are not views as far as the graph is concerned.
 op("unsafe_split", k.split, outputs="*", kind="linear", x=table["split"].rules["x"])
