@@ -270,9 +270,10 @@ def index_select_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Arr
 
 def index_add(x: Array, src: Array, index: Array, axis: int, alpha: Any) -> Array:
     out = np.array(x, order="C")
-    flat = not out.ndim
-    whole = out.reshape(1) if flat else out
-    np.add.at(whole, (slice(None),) * axis + (index.reshape(-1),), src.reshape(1) * alpha if flat else src * alpha)  # type: ignore[arg-type]
+    if alpha != 1 or alpha is True:
+        src = src * alpha
+    whole, rows = (out, src) if out.ndim else (out.reshape(1), src.reshape(1))
+    np.add.at(whole, (slice(None),) * axis + (index.reshape(-1),), rows)  # type: ignore[arg-type]
     return out
 
 

@@ -303,7 +303,7 @@ def sign(x: Array) -> Array:
     if kind in "iu":
         return np.sign(x, out=...)
     # nan has sign 0 here.
-    return np.subtract(x > 0, x < 0, dtype=np.int8).astype(x.dtype)
+    return ((x > 0).view(np.int8) - (x < 0).view(np.int8)).astype(x.dtype)
 
 
 def signbit(x: Array) -> Array:
