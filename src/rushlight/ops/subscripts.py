@@ -45,6 +45,8 @@ def _getitem(self: Any, key: Any) -> Any:
         return ops.select(self, 0, key if key >= 0 else key + size)
     if key is Ellipsis:
         return ops.alias(self)
+    if key is None:
+        return ops.expand_dims(self, 0)
     if kind is slice:
         if not self._array.ndim:
             raise _of_a_number(key)
