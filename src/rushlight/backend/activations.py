@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from .numpy import Array
+from .reduce import any_true
 
 
 def in_single(x: Array) -> Array:
@@ -40,8 +41,12 @@ def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
 
 def elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array:
     wide = in_single(x)
-    below = np.expm1(np.minimum(wide, 0) * input_scale) * (alpha * scale)
-    return (np.maximum(wide, 0) * scale + below).astype(x.dtype, copy=False)
+    below = _times(np.expm1(_times(np.minimum(wide, 0), input_scale)), alpha * scale)
+    return (_times(np.maximum(wide, 0), scale) + below).astype(x.dtype, copy=False)
+
+
+def _times(x: Array, factor: float) -> Array:
+    return x if factor == 1 else x * factor
 
 
 # The distribution function of the standard normal distribution is (1 + tanh(x * r(x * x))) / 2, r a quotient of polynomials: a
@@ -143,10 +148,13 @@ def silu_slope(h: Array, x: Array) -> Array:
 
 def softplus(x: Array, beta: float, threshold: float) -> Array:
     wide = in_single(x)
-    scaled = wide * beta
-    out = np.log1p(np.exp(np.minimum(scaled, threshold))) / beta
+    scaled = _times(wide, beta)
     linear = scaled > threshold
-    return np.where(linear, wide, out).astype(x.dtype, copy=False) if linear.any() else out.astype(x.dtype, copy=False)
+    is_somewhere_linear = any_true(linear)
+    out = np.log1p(np.exp(np.minimum(scaled, threshold) if is_somewhere_linear else scaled))
+    if beta != 1:
+        out = out / beta
+    return (np.where(linear, wide, out) if is_somewhere_linear else out).astype(x.dtype, copy=False)
 
 
 def mish(x: Array) -> Array:
