@@ -122,10 +122,10 @@ def _over_square(xp: Any, a: Any, b: Any) -> Any:
 
 def refuse_number(name: str, labels: tuple[str, ...], values: tuple[Any, ...]) -> None:
     """PyTorch's error for the first of the arguments that is no tensor."""
-    for position, (label, value) in enumerate(zip(labels, values, strict=True), 1):
+    for place, value in enumerate(values):
         if not isinstance(value, dispatch.Tensor_):
             kind = type(value).__name__
-            raise TypeError(f"{name}(): argument '{label}' (position {position}) must be Tensor, not {kind}")
+            raise TypeError(f"{name}(): argument '{labels[place]}' (position {place + 1}) must be Tensor, not {kind}")
 
 
 for _name in "atan2 hypot nextafter".split():
