@@ -54,7 +54,7 @@ def _off_highest(line: Array, length: int) -> Array:
     if count >= 128 and length <= 32:
         highest = np.asarray(summation.greatest(line.reshape(count, length).T.copy(), 0))
     else:
-        starts = row_starts((count,), 1, length) if count < MANY else np.arange(0, line.size, length)
+        starts = row_starts((count,), (count, length)) if count < MANY else np.arange(0, line.size, length)
         highest = np.maximum.reduceat(line, starts)
     off = highest.repeat(length)
     return np.subtract(line, off, off)
