@@ -182,9 +182,9 @@ def _dirtied(ctx: Any, value: Any, number: int, several: bool) -> Any:
     """An input that forward wrote into, in its new place in the graph."""
     base = value._base
     if base is None:
+        views.bump(value, ctx.name())
         if value._needs_grad and value._edge is None:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        views.bump(value, ctx.name())
         if value._retains and value._edge is not None:
             views.move_retained(value._edge, (ctx, number))
         value._grad = None
