@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable
@@ -45,8 +46,8 @@ SMOOTH: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "prelu": (F.prelu, [draw(2, 3, 2), draw(3)]),
     "softshrink": (lambda x: F.softshrink(x, 0.31), [draw(7)]),
     "mse_loss": (F.mse_loss, [draw(2, 3), draw(2, 3, seed=1)]),
-    "smooth_l1_loss": (lambda x, t: F.smooth_l1_loss(x, t, beta=0.4), [draw(2, 3), draw(2, 3, seed=1)]),
-    "huber_loss": (lambda x, t: F.huber_loss(x, t, delta=0.4), [draw(2, 3), draw(2, 3, seed=1)]),
+    "smooth_l1_loss": (functools.partial(F.smooth_l1_loss, beta=0.4), [draw(2, 3), draw(2, 3, seed=1)]),
+    "huber_loss": (functools.partial(F.huber_loss, delta=0.4), [draw(2, 3), draw(2, 3, seed=1)]),
     "cross_entropy": (lambda x: F.cross_entropy(x, CLASSES, torch.tensor([0.2, 1.0, 2.0], dtype=torch.float64)), [draw(3, 3)]),
     "cross_entropy smoothed": (lambda x: F.cross_entropy(x, CLASSES, label_smoothing=0.3), [draw(3, 3)]),
     "cross_entropy of probabilities": (lambda x, t: F.cross_entropy(x, t), [draw(3, 3), UNIT]),
@@ -145,6 +146,33 @@ def test_derivatives(name: str) -> None:
         second = torch.autograd.grad(total, inputs, allow_unused=True)
         for mine, theirs in zip(second, slopes(steepness, *points), strict=True):
             assert np.allclose(0 if mine is None else mine.numpy(), theirs, atol=1e-6)
+
+
+# Whose derivatives are ops of their own, with rules for the cotangent and for what they were given.
+WITH_SLOPES = "mse_loss smooth_l1_loss huber_loss".split()
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("name", WITH_SLOPES)
+def test_derivatives_of_derivatives(name: str, reduction: str) -> None:
+    """By the cotangent too, which the square makes depend on the inputs, and once more."""
+    f, points = SMOOTH[name]
+    options = {"reduction": reduction} if name.endswith("_loss") else {}
+
+    def first(*xs: Any) -> list[Any]:
+        return list(torch.autograd.grad(weighted(f(*xs, **options) ** 2), xs, create_graph=True))
+
+    def second(*xs: Any) -> list[Any]:
+        return list(torch.autograd.grad(sum(weighted(g) for g in first(*xs)), xs, create_graph=True))
+
+    inputs = [point.detach().clone().requires_grad_() for point in points]
+    for below, found in ((first, second(*inputs)), (second, torch.autograd.grad(sum(map(weighted, second(*inputs))), inputs))):
+
+        def total(*xs: Any, below: Any = below) -> Any:
+            return sum(weighted(g) for g in below(*[x.detach().clone().requires_grad_() for x in xs]))
+
+        for mine, theirs in zip(found, slopes(total, *points), strict=True):
+            assert np.allclose(mine.detach().numpy(), theirs, atol=1e-6)
 
 
 def test_convolution_is_what_loops_give() -> None:

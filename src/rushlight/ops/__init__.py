@@ -49,6 +49,7 @@ FAMILIES = (
     "dropout",
     "numbers",
     "losses",
+    "loss_slopes",
     "normalization",
     "packing",
     "padding",

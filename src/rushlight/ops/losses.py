@@ -19,14 +19,14 @@ F = "torch.nn.functional"
 _INT64 = np.dtype(np.int64)
 
 op("mse_loss", k.mse_loss, promote="same", numbers="none",
-   a=lambda g, a, b, reduction: g * ((a - b) * (2 / parts(a, reduction))),
-   b=lambda g, a, b, reduction: g * ((b - a) * (2 / parts(a, reduction))))  # fmt: skip
+   a=lambda g, xp, a, b, reduction: xp.mse_loss_slope(g, a, b, reduction),
+   b=lambda g, xp, a, b, reduction: xp.mse_loss_slope(g, b, a, reduction))  # fmt: skip
 op("smooth_l1_loss", k.smooth_l1_loss, node="SmoothL1LossBackward0", promote="same", numbers="none",
-   a=lambda g, xp, a, b, reduction, beta: g * (xp.clamp((a - b) / beta, -1.0, 1.0) / parts(a, reduction)),
-   b=lambda g, xp, a, b, reduction, beta: g * (xp.clamp((b - a) / beta, -1.0, 1.0) / parts(a, reduction)))  # fmt: skip
+   a=lambda g, xp, a, b, reduction, beta: xp.smooth_l1_loss_slope(g, a, b, reduction, beta),
+   b=lambda g, xp, a, b, reduction, beta: xp.smooth_l1_loss_slope(g, b, a, reduction, beta))  # fmt: skip
 op("huber_loss", k.huber_loss, promote="same", numbers="none",
-   a=lambda g, xp, a, b, reduction, delta: g * (xp.clamp(a - b, -delta, delta) / parts(a, reduction)),
-   b=lambda g, xp, a, b, reduction, delta: g * (xp.clamp(b - a, -delta, delta) / parts(a, reduction)))  # fmt: skip
+   a=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, a, b, reduction, delta),
+   b=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, b, a, reduction, delta))  # fmt: skip
 for _name, _node in (("nll_loss", "NllLossBackward0"), ("nll_loss_planes", "NllLoss2DBackward0")):
     op(_name, k.nll_loss, node=_node, inputs="target weight", kind="linear",
        x=lambda g, xp, target, weight, x_shape, reduction, ignore_index: xp.nll_loss_adjoint(

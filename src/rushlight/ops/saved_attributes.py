@@ -20,6 +20,8 @@ _NAMES = {
     "out": "result", "axis": "dim", "axis0": "dim0", "axis1": "dim1", "axis2": "dim2", "axes": "dims",
     "keepdims": "keepdim", "low": "min", "high": "max", "u": "tensor1", "v": "tensor2", "src": "src",
 }  # fmt: skip
+# Of the derivatives of functions: the cotangent, and what the function was given or came to.
+_OF_SLOPES = {"h": "grad_output", "x": "self", "a": "self", "b": "target", "y": "output"}
 _PRODUCT = {"a": "batch1", "b": "batch2"}
 _OWN_NAMES = {
     "pow": {"b": "exponent"},
@@ -153,6 +155,8 @@ def saved_name(op: Any, kind: str, name: str) -> str:
         return own
     if kind == "input":
         position = op.inputs.index(name)
+        if op.inputs[0] == "h":
+            return _OF_SLOPES.get(name, name)
         if position == 0 and name in ("x", "a", "g", "start", "input"):
             return "self"
         if position == 1 and name in ("b", "y"):

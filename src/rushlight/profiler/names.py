@@ -104,6 +104,7 @@ OPS = {
     "squeeze_all_copy": "squeeze_copy", "squeeze_several_copy": "squeeze_copy", "expand_dims_copy": "unsqueeze_copy",
     "permute_dims_copy": "permute_copy", "div_rounded": "div", "hardtanh_slope": "hardtanh_backward",
     "threshold_slope": "threshold_backward", "to_sparse_coo": "to_sparse", "from_sparse": "to_dense",
+    **{f"{name}_slope": f"{name}_backward" for name in ("mse_loss", "smooth_l1_loss", "huber_loss")},
     "foreach_maximum": "_foreach_maximum", "foreach_minimum": "_foreach_minimum",
 }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,12 @@ def _loss(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> An
     if params["reduction"] == "none":
         return losses
     return (ops.mean if params["reduction"] == "mean" else ops.sum)(losses, everything(losses), False, None)
+
+
+def _loss_slope(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    """The derivative of such a loss: the mean divides by the size of an example."""
+    slope = pointwise(op, inputs, {**params, "reduction": "sum"}, level)
+    return ops.divide_by(slope, math.prod(inputs[1]._array.shape) or 1) if params["reduction"] == "mean" else slope
 
 
 def _layer_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
@@ -154,6 +161,7 @@ RULES: dict[str, Rule] = {
         "mse_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits soft_margin_loss".split(),
         _loss,
     ),
+    **dict.fromkeys("mse_loss_slope smooth_l1_loss_slope huber_loss_slope".split(), _loss_slope),
     **dict.fromkeys(
         (
             "max_pool2 max_pool3 avg_pool2 avg_pool3 avg_pool_adjoint adaptive_avg_pool2 adaptive_avg_pool3 adaptive_max_pool2 "

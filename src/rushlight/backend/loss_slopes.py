@@ -1,0 +1,41 @@
+"""Kernels of the derivatives of loss functions: ``h``, the loss's cotangent, times the slope of the loss."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .choice import clamp
+from .numpy import Array
+
+
+def parts(x: Array, reduction: str) -> int:
+    """What the mean divides by."""
+    return x.size or 1 if reduction == "mean" else 1
+
+
+def times(h: Array, slope: Array) -> Array:
+    """``h * slope`` as the slope lies; written over it where that is possible, for nobody else has it."""
+    if slope.__class__ is np.ndarray and h.dtype is slope.dtype and (not h.shape or h.shape == slope.shape):
+        return np.multiply(h, slope, slope)
+    return np.multiply(h, slope, order="C")
+
+
+def mse_loss_slope(h: Array, a: Array, b: Array, reduction: str) -> Array:
+    slope = np.subtract(a, b, order="C")
+    slope *= 2 / parts(a, reduction)
+    return times(h, slope)
+
+
+def smooth_l1_loss_slope(h: Array, a: Array, b: Array, reduction: str, beta: float) -> Array:
+    return times(h, _averaged(clamp(np.asarray(np.subtract(a, b, order="C") / beta), -1.0, 1.0), a, reduction))
+
+
+def huber_loss_slope(h: Array, a: Array, b: Array, reduction: str, delta: float) -> Array:
+    return times(h, _averaged(clamp(np.subtract(a, b, order="C", out=...), -delta, delta), a, reduction))
+
+
+def _averaged(slope: Array, x: Array, reduction: str) -> Array:
+    """The slope, which may be written over, divided by what the mean divides by."""
+    if reduction == "mean":
+        slope /= parts(x, reduction)
+    return slope

@@ -1,0 +1,58 @@
+"""The graphs of gradients taken with create_graph=True, and what their nodes notice being changed."""
+
+import torch
+import torch.nn.functional as F
+
+a = torch.tensor([[0.5, 0.25], [0.75, 1.0]], requires_grad=True)
+b = torch.tensor([[1.0, 2.0], [-3.0, 4.0]], requires_grad=True)
+p = torch.tensor([[0.125, 0.25], [0.375, 0.5]], requires_grad=True)
+m = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+leaves = {"a": a, "b": b, "p": p}
+
+
+def graph(node):
+    if node is None:
+        return "-"
+    name = node.name().replace("torch::autograd::", "").replace("Backward", "~")
+    if name == "AccumulateGrad":
+        return next((known for known, leaf in leaves.items() if leaf is node.variable), "g")
+    return f"{name}({', '.join(graph(one) for one, _ in node.next_functions)})"
+
+
+def kept(node):
+    values = {}
+    for name in sorted(dir(node)):
+        if name.startswith("_saved_"):
+            value = getattr(node, name)
+            values[name[7:]] = value.tolist() if isinstance(value, torch.Tensor) else value
+    return values
+
+
+cases = """
+F.mse_loss(a, b); F.mse_loss(a, b, reduction="sum"); F.mse_loss(a, m, reduction="none"); F.mse_loss(m, b)
+F.smooth_l1_loss(a, b); F.smooth_l1_loss(a, b, reduction="sum", beta=0.5); F.smooth_l1_loss(a, m, reduction="none")
+F.huber_loss(a, b); F.huber_loss(a, b, reduction="sum", delta=0.5); F.huber_loss(a, m, reduction="none")
+"""
+for line in cases.strip().splitlines():
+    for case in line.split("; "):
+        result = eval(case)
+        cotangent = torch.ones_like(result, requires_grad=True)
+        grads = torch.autograd.grad(result, [*leaves.values()], cotangent, create_graph=True, allow_unused=True)
+        for name, grad in zip(leaves, grads, strict=True):
+            if grad is not None:
+                print(f"{case}, {name}: {graph(grad.grad_fn)}")
+
+print()
+for case in ("F.mse_loss(x, y)", "F.smooth_l1_loss(x, y, beta=0.5)", "F.huber_loss(x, y, reduction='sum')"):
+    x, y = torch.tensor([0.5, 0.25, 1.0], requires_grad=True), torch.tensor([0.25, 0.5, 2.0], requires_grad=True)
+    grads = torch.autograd.grad(eval(case), [x, y], torch.tensor(2.0), create_graph=True, allow_unused=True)
+    for grad in grads:
+        print(case, kept(grad.grad_fn))
+    second = torch.autograd.grad(sum((grad * grad).sum() for grad in grads), [x, y], retain_graph=True)
+    print(case, [one.tolist() for one in second])
+    with torch.no_grad():
+        x.add_(1)
+    try:
+        torch.autograd.grad(grads[0].sum(), x)
+    except RuntimeError as error:
+        print(case, str(error).split(". Hint")[0])
