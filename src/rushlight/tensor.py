@@ -891,10 +891,14 @@ def _fit_tensor(g: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tens
     """A recorded cotangent as its input needs it: broadcasting undone, in the input's dtype."""
     have = g._array.shape
     if have != shape:
-        axes = backend.stretched(have, shape)
-        if axes:
-            g = table.tensors.sum(g, axes, True)
-        g = g.reshape(shape)
+        if not shape:
+            g = table.tensors.sum_all(g)
+        else:
+            axes = backend.stretched(have, shape)
+            if axes:
+                g = table.tensors.sum(g, axes, True)
+            if g._array.shape != shape:
+                g = g.reshape(shape)
     if g._array.dtype != dtype:
         if g._array.dtype.kind == "c" and dtype.kind != "c":
             g = g.real

@@ -31,14 +31,6 @@ def leaky_relu(x: Array, slope: float) -> Array:
     return np.where(x > 0, x, x * x.dtype.type(slope))
 
 
-def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
-    if 0 <= slope <= 1 and x.ndim and h.shape == x.shape:
-        factor = (x > 0).astype(h.dtype)
-        np.maximum(factor, h.dtype.type(slope), out=factor)
-        return np.multiply(factor, h, factor)
-    return np.where(x > 0, h, h * h.dtype.type(slope))
-
-
 def elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array:
     wide = in_single(x)
     below = _times(np.expm1(_times(np.minimum(wide, 0), input_scale)), alpha * scale)
@@ -131,19 +123,6 @@ def silu(x: Array) -> Array:
     np.exp(power, power)
     np.add(power, power.dtype.type(1), power)
     return np.divide(wide, power, power).astype(x.dtype, copy=False)
-
-
-def silu_slope(h: Array, x: Array) -> Array:
-    wide = in_single(x)
-    power = np.negative(wide, out=...)
-    np.exp(power, power)
-    np.add(power, power.dtype.type(1), power)
-    curve = np.reciprocal(power, power)
-    slope = np.subtract(1, curve, out=...)
-    np.multiply(slope, wide, slope)
-    np.add(slope, slope.dtype.type(1), slope)
-    np.multiply(slope, curve, slope)
-    return np.multiply(slope, h, out=...)
 
 
 def softplus(x: Array, beta: float, threshold: float) -> Array:

@@ -46,6 +46,7 @@ FAMILIES = (
     "statistics",
     "writing",
     "activations",
+    "activation_slopes",
     "dropout",
     "numbers",
     "losses",

@@ -11,58 +11,40 @@ from ..autograd.modes import state
 from ..backend import activations as k
 from ..dtypes import finfo
 from . import dispatch
+from .activation_slopes import mish_slope, prelu_slopes, silu_slope
 from .inplace import named
 from .public import axis_of, module, ops, public
-from .reading import conj, is_complex
 from .table import op
 
 DOUBLE = np.dtype(np.float64)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 op("leaky_relu", k.leaky_relu, kind="elementwise", x=lambda g, xp, x, slope: xp.leaky_relu_slope(g, x, slope))
-op("leaky_relu_slope", k.leaky_relu_slope, node="LeakyReluBackwardBackward0",
-   h=lambda g, xp, x, slope: xp.leaky_relu_slope(g, x, slope), x=lambda g, xp: xp.zeroed(g))  # fmt: skip
-for _name in ("elu", "celu"):
-    op(_name, k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.where(
-        x <= 0, g * (alpha * scale * input_scale) * xp.exp(xp.hardtanh(x, -math.inf, 0.0) * input_scale),
-        g * scale))  # fmt: skip
-op("gelu_tanh", k.gelu_tanh, kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: _gelu_tanh_slope(g, xp, x))
+op("elu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.elu_slope(
+    g, x, alpha, scale, input_scale))  # fmt: skip
+op("celu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha: xp.elu_slope(g, x, alpha, 1.0, _inverse(alpha)))
+op("gelu_tanh", k.gelu_tanh, kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: xp.gelu_tanh_slope(g, x))
 op("gelu_erf", lambda x: _gelu_erf(x), kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: xp.gelu_erf_slope(g, x))
-op("gelu_erf_slope", lambda h, x: _gelu_erf_slope(h, x), node="GeluBackwardBackward0",
-   h=lambda g, xp, x: xp.gelu_erf_slope(g, x),
-   x=lambda g, xp, h, x: g * h * (xp.exp(-0.5 * x * x) * (2 - x * x) * (1 / math.sqrt(2 * math.pi))))  # fmt: skip
-op("silu", k.silu, kind="elementwise", x=lambda g, xp, x: _silu_slope(g, xp, x))
-op("silu_slope", k.silu_slope, node="SiluBackwardBackward0",
-   h=lambda g, xp, x: xp.silu_slope(g, x), x=lambda g, xp, h, x: g * h * _silu_curve(xp, x))  # fmt: skip
-op("mish", k.mish, kind="elementwise", x=lambda g, xp, x: _mish_slope(g, xp, x))
-op("softplus", k.softplus, kind="elementwise", x=lambda g, xp, x, beta, threshold: xp.where(
-    x * beta > threshold, g, g * xp.sigmoid(x * beta)))  # fmt: skip
+op("silu", k.silu, kind="elementwise", x=lambda g, xp, x: silu_slope(g, xp, x))
+op("mish", k.mish, kind="elementwise", x=lambda g, xp, x: mish_slope(g, xp, x))
+op("softplus", k.softplus, kind="elementwise", x=lambda g, xp, x, beta, threshold: xp.softplus_slope(g, x, beta, threshold))
 op("hardtanh", k.hardtanh, kind="elementwise", x=lambda g, xp, x, low, high: xp.hardtanh_slope(g, x, low, high))
-op("hardtanh_slope", lambda h, x, low, high: h * ((x > low) & (x < high)), node="HardtanhBackwardBackward0",
-   h=lambda g, xp, x, low, high: xp.hardtanh_slope(g, x, low, high), x=lambda g, xp: xp.zeroed(g))  # fmt: skip
-op("hardsigmoid", k.hardsigmoid, kind="elementwise", x=lambda g, x: g * ((x > -3) & (x < 3)) / 6)
-op(
-    "hardswish",
-    k.hardswish,
-    kind="elementwise",
-    x=lambda g, xp, x: xp.where(x <= -3, g * 0, xp.where(x < 3, g * (x / 3 + 0.5), g)),
-)
-op("log_sigmoid", k.log_sigmoid, kind="elementwise", x=lambda g, xp, x: g * xp.sigmoid(-x))
-op("glu", k.glu, x=lambda g, xp, x, axis: _glu_slope(g, xp, x, axis))
+op("hardsigmoid", k.hardsigmoid, kind="elementwise", x=lambda g, xp, x: xp.hardsigmoid_slope(g, x))
+op("hardswish", k.hardswish, kind="elementwise", x=lambda g, xp, x: xp.hardswish_slope(g, x))
+op("log_sigmoid", k.log_sigmoid, kind="elementwise", x=lambda g, xp, x: xp.log_sigmoid_slope(g, x))
+op("glu", k.glu, x=lambda g, xp, x, axis: xp.glu_slope(g, x, axis))
 op("threshold", k.threshold, kind="elementwise", x=lambda g, xp, x, limit: xp.threshold_slope(g, x, limit))
-op(
-    "threshold_slope",
-    lambda h, x, limit: np.where(x <= complex(limit).real, h.dtype.type(0), h),
-    node="ThresholdBackwardBackward0",
-    h=lambda g, xp, x, limit: xp.threshold_slope(g, x, limit),
-    x=lambda g, xp: xp.zeroed(g),
-)
-op("prelu", k.prelu, node="PreluKernelBackward0",
-   x=lambda g, xp, x, weight: xp.where(x > 0, g, g * weight),
-   weight=lambda g, xp, x: xp.where(x > 0, g * 0, g * x))  # fmt: skip
-op("softshrink", k.softshrink, kind="elementwise", x=lambda g, x, limit: g * ((x > limit) | (x < -limit)))
-op("hardshrink", k.hardshrink, kind="elementwise", x=lambda g, x, limit: g * ((x > limit) | (x < -limit)))
-op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", inputs="noise", x=lambda g, noise: g * noise)
+op("prelu", k.prelu, node="PreluKernelBackward0", inputs="x weight",
+   joint=lambda g, xp, x, weight, needs: prelu_slopes(g, xp, x, weight, needs))  # fmt: skip
+op("softshrink", k.softshrink, kind="elementwise", x=lambda g, xp, x, limit: xp.softshrink_slope(g, x, limit))
+op("hardshrink", k.hardshrink, kind="elementwise", x=lambda g, xp, x, limit: xp.hardshrink_slope(g, x, limit))
+op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", inputs="noise",
+   x=lambda g, xp, x, noise: xp.rrelu_noise_slope(g, x, noise))  # fmt: skip
+
+
+def _inverse(alpha: float) -> float:
+    """Of celu's slope: in PyTorch alpha is rounded to single precision for it."""
+    return 1.0 / float(np.float32(alpha))
 
 
 def _gelu_erf(x: Any) -> Any:
@@ -72,48 +54,6 @@ def _gelu_erf(x: Any) -> Any:
         return k.gelu(x)
     wide = k.in_single(x)
     return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
-
-
-def _gelu_erf_slope(h: Any, x: Any) -> Any:
-    from .table import arrays
-
-    if k.by_quotient(x):
-        slope = k.gelu_slope(x)
-        return np.multiply(h, slope, slope if h.shape == x.shape and h.dtype == x.dtype else None)
-    below, density = 0.5 * (1 + arrays.erf(x * math.sqrt(0.5))), np.exp(-0.5 * x * x)
-    return h * (below + x * density * (1 / math.sqrt(2 * math.pi)))
-
-
-def _gelu_tanh_slope(g: Any, xp: Any, x: Any) -> Any:
-    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
-    curve = xp.tanh(inner)
-    slope = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x * x)
-    return g * (0.5 * (1 + curve) + 0.5 * x * (1 - curve * curve) * slope)
-
-
-def _silu_slope(g: Any, xp: Any, x: Any) -> Any:
-    if not is_complex(x):
-        return xp.silu_slope(g, x)
-    curve = xp.sigmoid(x)
-    return g * conj(curve * (1 + x * (1 - curve)))
-
-
-def _silu_curve(xp: Any, x: Any) -> Any:
-    """The second derivative."""
-    curve = xp.sigmoid(x)
-    return curve * (1 - curve) * (2 + x * (1 - 2 * curve))
-
-
-def _mish_slope(g: Any, xp: Any, x: Any) -> Any:
-    curve = xp.tanh(xp.softplus(x, 1, 20))
-    return g * (curve + x * (1 - curve * curve) * xp.sigmoid(x))
-
-
-def _glu_slope(g: Any, xp: Any, x: Any, axis: int) -> Any:
-    half = x.shape[axis] // 2
-    first, second = xp.slice(x, axis, 0, half, 1), xp.slice(x, axis, half, 2 * half, 1)
-    gate = xp.sigmoid(second)
-    return xp.concat([g * gate, g * first * gate * (1 - gate)], axis)
 
 
 def _with_inplace(name: str, function: Any) -> Any:
@@ -174,13 +114,13 @@ def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
 def elu(input: Any, alpha: float = 1.0) -> Any:
     """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
     dispatch.require_kind(input, "elu_cpu", "f")
-    return ops.elu(input, alpha, 1.0, 1.0)
+    return ops.elu(input, alpha, 1, 1)
 
 
 def selu(input: Any) -> Any:
     """A scaled elu that keeps mean and variance of a layer."""
     dispatch.require_kind(input, "elu_cpu", "f")
-    return ops.elu(input, SELU_ALPHA, SELU_SCALE, 1.0)
+    return ops.elu(input, SELU_ALPHA, SELU_SCALE, 1)
 
 
 _activation(selu, in_torch=True)
@@ -308,10 +248,8 @@ def prelu(input: Any, weight: Any) -> Any:
                 f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {w.size} and channel size = "
                 f"{channels}."
             )
-    if x.ndim > 1:
-        weight = weight.reshape((-1,) + (1,) * (x.ndim - 2))
-    elif w.ndim and x.ndim == 0:
-        weight = weight.reshape(())
+    if w.ndim != x.ndim:
+        weight = weight.reshape(tuple([w.size if axis == 1 else 1 for axis in range(x.ndim)]))
     return ops.prelu(input, weight)
 
 
@@ -366,7 +304,7 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: 
 
     def draw(x: Any) -> Any:
         array = x._array
-        noise, negative = np.ones(array.shape, array.dtype), array <= 0
+        noise, negative = np.ones(array.shape, array.dtype), array <= 0 if training else ~(array > 0)
         count = int(np.count_nonzero(negative))
         noise[negative] = default_stream().uniform((count,), DOUBLE, lower, upper) if training else (lower + upper) / 2
         return ops.rrelu_noise(x, dispatch.new_tensor(noise))

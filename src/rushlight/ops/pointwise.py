@@ -118,7 +118,7 @@ op("sigmoid_slope", k.sigmoid_slope, node="SigmoidBackwardBackward0",
    h=lambda g, y: g * ((1 - y) * y), y=lambda g, h, y: conj(g) * h * conj(1 - 2 * y))
 plain("relu", k.relu, x=lambda g, xp, out: xp.relu_slope(g, out))
 op("relu_slope", k.relu_slope, node="ThresholdBackwardBackward0",
-   h=lambda g, xp, y: xp.masked_fill(g, y <= 0, 0), y=lambda g, xp: xp.zeroed(g))
+   h=lambda g, xp, y: xp.masked_fill(g, y <= 0, 0), y=lambda xp, y: xp.zeroed(y))
 
 # Circular and hyperbolic functions.
 

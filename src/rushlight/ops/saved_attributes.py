@@ -43,6 +43,8 @@ _OWN_NAMES = {
     "im2col": {"window": "kernel_size"},
     "threshold": {"limit": "threshold"},
     "hardtanh": {"low": "min_val", "high": "max_val"},
+    "elu_slope": {"x": "self_or_result"},
+    "relu_slope": {"y": "self"},
     "leaky_relu": {"slope": "negative_slope"},
     "softshrink": {"limit": "lambd"},
     "hardshrink": {"limit": "lambd"},
@@ -124,6 +126,8 @@ _DERIVED: dict[str, dict[str, Read]] = {
     "gather": {"sparse_grad": lambda kept, node: False},
     "gelu_erf": {"approximate": lambda kept, node: "none"},
     "gelu_tanh": {"approximate": lambda kept, node: "tanh"},
+    "elu_slope": {"is_result": lambda kept, node: False},
+    "relu_slope": {"threshold": lambda kept, node: 0},
     "split": {"split_size": lambda kept, node: kept.sizes[0]},
     "div_floor": {"rounding_mode": lambda kept, node: "floor"},
     "div_trunc": {"rounding_mode": lambda kept, node: "trunc"},
@@ -141,7 +145,7 @@ _DERIVED: dict[str, dict[str, Read]] = {
 
 
 def _derived(op: Any) -> dict[str, Read]:
-    return _DERIVED.get(op.name) or _DERIVED.get("." + op.node_name) or {}
+    return _DERIVED.get(op.name) or _DERIVED.get(op.name.removesuffix("_slope")) or _DERIVED.get("." + op.node_name) or {}
 
 
 def saved_name(op: Any, kind: str, name: str) -> str:
@@ -150,7 +154,7 @@ def saved_name(op: Any, kind: str, name: str) -> str:
         of = saved_name(op, "input", name[:-6])
         return f"{of}_sym_sizes" if kind == "shape" else f"{of}_scalar_type"
     family = "resample" if op.node_name.startswith("Upsample") else op.name
-    own = _OWN_NAMES.get(family, {}).get(name)
+    own = (_OWN_NAMES.get(family) or _OWN_NAMES.get(family.removesuffix("_slope"), {})).get(name)
     if own is not None:
         return own
     if kind == "input":

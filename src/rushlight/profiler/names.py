@@ -73,12 +73,13 @@ OPS = {
     "embed_select": "select_backward", "embed_slice": "slice_backward", "embedding_adjoint": "embedding_dense_backward",
     "expand_dims": "unsqueeze", "expand_number": "expand", "fft_c2c": "_fft_c2c", "fft_c2r": "_fft_c2r",
     "fft_r2c": "_fft_r2c", "fill_tensor": "fill", "filled": "fill", "filled_tensor": "fill", "fmod_number": "fmod",
-    "gather_adjoint": "gather_backward", "gelu_erf": "gelu", "gelu_tanh": "gelu", "gelu_erf_slope": "gelu_backward",
+    "gather_adjoint": "gather_backward", "gelu_erf": "gelu", "gelu_tanh": "gelu",
+    "gelu_erf_slope": "gelu_backward", "gelu_tanh_slope": "gelu_backward",
     "grid_sampler2": "grid_sampler_2d", "grid_sampler3": "grid_sampler_3d", "group_norm_with_moments": "native_group_norm",
     "householder_product": "linalg_householder_product", "i0e": "special_i0e", "i1": "special_i1", "i1e": "special_i1e",
     "index_adjoint": "_index_put_impl_", "index_select_adjoint": "index_select_backward", "inv": "linalg_inv",
     "inv_ex": "linalg_inv_ex", "layer_norm_with_moments": "native_layer_norm", "ldl_factor_ex": "linalg_ldl_factor_ex",
-    "ldl_solve": "linalg_ldl_solve", "leaky_relu_slope": "leaky_relu_backward", "lerp_tensor": "lerp",
+    "ldl_solve": "linalg_ldl_solve", "lerp_tensor": "lerp",
     "log_softmax_grad": "_log_softmax_backward_data", "lstsq": "linalg_lstsq", "lu": "linalg_lu",
     "lu_factor_ex": "linalg_lu_factor_ex", "masked_fill_tensor": "masked_fill", "masked_scale": "native_dropout_backward",
     "matrix_rank": "linalg_matrix_rank", "max_all": "max", "max_pool2": "max_pool2d_with_indices", "max_pool3": "max_pool3d_with_indices",
@@ -90,7 +91,7 @@ OPS = {
     "relu_slope": "threshold_backward", "remainder_number": "remainder", "replicate_pad1": "replication_pad1d",
     "replicate_pad2": "replication_pad2d", "replicate_pad3": "replication_pad3d", "reshape_alias": "_reshape_alias",
     "round_decimals": "round", "rsub_number": "rsub", "rsub_scaled": "rsub", "scatter_value": "scatter",
-    "sigmoid_slope": "sigmoid_backward", "silu_slope": "silu_backward", "softmax_grad": "_softmax_backward_data",
+    "sigmoid_slope": "sigmoid_backward", "softmax_grad": "_softmax_backward_data",
     "solve": "linalg_solve", "solve_ex": "linalg_solve_ex", "solve_triangular": "linalg_solve_triangular",
     "squeeze_all": "squeeze", "squeeze_several": "squeeze", "sub_scaled": "sub", "sum_all": "sum",
     "svdvals": "linalg_svdvals", "tanh_slope": "tanh_backward", "times": "mul",
@@ -102,9 +103,14 @@ OPS = {
     **{f"interpolate_nearest{n}": f"upsample_nearest{n}d" for n in (1, 2, 3)},
     **{f"interpolate_nearest_exact{n}": f"_upsample_nearest_exact{n}d" for n in (1, 2, 3)},
     "squeeze_all_copy": "squeeze_copy", "squeeze_several_copy": "squeeze_copy", "expand_dims_copy": "unsqueeze_copy",
-    "permute_dims_copy": "permute_copy", "div_rounded": "div", "hardtanh_slope": "hardtanh_backward",
-    "threshold_slope": "threshold_backward", "to_sparse_coo": "to_sparse", "from_sparse": "to_dense",
-    **{f"{name}_slope": f"{name}_backward" for name in ("mse_loss", "smooth_l1_loss", "huber_loss")},
+    "permute_dims_copy": "permute_copy", "div_rounded": "div",
+    "to_sparse_coo": "to_sparse", "from_sparse": "to_dense",
+    "prelu_slope": "_prelu_kernel_backward", "rrelu_noise": "rrelu_with_noise", "rrelu_noise_slope": "rrelu_with_noise_backward",
+    **{
+        f"{name}_slope": f"{name}_backward"
+        for name in "elu glu hardshrink hardsigmoid hardswish hardtanh huber_loss leaky_relu log_sigmoid mse_loss smooth_l1_loss "
+        "softplus softshrink threshold".split()
+    },
     "foreach_maximum": "_foreach_maximum", "foreach_minimum": "_foreach_minimum",
 }  # fmt: skip
 

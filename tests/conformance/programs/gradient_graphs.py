@@ -32,6 +32,10 @@ cases = """
 F.mse_loss(a, b); F.mse_loss(a, b, reduction="sum"); F.mse_loss(a, m, reduction="none"); F.mse_loss(m, b)
 F.smooth_l1_loss(a, b); F.smooth_l1_loss(a, b, reduction="sum", beta=0.5); F.smooth_l1_loss(a, m, reduction="none")
 F.huber_loss(a, b); F.huber_loss(a, b, reduction="sum", delta=0.5); F.huber_loss(a, m, reduction="none")
+F.softplus(b); F.softplus(b, 2.0, 1.5); F.elu(b, 0.5); F.selu(b); F.celu(b, 0.5); F.hardswish(b); F.logsigmoid(b); F.glu(b)
+F.hardsigmoid(b); F.hardshrink(b); F.softshrink(b); F.hardtanh(b); F.relu6(b); F.threshold(b, 0.5, 2.0); F.leaky_relu(b)
+F.prelu(b, p[0]); F.prelu(b.detach(), p[0]); F.rrelu(b); F.silu(b); F.mish(b); F.gelu(b); F.gelu(b, approximate="tanh")
+F.relu(b); b.sigmoid(); b.tanh(); b.softmax(0); b.log_softmax(1); F.softsign(b); F.tanhshrink(b)
 """
 for line in cases.strip().splitlines():
     for case in line.split("; "):
@@ -43,16 +47,23 @@ for line in cases.strip().splitlines():
                 print(f"{case}, {name}: {graph(grad.grad_fn)}")
 
 print()
-for case in ("F.mse_loss(x, y)", "F.smooth_l1_loss(x, y, beta=0.5)", "F.huber_loss(x, y, reduction='sum')"):
-    x, y = torch.tensor([0.5, 0.25, 1.0], requires_grad=True), torch.tensor([0.25, 0.5, 2.0], requires_grad=True)
-    grads = torch.autograd.grad(eval(case), [x, y], torch.tensor(2.0), create_graph=True, allow_unused=True)
-    for grad in grads:
-        print(case, kept(grad.grad_fn))
-    second = torch.autograd.grad(sum((grad * grad).sum() for grad in grads), [x, y], retain_graph=True)
-    print(case, [one.tolist() for one in second])
-    with torch.no_grad():
-        x.add_(1)
-    try:
-        torch.autograd.grad(grads[0].sum(), x)
-    except RuntimeError as error:
-        print(case, str(error).split(". Hint")[0])
+kept_by = """
+F.mse_loss(x, y); F.smooth_l1_loss(x, y, beta=0.5); F.huber_loss(x, y, reduction="sum"); F.softplus(x, 2.0, 1.5); F.elu(x, 0.5)
+F.hardswish(x); F.glu(x, 1); F.hardshrink(x); F.softshrink(x); F.hardtanh(x); F.threshold(x, 0.375, 2.0); F.leaky_relu(x, 0.5)
+F.prelu(x, y[0]); F.gelu(x, approximate="tanh"); F.relu(x)
+"""
+for line in kept_by.strip().splitlines():
+    for case in line.split("; "):
+        x = torch.tensor([[0.5, -0.25], [1.0, 0.375]], requires_grad=True)
+        y = torch.tensor([[0.25, 0.5], [2.0, -3.0]], requires_grad=True)
+        result = eval(case)
+        grads = torch.autograd.grad(result, [x, y], torch.full_like(result, 2), create_graph=True, allow_unused=True)
+        print(case, kept(grads[0].grad_fn))
+        second = torch.autograd.grad((grads[0] * grads[0]).sum(), [x, y], retain_graph=True, allow_unused=True)
+        print(case, [[f"{number:.4f}" for number in one.flatten().tolist()] for one in second if one is not None])
+        with torch.no_grad():
+            x.add_(1)
+        try:
+            torch.autograd.grad(grads[0].sum(), x)
+        except RuntimeError as error:
+            print(case, str(error).split(". Hint")[0])

@@ -1,0 +1,133 @@
+"""Kernels of the derivatives of activation functions: ``h``, the function's cotangent, times its slope at ``x``."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .activations import in_single
+from .numpy import Array, laid_out
+from .pointwise import only, sigmoid
+
+_ROOT = math.sqrt(2 / math.pi)
+_SIXTH = float(np.float32(1 / 6))  # in single precision also where the rest is in double, as in PyTorch
+
+
+def _finished(out: Array, h: Array, x: Array) -> Array:
+    """The result in the dtype of the cotangent and, as in PyTorch, in its order."""
+    if out.dtype is not h.dtype:
+        out = out.astype(h.dtype)
+    if x.ndim > 1 and not (h.flags.c_contiguous and x.flags.c_contiguous):
+        out = laid_out(out, (h, x))
+    return out
+
+
+def _times(h: Array, slope: Array) -> Array:
+    """``h * slope``, written over the slope where that is possible: it is nobody else's."""
+    fits = slope.__class__ is np.ndarray and h.shape == slope.shape and h.itemsize <= slope.itemsize
+    return np.multiply(h, slope, slope if fits else None)
+
+
+def softplus_slope(h: Array, x: Array, beta: float, threshold: float) -> Array:
+    scaled = in_single(x) * beta
+    power = np.exp(scaled)
+    above = power + 1
+    out = _times(h, power)
+    out /= above
+    linear = scaled > threshold
+    return _finished(np.where(linear, h, out) if linear.any() else out, h, x)
+
+
+def elu_slope(h: Array, x: Array, alpha: float, scale: float, input_scale: float) -> Array:
+    wide, factor = in_single(x), alpha * scale * input_scale
+    out = np.exp(np.fmin(wide, 0) * input_scale)
+    out = _times(h if factor == 1 else in_single(h) * factor, out)
+    if factor != scale:  # else it is the slope from 0 on too
+        out = np.where(wide <= 0, out, h * scale)
+    return _finished(out, h, x)
+
+
+def hardswish_slope(h: Array, x: Array) -> Array:
+    wide = in_single(x)
+    slope = wide / 3
+    slope += 0.5
+    slope = np.where(wide < 3, _times(h, slope), h)
+    return _finished(only(slope, ~(wide <= -3)), h, x)
+
+
+def log_sigmoid_slope(h: Array, x: Array) -> Array:
+    return h * sigmoid(-x)
+
+
+def glu_slope(h: Array, x: Array, axis: int) -> Array:
+    half, before = x.shape[axis] // 2, (slice(None),) * axis
+    lower, upper = (*before, slice(half)), (*before, slice(half, None))
+    first, gate, out = x[lower], sigmoid(x[upper]), np.empty(x.shape, x.dtype)
+    np.multiply(h, gate, out[lower])
+    np.multiply(h * first * gate, 1 - gate, out[upper])
+    return out
+
+
+def hardsigmoid_slope(h: Array, x: Array) -> Array:
+    return _finished(only(in_single(h) * _SIXTH, np.abs(x) < 3), h, x)
+
+
+def hardtanh_slope(h: Array, x: Array, low: float, high: float) -> Array:
+    return h * ((x > low) & (x < high))
+
+
+def shrink_slope(h: Array, x: Array, limit: float) -> Array:
+    """Of hardshrink and softshrink."""
+    return only(h, np.abs(x) > limit)
+
+
+def threshold_slope(h: Array, x: Array, limit: float) -> Array:
+    return np.where(x <= complex(limit).real, h.dtype.type(0), h)
+
+
+def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
+    if 0 <= slope <= 1 and x.ndim and h.shape == x.shape:
+        factor = (x > 0).astype(h.dtype)
+        np.maximum(factor, h.dtype.type(slope), out=factor)
+        return np.multiply(factor, h, factor)
+    return np.where(x > 0, h, h * h.dtype.type(slope))
+
+
+def prelu_slope(h: Array, x: Array, weight: Array) -> tuple[Array, Array]:
+    """Of the input and of the weight, which is not yet summed to its shape."""
+    return prelu_slope_of_input(h, x, weight), prelu_slope_of_weight(h, x)
+
+
+def prelu_slope_of_input(h: Array, x: Array, weight: Array) -> Array:
+    return np.where(x > 0, h, h * weight)
+
+
+def prelu_slope_of_weight(h: Array, x: Array) -> Array:
+    return np.where(x > 0, h.dtype.type(0), h * x)
+
+
+def gelu_tanh_slope(h: Array, x: Array) -> Array:
+    wide = in_single(x)
+    curve = np.tanh(_ROOT * (wide + 0.044715 * wide * wide * wide))
+    slope = _ROOT * (1 + 3 * 0.044715 * wide * wide)
+    return _finished(h * (0.5 * (1 + curve) + 0.5 * wide * (1 - curve * curve) * slope), h, x)
+
+
+def silu_slope(h: Array, x: Array) -> Array:
+    wide = in_single(x)
+    power = np.negative(wide, out=...)
+    np.exp(power, power)
+    np.add(power, power.dtype.type(1), power)
+    curve = np.reciprocal(power, power)
+    slope = np.subtract(1, curve, out=...)
+    np.multiply(slope, wide, slope)
+    np.add(slope, slope.dtype.type(1), slope)
+    np.multiply(slope, curve, slope)
+    return np.multiply(slope, h, out=...)
+
+
+def mish_slope(h: Array, x: Array) -> Array:
+    wide = in_single(x)
+    curve = np.tanh(np.log1p(np.exp(np.minimum(wide, 20))))
+    return _finished(_times(h, curve + wide * (1 - curve * curve) * sigmoid(wide)), h, x)
