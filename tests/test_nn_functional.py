@@ -52,7 +52,7 @@ SMOOTH: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "cross_entropy smoothed": (lambda x: F.cross_entropy(x, CLASSES, label_smoothing=0.3), [draw(3, 3)]),
     "cross_entropy of probabilities": (lambda x, t: F.cross_entropy(x, t), [draw(3, 3), UNIT]),
     "nll_loss of planes": (lambda x: F.nll_loss(x, torch.tensor([[[1, 0], [0, 1]]])), [draw(1, 2, 2, 2)]),
-    "binary_cross_entropy": (lambda x, t: F.binary_cross_entropy(x, t), [UNIT, UNIT.flip(0)]),
+    "binary_cross_entropy": (F.binary_cross_entropy, [UNIT, UNIT.flip(0)]),
     "bce with logits": (
         lambda x, t: F.binary_cross_entropy_with_logits(x, t, pos_weight=torch.tensor([1.0, 2.0, 0.5], dtype=torch.float64)),
         [draw(3, 3), UNIT],
@@ -149,9 +149,9 @@ def test_derivatives(name: str) -> None:
 
 
 # Whose derivatives are ops of their own, with rules for the cotangent and for what they were given.
-WITH_SLOPES = ["mse_loss", "smooth_l1_loss", "huber_loss"]
+WITH_SLOPES = ["mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy"]
 ACTIVATIONS = ["elu", "selu", "celu", "gelu", "gelu tanh", "silu", "mish", "softplus", "hardswish", "logsigmoid", "glu", "prelu",
-               "softshrink", "leaky_relu"]  # fmt: skip
+               "softshrink", "leaky_relu", "bce with logits", "soft_margin_loss"]  # fmt: skip
 
 
 @pytest.mark.parametrize(

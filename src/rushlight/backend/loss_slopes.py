@@ -6,6 +6,7 @@ import numpy as np
 
 from .choice import clamp
 from .numpy import Array
+from .pointwise import sigmoid
 
 
 def parts(x: Array, reduction: str) -> int:
@@ -32,6 +33,18 @@ def smooth_l1_loss_slope(h: Array, a: Array, b: Array, reduction: str, beta: flo
 
 def huber_loss_slope(h: Array, a: Array, b: Array, reduction: str, delta: float) -> Array:
     return times(h, _averaged(clamp(np.subtract(a, b, order="C", out=...), -delta, delta), a, reduction))
+
+
+def binary_cross_entropy_slope(
+    h: Array, x: Array, target: Array, weight: Array | None = None, reduction: str = "mean"
+) -> Array:
+    spread = np.maximum((1 - x) * x, x.dtype.type(1e-12))
+    slope = np.asarray((x - target) / spread)
+    return times(h if weight is None else h * weight, _averaged(slope, x, reduction))
+
+
+def soft_margin_loss_slope(h: Array, x: Array, target: Array, reduction: str) -> Array:
+    return h * (-target * sigmoid(-target * x) / parts(x, reduction))
 
 
 def _averaged(slope: Array, x: Array, reduction: str) -> Array:

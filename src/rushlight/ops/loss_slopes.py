@@ -3,11 +3,11 @@ they do. ``h`` is the loss's cotangent; their rules give every further order."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..backend import loss_slopes as k
-from .losses import parts
-from .table import op
+from .table import arrays, op
 
 op("mse_loss_slope", k.mse_loss_slope, node="MseLossBackwardBackward0",
    h=lambda g, xp, a, b, reduction: xp.mse_loss_slope(g, a, b, reduction),
@@ -21,6 +21,30 @@ op("huber_loss_slope", k.huber_loss_slope, node="HuberLossBackwardBackward0",
    h=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, a, b, reduction, delta),
    a=lambda g, xp, h, a, b, reduction, delta: _where_curved(g * h, xp, a, b, reduction, delta),
    b=lambda g, xp, h, a, b, reduction, delta: -_where_curved(g * h, xp, a, b, reduction, delta))  # fmt: skip
+op("binary_cross_entropy_slope", k.binary_cross_entropy_slope, inputs="weight", node="BinaryCrossEntropyBackwardBackward0",
+   h=lambda g, xp, x, target, weight, reduction: xp.binary_cross_entropy_slope(g, x, target, weight, reduction),
+   x=lambda g, xp, h, x, target, weight, reduction: _mean_part(_weighted(g * h, weight) * (
+       (x * (x - 2 * target) + target) / _spread(xp, x) / _spread(xp, x)), x, reduction),
+   target=lambda g, xp, h, x, weight, reduction: -_mean_part(
+       _weighted(g * h, weight) / _spread(xp, x), x, reduction))  # fmt: skip
+op("soft_margin_loss_slope", k.soft_margin_loss_slope, inputs="target", node="SoftMarginLossBackwardBackward0",
+   h=lambda g, xp, x, target, reduction: xp.soft_margin_loss_slope(g, x, target, reduction),
+   x=lambda g, xp, h, x, target, reduction: _mean_part(
+       xp.sigmoid_slope(g * h * target * target, xp.sigmoid(target * x)), x, reduction))  # fmt: skip
+
+
+def parts(x: Any, reduction: str) -> int:
+    """What the mean divides by."""
+    return math.prod(x.shape) or 1 if reduction == "mean" else 1
+
+
+def _weighted(g: Any, weight: Any) -> Any:
+    return g if weight is None else g * weight
+
+
+def _spread(xp: Any, x: Any) -> Any:
+    """The variance of what is true with probability ``x``."""
+    return xp.clamp((1 - x) * x, 1e-12, None)
 
 
 def _mean_part(values: Any, x: Any, reduction: str) -> Any:
@@ -30,3 +54,35 @@ def _mean_part(values: Any, x: Any, reduction: str) -> Any:
 def _where_curved(values: Any, xp: Any, a: Any, b: Any, reduction: str, limit: float) -> Any:
     """Values where the loss is no straight line."""
     return _mean_part(values * (xp.abs(a - b) < limit), a, reduction)
+
+
+# Slopes that PyTorch composes.
+
+
+def _composed(g: Any, xp: Any, slope: Any, weight: Any, x: Any, reduction: str) -> Any:
+    slope = slope * g if weight is None else slope * g * weight
+    return xp.divide_by(slope, parts(x, reduction)) if reduction == "mean" else slope
+
+
+def target_slope(g: Any, xp: Any, x: Any, weight: Any, reduction: str) -> Any:
+    if xp is arrays:
+        return _weighted(g, weight) * ((xp.log(1 - x) - xp.log(x)) / parts(x, reduction))
+    return _composed(g, xp, -xp.logit(x, None), weight, x, reduction)
+
+
+def logits_slope(g: Any, xp: Any, x: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+    if pos_weight is None:
+        slope = xp.sigmoid(x) - target
+    else:
+        heavy = pos_weight * target
+        slope = (xp.plus(heavy, 1) - target) * xp.sigmoid(x) - heavy
+    if xp is arrays:
+        return _weighted(g, weight) * (slope / parts(x, reduction))
+    return _composed(g, xp, slope, weight, x, reduction)
+
+
+def target_slope_of_logits(g: Any, xp: Any, x: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+    slope = -x if pos_weight is None else xp.log_sigmoid(-x) - xp.log_sigmoid(x) * pos_weight
+    if xp is arrays:
+        return _weighted(g, weight) * (slope / parts(x, reduction))
+    return _composed(g, xp, slope, weight, x, reduction)

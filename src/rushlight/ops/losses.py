@@ -11,6 +11,7 @@ import numpy as np
 from ..backend import losses as k
 from ..dtypes import promote_types
 from . import dispatch
+from .loss_slopes import logits_slope, target_slope, target_slope_of_logits
 from .public import module, ops, public
 from .softmax import log_softmax
 from .table import op
@@ -35,31 +36,12 @@ op("nll_loss_adjoint", k.nll_loss_adjoint, node="NllLossBackwardBackward0", inpu
    g=lambda g, xp, target, weight, reduction, ignore_index: xp.nll_loss(
        g, target, weight, reduction, ignore_index))  # fmt: skip
 op("binary_cross_entropy", k.binary_cross_entropy, inputs="weight",
-   x=lambda g, xp, x, target, weight, reduction: _weighted(g, weight) * (
-       (x - target) / xp.clamp((1 - x) * x, 1e-12, None) / parts(x, reduction)),
-   target=lambda g, xp, x, weight, reduction: _weighted(g, weight) * (
-       (xp.log(1 - x) - xp.log(x)) / parts(x, reduction)))  # fmt: skip
+   x=lambda g, xp, x, target, weight, reduction: xp.binary_cross_entropy_slope(g, x, target, weight, reduction),
+   target=lambda g, xp, x, weight, reduction: target_slope(g, xp, x, weight, reduction))  # fmt: skip
 op("binary_cross_entropy_with_logits", k.binary_cross_entropy_with_logits, inputs="weight pos_weight",
-   x=lambda g, xp, x, target, weight, pos_weight, reduction: _weighted(g, weight) * (
-       _logit_slope(xp, x, target, pos_weight) / parts(x, reduction)),
-   target=lambda g, xp, x, weight, pos_weight, reduction: _weighted(g, weight) * ((
-       -x if pos_weight is None else xp.log_sigmoid(-x) - pos_weight * xp.log_sigmoid(x)) / parts(x, reduction)))  # fmt: skip
-
-
-def parts(x: Any, reduction: str) -> int:
-    """What the mean divides by."""
-    return math.prod(x.shape) or 1 if reduction == "mean" else 1
-
-
-def _weighted(g: Any, weight: Any) -> Any:
-    return g if weight is None else g * weight
-
-
-def _logit_slope(xp: Any, x: Any, target: Any, pos_weight: Any) -> Any:
-    if pos_weight is None:
-        return xp.sigmoid(x) - target
-    heavy = pos_weight * target
-    return (heavy + 1 - target) * xp.sigmoid(x) - heavy
+   x=lambda g, xp, x, target, weight, pos_weight, reduction: logits_slope(g, xp, x, target, weight, pos_weight, reduction),
+   target=lambda g, xp, x, weight, pos_weight, reduction: target_slope_of_logits(
+       g, xp, x, weight, pos_weight, reduction))  # fmt: skip
 
 
 # How losses are put together.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import losses as k
-from .losses import parts, reduced, reduction_of
+from .losses import reduced, reduction_of
 from .public import module, ops, public
 from .table import op
 
 F = "torch.nn.functional"
 
 op("soft_margin_loss", k.soft_margin_loss, inputs="target",
-   x=lambda g, xp, x, target, reduction: g * (-target * xp.sigmoid(-target * x) / parts(x, reduction)))  # fmt: skip
+   x=lambda g, xp, x, target, reduction: xp.soft_margin_loss_slope(g, x, target, reduction))  # fmt: skip
 op("multi_margin_loss", k.multi_margin_loss, inputs="target weight",
    x=lambda g, xp, x, target, weight, p, margin, reduction: _multi_margin_slope(
        g, xp, x, target, weight, p, margin, reduction))  # fmt: skip

@@ -108,8 +108,8 @@ OPS = {
     "prelu_slope": "_prelu_kernel_backward", "rrelu_noise": "rrelu_with_noise", "rrelu_noise_slope": "rrelu_with_noise_backward",
     **{
         f"{name}_slope": f"{name}_backward"
-        for name in "elu glu hardshrink hardsigmoid hardswish hardtanh huber_loss leaky_relu log_sigmoid mse_loss smooth_l1_loss "
-        "softplus softshrink threshold".split()
+        for name in "binary_cross_entropy elu glu hardshrink hardsigmoid hardswish hardtanh huber_loss leaky_relu log_sigmoid "
+        "mse_loss smooth_l1_loss soft_margin_loss softplus softshrink threshold".split()
     },
     "foreach_maximum": "_foreach_maximum", "foreach_minimum": "_foreach_minimum",
 }  # fmt: skip

@@ -32,6 +32,8 @@ cases = """
 F.mse_loss(a, b); F.mse_loss(a, b, reduction="sum"); F.mse_loss(a, m, reduction="none"); F.mse_loss(m, b)
 F.smooth_l1_loss(a, b); F.smooth_l1_loss(a, b, reduction="sum", beta=0.5); F.smooth_l1_loss(a, m, reduction="none")
 F.huber_loss(a, b); F.huber_loss(a, b, reduction="sum", delta=0.5); F.huber_loss(a, m, reduction="none")
+F.binary_cross_entropy(p, m / 8, m); F.binary_cross_entropy(m / 8, p); F.soft_margin_loss(a, m, reduction="sum")
+F.binary_cross_entropy_with_logits(a, p); F.binary_cross_entropy_with_logits(a, p, m, reduction="none", pos_weight=m[0])
 F.softplus(b); F.softplus(b, 2.0, 1.5); F.elu(b, 0.5); F.selu(b); F.celu(b, 0.5); F.hardswish(b); F.logsigmoid(b); F.glu(b)
 F.hardsigmoid(b); F.hardshrink(b); F.softshrink(b); F.hardtanh(b); F.relu6(b); F.threshold(b, 0.5, 2.0); F.leaky_relu(b)
 F.prelu(b, p[0]); F.prelu(b.detach(), p[0]); F.rrelu(b); F.silu(b); F.mish(b); F.gelu(b); F.gelu(b, approximate="tanh")
@@ -50,7 +52,7 @@ print()
 kept_by = """
 F.mse_loss(x, y); F.smooth_l1_loss(x, y, beta=0.5); F.huber_loss(x, y, reduction="sum"); F.softplus(x, 2.0, 1.5); F.elu(x, 0.5)
 F.hardswish(x); F.glu(x, 1); F.hardshrink(x); F.softshrink(x); F.hardtanh(x); F.threshold(x, 0.375, 2.0); F.leaky_relu(x, 0.5)
-F.prelu(x, y[0]); F.gelu(x, approximate="tanh"); F.relu(x)
+F.soft_margin_loss(x, m); F.prelu(x, y[0]); F.gelu(x, approximate="tanh"); F.relu(x)
 """
 for line in kept_by.strip().splitlines():
     for case in line.split("; "):

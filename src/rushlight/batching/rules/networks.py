@@ -161,7 +161,10 @@ RULES: dict[str, Rule] = {
         "mse_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits soft_margin_loss".split(),
         _loss,
     ),
-    **dict.fromkeys("mse_loss_slope smooth_l1_loss_slope huber_loss_slope".split(), _loss_slope),
+    **dict.fromkeys(
+        "mse_loss_slope smooth_l1_loss_slope huber_loss_slope binary_cross_entropy_slope soft_margin_loss_slope".split(),
+        _loss_slope,
+    ),
     **dict.fromkeys(
         (
             "max_pool2 max_pool3 avg_pool2 avg_pool3 avg_pool_adjoint adaptive_avg_pool2 adaptive_avg_pool3 adaptive_max_pool2 "
