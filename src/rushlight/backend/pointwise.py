@@ -27,8 +27,8 @@ def refuse(name: str, x: Array) -> NoReturn:
     raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.of(x.dtype).scalar_name}'")
 
 
-def only(x: Array, mask: Array) -> Array:
-    """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan)."""
+def only(x: Array, mask: Array, zero: Array | None = None) -> Array:
+    """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan): PyTorch has a tensor of zeros for that."""
     kept = _kept_bits(x, mask)
     return np.asarray(np.where(mask, x, zero_of(x.dtype))) if kept is None else kept
 

@@ -20,28 +20,50 @@ from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
 from .reading import conj
 from .shape import common_shape
-from .table import op
+from .table import arrays, op, tensors
 
 op("adjoint", k.adjoint, kind="linear", x=lambda g, xp: xp.adjoint(g))
+
+
+def _turned(matrix: Any) -> Any:
+    """A Tensor's adjoint as graphs of gradients have it: by ``t()``, as a view."""
+    return conj(tensors.t(matrix))
+
+
+def _turned_batch(matrices: Any) -> Any:
+    ndim = matrices._array.ndim
+    return conj(tensors.transpose(matrices, ndim - 2, ndim - 1))
+
+
+def _outer(g: Any, vector: Any, xp: Any) -> Any:
+    return xp.outer(g, conj(vector)) if xp is arrays else xp.mul(g.reshape((-1, 1)), conj(vector))
+
+
+for _space, _name, _function in (
+    (arrays, "turned", k.adjoint),
+    (tensors, "turned", _turned),
+    (tensors, "adjoint", _turned_batch),
+):
+    setattr(_space, _name, _function)
 op("mm", k.product, kind="bilinear", late={"b": later},
-   a=lambda g, b, xp: xp.mm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.mm(xp.adjoint(a), g))  # fmt: skip
+   a=lambda g, b, xp: xp.mm(g, xp.turned(b)), b=lambda g, a, xp: xp.mm(xp.turned(a), g))  # fmt: skip
 op("bmm", k.batch_product, kind="bilinear",
    a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))  # fmt: skip
 op("mv", k.vector_product, kind="bilinear",
-   a=lambda g, b, xp: xp.outer(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.adjoint(a), g))  # fmt: skip
+   a=lambda g, b, xp: _outer(g, b, xp), b=lambda g, a, xp: xp.mv(xp.turned(a), g))  # fmt: skip
 op("dot", k.vector_product, kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 op("vdot", k.vdot, a=lambda g, b: conj(g) * b, b=lambda g, a: g * a)
 op("outer", lambda a, b: np.multiply.outer(a, b), kind="bilinear",
    a=lambda g, b, xp: xp.mv(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.transpose(g, 0, 1), conj(a)))  # fmt: skip
 op("addmm", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
-   a=lambda g, b, xp, alpha: _times(xp.mm(g, xp.adjoint(b)), alpha),
+   a=lambda g, b, xp, alpha: _times(xp.mm(g, xp.turned(b)), alpha),
    # A layer's b is the transpose of its weight, whose gradient lies as the weight does if the product is that of transposes.
-   b=lambda g, a, xp, alpha: _times(xp.adjoint(xp.mm(xp.adjoint(g), a)), alpha))  # fmt: skip
+   b=lambda g, a, xp, alpha: _times(xp.turned(xp.mm(xp.turned(g), a)), alpha))  # fmt: skip
 op("addmv", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
-   a=lambda g, b, xp, alpha: _times(xp.outer(g, conj(b)), alpha),
-   b=lambda g, a, xp, alpha: _times(xp.mv(xp.adjoint(a), g), alpha))  # fmt: skip
+   a=lambda g, b, xp, alpha: _times(_outer(g, b, xp), alpha),
+   b=lambda g, a, xp, alpha: _times(xp.mv(xp.turned(a), g), alpha))  # fmt: skip
 op("baddbmm", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha: _times(xp.bmm(g, xp.adjoint(b)), alpha),
@@ -58,7 +80,9 @@ op("addr", k.addr,
 
 
 def _times(value: Any, factor: Any) -> Any:
-    return value if factor == 1 else value * conj(factor)
+    if factor == 1:
+        return value
+    return tensors.times(value, conj(factor)) if hasattr(value, "_array") else value * conj(factor)
 
 
 def _same_dtype(a: Any, b: Any) -> None:

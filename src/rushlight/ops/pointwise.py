@@ -40,9 +40,11 @@ def _real(xp: Any, value: Any) -> Any:
     return xp.real(value) if _is_complex(value) else value
 
 
-def _power(xp: Any, x: Any, exponent: Any) -> Any:
-    """A power for a slope: an array to the first is taken as it is, a Tensor's derivatives go on as in PyTorch."""
-    return x if exponent == 1 and xp is arrays else xp.pow_number(x, exponent)
+def _power_slope(xp: Any, x: Any, exponent: Any) -> Any:
+    """``exponent * x ** (exponent - 1)``: an array to the first is taken as it is, a Tensor's derivatives go on as in PyTorch."""
+    if xp is arrays:
+        return (x if exponent == 2 else xp.pow_number(x, exponent - 1)) * exponent
+    return xp.times(xp.pow_number(x, exponent - 1), exponent)
 
 
 def _no_bool(inputs: Any) -> None:
@@ -56,7 +58,8 @@ def _no_bool(inputs: Any) -> None:
 # What rules are made of: zeros, and a cotangent of which only a part goes on.
 
 op("zeroed", k.zeroed, inputs="x")
-op("only", k.only, inputs="mask", node="WhereBackward0", kind="linear", x=lambda g, xp, mask: xp.only(g, mask))
+op("only", k.only, inputs="mask", node="WhereBackward0", kind="linear",
+   x=lambda g, xp, mask: xp.only(g, mask), zero=lambda g, xp, mask: xp.only(g, ~mask))
 
 # Arithmetic.
 
@@ -97,7 +100,7 @@ plain("pow", k.power, node="PowBackward1",
           out * xp.log(a + 0j if _is_complex(out) else a), (a == 0) & (_real(xp, b) >= 0), 0)))
 op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
    x=lambda g, xp, x, exponent:
-       xp.zeroed(g) if exponent == 0 else g * conj(_power(xp, x, exponent - 1) * exponent))
+       xp.zeroed(g) if exponent == 0 else g * conj(_power_slope(xp, x, exponent)))
 op("number_pow", k.number_power, node="PowBackward2", kind="elementwise",
    x=lambda g, xp, x, base, out: g * conj(
        out * _log(base, out) if base != 0 else xp.masked_fill(out * -math.inf, _real(xp, x) >= 0, 0)))
@@ -123,10 +126,10 @@ op("relu_slope", k.relu_slope, node="ThresholdBackwardBackward0",
 # Circular and hyperbolic functions.
 
 smooth("sin", np.sin, x=lambda g, xp, x: g * conj(xp.cos(x)))
-smooth("cos", np.cos, x=lambda g, xp, x: -g * conj(xp.sin(x)))
+smooth("cos", np.cos, x=lambda g, xp, x: g * -conj(xp.sin(x)))
 smooth("tan", np.tan, x=lambda g, out: g * conj(1 + out * out))
 smooth("asin", np.arcsin, x=lambda g, xp, x: g * conj(xp.rsqrt(1 - x * x)))
-smooth("acos", np.arccos, x=lambda g, xp, x: -g * conj(xp.rsqrt(1 - x * x)))
+smooth("acos", np.arccos, x=lambda g, xp, x: g * -conj(xp.rsqrt(1 - x * x)))
 smooth("atan", np.arctan, x=lambda g, x: g / conj(1 + x * x))
 smooth("sinh", np.sinh, x=lambda g, xp, x: g * conj(xp.cosh(x)))
 smooth("cosh", np.cosh, x=lambda g, xp, x: g * conj(xp.sinh(x)))

@@ -13,7 +13,7 @@ from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .reading import conj, expand
-from .table import op
+from .table import arrays, op
 
 # Sums and means. The cotangent of a full reduction is one number, put at every place of the input.
 
@@ -21,7 +21,8 @@ op("sum_all", k.sum_all, node="SumBackward0", kind="linear", x=lambda g, xp, x_s
 op("sum", k.sum, node="SumBackward1", kind="linear",
    x=lambda g, xp, x_shape, axis, keepdims: stretched(g, xp, x_shape, axis, keepdims))  # fmt: skip
 op("mean_all", k.mean_all, node="MeanBackward0", kind="linear",
-   x=lambda g, xp, x_shape: xp.divide_number(g, x_shape, math.prod(x_shape)))  # fmt: skip
+   x=lambda g, xp, x_shape: xp.divide_number(g, x_shape, math.prod(x_shape)) if xp is arrays else xp.divide_by(
+       xp.expand(g, x_shape), math.prod(x_shape)))  # fmt: skip
 op("mean", k.mean, node="MeanBackward1", kind="linear",
    x=lambda g, xp, x_shape, axis, keepdims: xp.divide_by(
        stretched(g, xp, x_shape, axis, keepdims), k.count(x_shape, axis) or 1))  # fmt: skip
@@ -97,17 +98,18 @@ op("std_mean", k.std_mean, outputs="spread center",
 def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims: bool) -> Any:
     """The variance's rule: how far each element is from the mean, times 2 / degrees of freedom."""
     freedom = k.count(x.shape, axis) - correction
-    g = expand(g, axis, keepdims, len(x.shape))
     whole = axis is None or not x.shape
+    g = g if whole else expand(g, axis, keepdims, len(x.shape))
     center = xp.mean_all(x) if whole else xp.mean(x, axis, True)
     off = x - center
     if freedom <= 0 and whole:
         return g * xp.masked_fill(xp.masked_fill(xp.zeros_as(x), x == center, math.nan), x != center, math.inf)
-    return g * (2 / freedom if freedom else math.inf) * off
+    factor = 2 / freedom if freedom else math.inf
+    return (g * factor if xp is arrays else xp.times(g, factor)) * off
 
 
 def root_slope(g: Any, xp: Any, out: Any) -> Any:
-    return xp.masked_fill(g / (out * 2), out == 0, 0)
+    return xp.masked_fill(g / (out * 2 if xp is arrays else xp.times(out, 2)), out == 0, 0)
 
 
 def both_slopes(

@@ -30,17 +30,20 @@ def _op_name(mode: str, rank: int, antialias: bool) -> str:
     return f"interpolate_{mode.replace('-', '_')}{'_antialias' if antialias else ''}{rank}"
 
 
+def _resizing(name: str, node: str) -> None:
+    """The op and its adjoint, each of which is the other's rule."""
+    adjoint = name + "_adjoint"
+    op(name, keeping(interpolation.interpolate), node=node + "Backward0", kind="linear",
+       x=lambda g, xp, x_shape, size, mode, align_corners, scales, antialias: getattr(xp, adjoint)(
+           g, x_shape, len(size), mode, align_corners, scales, antialias))  # fmt: skip
+    op(adjoint, interpolation.interpolate_input_grad, node=node + "BackwardBackward0", kind="linear",
+       g=lambda g, xp, g_shape, rank, mode, align_corners, scales, antialias: getattr(xp, name)(
+           g, g_shape[-rank:], mode, align_corners, scales, antialias))  # fmt: skip
+
+
 for (_mode, _rank), _node in _MODES.items():
     _plain, _, _aa = _mode.partition(" ")
-    op(_op_name(_plain, _rank, bool(_aa)), keeping(interpolation.interpolate), node=_node + "Backward0", kind="linear",
-       x=lambda g, xp, x_shape, size, mode, align_corners, scales, antialias: xp.interpolate_adjoint(
-           g, x_shape, len(size), mode, align_corners, scales, antialias))  # fmt: skip
-op("interpolate", interpolation.interpolate, node="UpsampleBackwardBackward0", kind="linear",
-   x=lambda g, xp, x_shape, size, mode, align_corners, scales, antialias: xp.interpolate_adjoint(
-       g, x_shape, len(size), mode, align_corners, scales, antialias))  # fmt: skip
-op("interpolate_adjoint", interpolation.interpolate_input_grad, node="UpsampleBackwardBackward0", kind="linear",
-   g=lambda g, xp, g_shape, rank, mode, align_corners, scales, antialias: xp.interpolate(
-       g, g_shape[-rank:], mode, align_corners, scales, antialias))  # fmt: skip
+    _resizing(_op_name(_plain, _rank, bool(_aa)), _node)
 
 # Sampling at the places of a grid; ``order`` is that of the derivative along each coordinate.
 

@@ -19,20 +19,30 @@ from ..backend.creation import order_of
 from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
-from .table import op
+from .table import arrays, op
 
 op("view", k.view, kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
 op("alias", lambda x: x.view(), kind="linear", view=True, x=lambda g: g)
 op("expand", k.expand, kind="linear", view=True, x=lambda g: g)
 op("squeeze_all", lambda x: x.squeeze(), node="SqueezeBackward0", kind="linear", view=True,
-   x=lambda g, x_shape: g.reshape(x_shape))  # fmt: skip
-op("squeeze", k.squeeze, node="SqueezeBackward1", kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
+   x=lambda g, xp, x_shape: _unsqueezed(g, xp, x_shape, [axis for axis, size in enumerate(x_shape) if size == 1]))  # fmt: skip
+op("squeeze", k.squeeze, node="SqueezeBackward1", kind="linear", view=True,
+   x=lambda g, xp, x_shape, axes: _unsqueezed(g, xp, x_shape, axes))  # fmt: skip
 op("squeeze_row", k.squeeze, node="SqueezeBackward4", kind="linear", x=lambda g, x_shape: g.reshape(x_shape))
 op("reshape_alias", k.view, kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
 op("squeeze_several", k.squeeze, node="SqueezeBackward2", kind="linear", view=True,
-   x=lambda g, x_shape: g.reshape(x_shape))  # fmt: skip
+   x=lambda g, xp, x_shape, axes: _unsqueezed(g, xp, x_shape, axes))  # fmt: skip
 op("expand_dims", k.expand_dims, node="UnsqueezeBackward0", kind="linear", view=True,
-   x=lambda g, x_shape: g.reshape(x_shape))  # fmt: skip
+   x=lambda g, xp, x_shape, axis: g.reshape(x_shape) if xp is arrays else xp.squeeze(g, (axis,)))  # fmt: skip
+
+
+def _unsqueezed(g: Any, xp: Any, shape: Any, axes: Any) -> Any:
+    if xp is arrays:
+        return g.reshape(shape)
+    for axis in sorted(axes):
+        g = xp.expand_dims(g, axis)
+    return g
+
 
 # What views turn into where memory does not allow one.
 

@@ -37,6 +37,9 @@ F.binary_cross_entropy_with_logits(a, p); F.binary_cross_entropy_with_logits(a, 
 F.softplus(b); F.softplus(b, 2.0, 1.5); F.elu(b, 0.5); F.selu(b); F.celu(b, 0.5); F.hardswish(b); F.logsigmoid(b); F.glu(b)
 F.hardsigmoid(b); F.hardshrink(b); F.softshrink(b); F.hardtanh(b); F.relu6(b); F.threshold(b, 0.5, 2.0); F.leaky_relu(b)
 F.prelu(b, p[0]); F.prelu(b.detach(), p[0]); F.rrelu(b); F.silu(b); F.mish(b); F.gelu(b); F.gelu(b, approximate="tanh")
+a + b[0]; a * b[0, 0]; a * b[:, :1]; a.mean(); a.mean(0); a[0].unsqueeze(1); a[:1].squeeze(0); a[:1, :1].squeeze(); a.cos(); a**2; a**3; a.var(); a.std(1); a.sum(1); a.mean((0, 1))
+a @ b; a.mv(m[0]); m.mv(b[0]); torch.bmm(a[None], b[None]); F.linear(m, a, b[0]); torch.addmm(b, a, m, alpha=2); a.clamp(0, 0.5); a.clamp_min(0.5); torch.where(a > b, a, m)
+F.interpolate(a[None], 3, mode="linear"); F.interpolate(a[None, None], 3); F.interpolate(a[None, None], 3, mode="bicubic")
 F.relu(b); b.sigmoid(); b.tanh(); b.softmax(0); b.log_softmax(1); F.softsign(b); F.tanhshrink(b)
 """
 for line in cases.strip().splitlines():

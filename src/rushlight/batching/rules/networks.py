@@ -168,7 +168,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(
         (
             "max_pool2 max_pool3 avg_pool2 avg_pool3 avg_pool_adjoint adaptive_avg_pool2 adaptive_avg_pool3 adaptive_max_pool2 "
-            "adaptive_max_pool3 interpolate im2col pixel_shuffle pixel_unshuffle reflect_pad1 reflect_pad2 reflect_pad3 "
+            "adaptive_max_pool3 im2col pixel_shuffle pixel_unshuffle reflect_pad1 reflect_pad2 reflect_pad3 "
             "replicate_pad1 replicate_pad2 replicate_pad3 interpolate_nearest1 interpolate_nearest2 interpolate_nearest3 "
             "interpolate_nearest_exact1 interpolate_nearest_exact2 interpolate_nearest_exact3 interpolate_linear1 "
             "interpolate_linear2 interpolate_linear3 interpolate_cubic2 interpolate_linear_antialias2 "
