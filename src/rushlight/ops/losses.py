@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..backend import losses as k
-from ..dtypes import promote_types
 from . import dispatch
 from .loss_slopes import logits_slope, target_slope, target_slope_of_logits
 from .public import module, ops, public
@@ -372,9 +371,21 @@ def binary_cross_entropy_with_logits(
             raise RuntimeError(
                 f"result type {input.dtype.scalar_name} can't be cast to the desired output type {target.dtype.scalar_name}"
             )
-        common = promote_types(input.dtype, target.dtype).numpy
-        input, target = (v if v._array.dtype == common else ops.astype(v, common) for v in (input, target))
+        return _logits_of_another_dtype(input, target, weight, pos_weight, reduction)
     return ops.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
+
+
+def _logits_of_another_dtype(input: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+    """The loss in the target's dtype, each step rounded to it: PyTorch computes it in the place of ``1 - target``."""
+    size = ops.log_sigmoid(input)
+    if pos_weight is not None:
+        share = (pos_weight - 1) * target + 1
+        size = (share * size).to(share.dtype)
+    loss = ((1 - target) * input).to(target.dtype)
+    loss = (loss - size).to(target.dtype)
+    if weight is not None:
+        loss = (loss * weight).to(target.dtype)
+    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
 @public(space=F, out=False)

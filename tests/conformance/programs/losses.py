@@ -53,3 +53,12 @@ for f in (
         print(f())
     except (RuntimeError, ValueError, IndexError) as error:
         print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+# Logits of one precision and targets of another: the loss has the target's.
+for kind, other in ((torch.float64, torch.float32), (torch.float32, torch.float64)):
+    logits, wanted = torch.tensor([1.5, -2.0, 0.25], dtype=kind, requires_grad=True), torch.tensor([1.0, 0.0, 0.5], dtype=other)
+    for reduction in ("mean", "sum", "none"):
+        loss = F.binary_cross_entropy_with_logits(logits, wanted, reduction=reduction)
+        loss.sum().backward()
+        print(loss.detach(), logits.grad)
+    heavy = torch.tensor(2.0, dtype=other)
+    print(F.binary_cross_entropy_with_logits(logits, wanted, weight=wanted + 1, pos_weight=heavy).detach())
