@@ -382,10 +382,14 @@ def give_compiled_code(function: Callable[..., Any], entry: Op) -> None:
 
     Code goes only with as many free variables as the function was made with, in the same order, so both name all of them.
     """
+    _give_code(function, entry, _FREE, function_source(entry))
+
+
+def _give_code(function: Any, entry: Op, names: tuple[str, ...], source: str) -> None:
     cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells["Node"].cell_contents = entry.node_class
-    bound = {name: cells[name].cell_contents for name in _FREE}
-    function.__code__ = _make(function_source(entry) + "\nreturn call", **bound).__code__
+    made: Any = _make(source + "\nreturn call", **{name: cells[name].cell_contents for name in names})
+    function.__defaults__, function.__code__ = made.__defaults__, made.__code__
 
 
 _OF_CASES = "compute", "Node", "fewer", "spoken", "first_call"
@@ -404,12 +408,8 @@ def waiting_case(
 
 def compile_case(function: Any, entry: Op, case: Case) -> None:
     """Gives a waiting plain case its code, as :func:`give_compiled_code` does."""
-    cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    cells["Node"].cell_contents = entry.node_class
-    bound = {name: cells[name].cell_contents for name in _OF_CASES}
     all_named = f"\n    {'; '.join(_OF_CASES)}"  # behind the last return
-    made: Any = _make(call_source(entry, case.where, case) + all_named + "\nreturn call", **bound)
-    function.__defaults__, function.__code__ = made.__defaults__, made.__code__
+    _give_code(function, entry, _OF_CASES, call_source(entry, case.where, case) + all_named)
 
 
 def _opened_as(entry: Op, kind: str, name: str) -> tuple[bool, str]:

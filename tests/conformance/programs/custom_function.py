@@ -86,29 +86,3 @@ try:
     MyReLU()(x)
 except RuntimeError as error:
     print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
-
-
-# An input that was written into, where a gradient is kept and where nothing is recorded.
-class Doubled(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.mark_dirty(x)
-        return x.mul_(2)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * 2
-
-
-a = torch.tensor([1.0, 2.0], requires_grad=True)
-b = a * 1
-b.retain_grad()
-Doubled.apply(b).sum().backward()
-print(b.grad, a.grad)
-b = a * 1
-b.sum().backward(inputs=[b])
-print(b.grad, Doubled.apply(b) is b, b.grad)
-b = a * 1
-with torch.no_grad():
-    c = Doubled.apply(b)
-print(c is b, c.requires_grad, b.grad_fn is not None, b._version, c)

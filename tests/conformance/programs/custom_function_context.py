@@ -126,3 +126,17 @@ print(r is c, c)
 v.grad = None
 c.sum().backward()
 print(v.grad)
+
+# Where a gradient is kept, and where nothing is recorded.
+a = torch.tensor([1.0, 2.0], requires_grad=True)
+b = a * 1
+b.retain_grad()
+InPlaceDouble.apply(b).sum().backward()
+print(b.grad, a.grad)
+b = a * 1
+b.sum().backward(inputs=[b])
+print(b.grad, InPlaceDouble.apply(b) is b, b.grad)
+b = a * 1
+with torch.no_grad():
+    c = InPlaceDouble.apply(b)
+print(c is b, c.requires_grad, b.grad_fn is not None, b._version, c)
