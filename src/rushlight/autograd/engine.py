@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush, heappushpop
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import blockwise, quiet
+from ..backend import alignment, blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
 from ..backend.scattered import ScatteredArray
@@ -124,7 +125,15 @@ class Pass:
         try:
             setting = quiet.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
             try:
-                self._run(roots, cotangents)
+                if alignment.was_large[0]:
+                    alignment.was_large[0] = False
+                    before = alignment.begin()
+                    try:
+                        self._run(roots, cotangents)
+                    finally:
+                        alignment.end(before)
+                else:
+                    self._run(roots, cotangents)
             finally:
                 quiet.end(setting)
             for callback in self.callbacks or ():
@@ -292,9 +301,8 @@ class Pass:
         if self.create_graph:
             _accumulate_tensor(variable, g)
         else:
-            holder = [g]
+            self.accumulate(variable, g)
             g = None
-            self.accumulate(variable, holder)
         if variable._post_accumulate_hooks:
             for hook in list(variable._post_accumulate_hooks.values()):
                 result = hook(variable)
@@ -322,22 +330,26 @@ class Pass:
         (node.vjp_tensors if self.create_graph else node.vjp)(g, everything)
 
     @staticmethod
-    def accumulate(variable: Tensor, holder: list[Any]) -> None:
-        """Adds an array to ``variable.grad``; ``holder`` hands over the only reference, so that it may be kept as it is."""
+    def accumulate(variable: Tensor, g: Any) -> None:
+        """Adds an array to ``variable.grad``, which keeps it as it is if nobody but the caller can see its memory."""
         with accumulate_lock:
             have = variable._grad
             if have is None:
-                if holder[0].__class__ is ScatteredArray:
-                    variable._grad = sparse_gradient(holder.pop())
+                if g.__class__ is not np.ndarray or g.base is not None or sys.getrefcount(g) > _HANDED_OVER:
+                    if g.__class__ is ScatteredArray:
+                        variable._grad = sparse_gradient(g)
+                        return
+                    g = np.array(g, order="C")
+                like = variable._array
+                if not variable._strided:
+                    variable._grad = variable.in_own_layout(wrap(g))
                     return
-                g = backend.owned(holder.pop())
-                if g.shape != variable._array.shape and variable._strided:
-                    g = _stretched(g, variable._array.shape).copy()
-                if g.strides != variable._array.strides and g.ndim > 1 and variable._strided and modes.state.keeps_layout:
-                    g = _laid_like(g, variable._array)
-                variable._grad = wrap(g) if variable._strided else variable.in_own_layout(wrap(g))
+                if g.shape != like.shape:
+                    g = _stretched(g, like.shape).copy()
+                if g.ndim > 1 and g.strides != like.strides and modes.state.keeps_layout:
+                    g = _laid_like(g, like)
+                variable._grad = wrap(g)
                 return
-            g = holder.pop()
             if not have._strided:
                 total = have.added_to(g)
                 variable._grad = total if variable._strided else variable.in_own_layout(total)
@@ -443,6 +455,19 @@ class Pass:
             raise
 
 
+def _probe() -> int:
+    """What ``sys.getrefcount`` says in :meth:`Pass.accumulate` of an array that only the pass's way there refers to."""
+
+    def finish(g: Any) -> int:
+        return accumulate(g)
+
+    def accumulate(g: Any) -> int:
+        return sys.getrefcount(g)
+
+    return finish([np.empty(1)].pop())
+
+
+_HANDED_OVER = _probe()
 profiled: Callable[[bool, bool], Pass] = provided("profiled")
 
 

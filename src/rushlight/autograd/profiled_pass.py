@@ -127,12 +127,14 @@ class ProfiledPass(engine.Pass):
         finally:
             self.recorder.close(span)
 
-    def accumulate(self, variable: Tensor, holder: list[Any]) -> None:  # type: ignore[override]
-        key, fresh = id(holder[0]), variable._grad is None
+    def accumulate(self, variable: Tensor, g: Any) -> None:  # type: ignore[override]
+        key, fresh = id(g), variable._grad is None
+        holder = [g]  # hands over the only reference here, or the gradient would be copied
+        del g
         with self.recorder.span("aten::add_") as span:
             if self.recorder.with_shapes:
                 span.shapes = [list(holder[0].shape)] * (1 if fresh else 2)
-            engine.Pass.accumulate(variable, holder)
+            engine.Pass.accumulate(variable, holder.pop())
             if fresh:
                 assert variable._grad is not None
                 array = getattr(variable._grad, "_array", None)

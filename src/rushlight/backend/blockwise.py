@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import team
+from . import team, threads
 from .numpy import Array
 
 LARGE = 1 << 19  # elements: fewer stay in the second or third cache, where blocks cost more than they gain
@@ -64,7 +64,7 @@ def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
     """
     if x.size < 4 * _LINE:
         return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
-    if x.nbytes >= team.LARGE and team.size() > 1:
+    if x.nbytes >= team.LARGE and threads.limit() > 1:
         return spread(ufunc, bound, x)  # type: ignore[no-any-return]
     if not x.flags.c_contiguous:
         return ufunc(bound, x, out=...)  # type: ignore[no-any-return]

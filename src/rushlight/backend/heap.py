@@ -30,7 +30,8 @@ class _Mallinfo2(ctypes.Structure):
     ]
 
 
-def _glibc() -> Any:
+def glibc() -> Any:
+    """GNU's C library, if that is the process's."""
     if not sys.platform.startswith("linux"):
         return None
     library = ctypes.CDLL(None)
@@ -49,7 +50,7 @@ def _machine() -> int:
 
 class _Heap:
     def __init__(self) -> None:
-        self.library = _glibc()
+        self.library = glibc()
         self.limit = 0
         wanted = float(os.environ.get("RUSHLIGHT_MEMORY_FRACTION", _FRACTION))
         if self.library is not None and wanted > 0:
@@ -66,6 +67,11 @@ class _Heap:
 
 
 _heap = _Heap()
+
+
+def is_kept() -> bool:
+    """Whether the C library has been told anything."""
+    return _heap.limit > 0
 
 
 def set_memory_fraction(fraction: float) -> None:

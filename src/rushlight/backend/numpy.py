@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import math
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -332,31 +331,6 @@ def fit(array: Array, shape: Shape, dtype: np.dtype[Any]) -> Array:
             array = array.real
         array = array.astype(dtype)
     return array
-
-
-def owned(array: Array) -> Array:
-    """``array`` itself if nobody else can see its memory, else a copy: what ``.grad`` may keep.
-
-    To give an array away, pass it without keeping a name for it: ``owned(holder.pop())``.
-    """
-    if array.__class__ is np.ndarray:
-        if array.base is None and sys.getrefcount(array) <= _EXCLUSIVE:
-            return array
-        return array.copy()
-    return np.array(array)
-
-
-def _probe() -> int:
-    """What ``sys.getrefcount`` says in :func:`owned` of an array that only its argument refers to."""
-
-    def count(array: Array) -> int:
-        return sys.getrefcount(array)
-
-    holder = [np.empty(1)]
-    return count(holder.pop())
-
-
-_EXCLUSIVE = _probe()
 
 
 def root(array: Array) -> Array:

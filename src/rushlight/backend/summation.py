@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import team
+from . import team, threads
 from .numpy import MANY, Array, adds_lines, column_sums, ones, row_products
 
 # NumPy's reductions by their own names: found faster, and free of overloads that know keepdims only as a constant.
@@ -60,8 +60,8 @@ def total(x: Array) -> Any:
 
 
 def _by_rows(flat: Array) -> Any:
-    if flat.nbytes >= team.LARGE and team.size() > 1:
-        sums = team.run(add_up, flat) or [add_up(part) for (part,) in team.parts([flat], team.size())]
+    if flat.nbytes >= team.LARGE and threads.limit() > 1:
+        sums = team.run(add_up, flat) or [add_up(part) for (part,) in team.parts([flat], threads.limit())]
         return add_up(np.array(sums))
     rows = flat.size // _ROW
     sums = add_up(row_products(flat[: rows * _ROW].reshape(rows, _ROW), ones(_ROW)))

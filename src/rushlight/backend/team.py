@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from . import threads
+from . import alignment, threads
 from .numpy import Array
 
 LARGE = 3 << 20  # bytes
+_TOGETHER = 1 << 10  # elements that are not parted: a line of the cache is written by one thread only
 _Finished = SimpleQueue[tuple[int, Any, BaseException | None]]
 _Task = tuple[int, Callable[..., Any], Sequence[Array], _Finished]
 
@@ -44,6 +45,8 @@ class _Team:
 
 
 def _serve(tasks: SimpleQueue[_Task]) -> None:
+    if alignment.PAYS:
+        alignment.begin()
     with np.errstate(all="ignore"):
         while True:
             number, work, parts, finished = tasks.get()
@@ -61,15 +64,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_team.forget)
 
 
-def size() -> int:
-    """How many threads share large work: of four processors one is left to the rest of the machine."""
-    count = threads.limit()
-    return count - 1 if count > 3 else count
-
-
 def run(work: Callable[..., Any], *lines: Array) -> list[Any] | None:
     """What ``work`` returns of each thread's part of vectors of one length; None, and nothing done, if the team is not free."""
-    count = size()
+    count = threads.limit()
     if count < 2 or not _team.lock.acquire(blocking=False):
         return None
     try:
@@ -91,5 +88,7 @@ def run(work: Callable[..., Any], *lines: Array) -> list[Any] | None:
 
 
 def parts(lines: Sequence[Array], count: int) -> list[list[Array]]:
-    """So many parts of each of the vectors."""
-    return [[line[part] for line in lines] for part in threads.parts(len(lines[0]), count)]
+    """At most so many parts of each of the vectors."""
+    length = len(lines[0])
+    each = -(-length // (count * _TOGETHER)) * _TOGETHER
+    return [[line[start : start + each] for line in lines] for start in range(0, length, each)]

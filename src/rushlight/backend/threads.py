@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import openblas
+from . import alignment, openblas
 from .numpy import Array, Shape
 
 Item = TypeVar("Item")
@@ -59,6 +59,8 @@ class _Pool:
 
 
 def _serve(tasks: SimpleQueue[Callable[[], None]]) -> None:
+    if alignment.PAYS:
+        alignment.begin()
     while True:
         tasks.get()()
 

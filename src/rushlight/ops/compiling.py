@@ -18,7 +18,7 @@ import numpy as np
 
 from ..autograd import modes, views
 from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
-from ..backend import blockwise
+from ..backend import alignment, blockwise
 from ..backend import numpy as backend
 from . import dispatch, saved, saved_attributes, several
 
@@ -39,7 +39,7 @@ GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
     "BORROWED": BORROWED,
     "PAIRED": blockwise.PAIRED,
-    "LARGE": blockwise.LARGE,
+    "LARGE": min(alignment.FROM, blockwise.LARGE),
     "asarray": np.asarray,
     "dtype_of": operator.attrgetter("dtype"),
     "shape_of": operator.attrgetter("shape"),
@@ -56,6 +56,7 @@ GLOBALS: dict[str, Any] = {
     "unseen": unseen,
     "special": modes.special,
     "spread": blockwise.spread,
+    "within": alignment.within,
     "state": modes.state,
     "failed": dispatch.failed,
     "array_of": saved.array_of,
@@ -270,7 +271,11 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
     add("    try:")
     if entry.is_ufunc:
         size = f"x_{entry.inputs[0]}.size"
-        add(f"        out = compute({arguments}, out=...) if {size} < LARGE else spread(compute, {arguments})")
+        shared = f"within(spread, compute, {arguments})" if alignment.PAYS else f"spread(compute, {arguments})"
+        add(f"        out = compute({arguments}, out=...) if {size} < LARGE else {shared}")
+    elif alignment.PAYS and not (entry.view or entry.inputs[0] in entry.optional or (case and case.value)):
+        size = f"x_{entry.inputs[0]}.size"
+        add(f"        out = compute({arguments}) if {size} < LARGE else within(compute, {arguments})")
     else:
         add(f"        out = {(case and case.value) or f'compute({arguments})'}")
     add("    except Exception as error:")

@@ -16,6 +16,7 @@ import numpy as np
 from .. import dtypes
 from ..autograd import engine, modes, views
 from ..autograd.graph import keep_traceback, leaf_edge, orders
+from ..backend import alignment
 from ..backend import numpy as backend
 from ..rooms import provided
 from . import saved
@@ -104,7 +105,10 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
     arrays = promoted(op, inputs) if op.promote is not None else [_array(value) for value in inputs]
     early = packed_first(op, inputs) if modes.state.saved_hooks else None
     try:
-        out = op.kernel(*arrays, *params)
+        if alignment.PAYS and arrays and getattr(arrays[0], "size", 0) >= alignment.FROM and not op.view:
+            out = alignment.within(op.kernel, *arrays, *params)
+        else:
+            out = op.kernel(*arrays, *params)
     except Exception as error:
         out = _retry(op, arrays, params, error)
     if op.promote is not None and op.outputs == ["out"] and getattr(out, "ndim", 0) > 1:
