@@ -82,7 +82,7 @@ def test_the_team_begins_as_the_program_does():
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     try:
-        places = team.run(lambda part: np.empty(1000).ctypes.data % alignment.LINE, np.empty(3000))
+        places = team.run(lambda part: np.empty(1000).ctypes.data % alignment.LINE, np.empty(3 << 17))
     finally:
         torch.set_num_threads(before)
     assert len(places) == 3

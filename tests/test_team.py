@@ -112,16 +112,22 @@ def test_the_sum_does_not_depend_on_whether_the_team_is_free():
 
 
 def test_an_error_of_any_part_is_the_callers():
-    line = np.arange(3000)
+    line = np.arange(3 << 17)
 
     def work(part):
-        if 1500 in part:
+        if (1 << 17) + 5 in part:
             raise KeyError("in the second part")
         return part.sum()
 
     with pytest.raises(KeyError, match="second"):
         team.run(work, line)
-    assert team.run(len, line) == [1024, 1024, 952]
+    assert team.run(len, line) == [1 << 17] * 3
+
+
+def test_a_thread_has_enough_to_do():
+    torch.set_num_threads(64)
+    assert [team.size(np.empty(size << 18, np.float32)) for size in (0, 1, 3, 7)] == [1, 1, 3, 7]
+    assert team.run(len, np.empty(100)) is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

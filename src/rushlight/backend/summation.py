@@ -61,7 +61,7 @@ def total(x: Array) -> Any:
 
 def _by_rows(flat: Array) -> Any:
     if flat.nbytes >= team.LARGE and threads.limit() > 1:
-        sums = team.run(add_up, flat) or [add_up(part) for (part,) in team.parts([flat], threads.limit())]
+        sums = team.run(add_up, flat) or [add_up(part) for (part,) in team.parts([flat], team.size(flat))]
         return add_up(np.array(sums))
     rows = flat.size // _ROW
     sums = add_up(row_products(flat[: rows * _ROW].reshape(rows, _ROW), ones(_ROW)))

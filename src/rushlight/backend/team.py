@@ -20,7 +20,7 @@ import numpy as np
 from . import alignment, threads
 from .numpy import Array
 
-LARGE = 3 << 20  # bytes
+LARGE, _SHARE = 3 << 20, 1 << 20  # bytes: of all, and of one thread at least
 _TOGETHER = 1 << 10  # elements that are not parted: a line of the cache is written by one thread only
 _Finished = SimpleQueue[tuple[int, Any, BaseException | None]]
 _Task = tuple[int, Callable[..., Any], Sequence[Array], _Finished]
@@ -64,9 +64,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_team.forget)
 
 
+def size(line: Array) -> int:
+    """How many threads share work on such a vector."""
+    return max(1, min(threads.limit(), line.nbytes // _SHARE))
+
+
 def run(work: Callable[..., Any], *lines: Array) -> list[Any] | None:
     """What ``work`` returns of each thread's part of vectors of one length; None, and nothing done, if the team is not free."""
-    count = threads.limit()
+    count = size(lines[0])
     if count < 2 or not _team.lock.acquire(blocking=False):
         return None
     try:
