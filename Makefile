@@ -25,7 +25,7 @@ format: .venv/tools
 	.venv/bin/ruff format .
 
 conformance: .oracle/installed
-	.oracle/bin/python -m pytest -q -n $(JOBS) tests/conformance
+	.oracle/bin/python -m pytest -q -n $(JOBS) --dist worksteal tests/conformance
 
 bench: .oracle/installed
 	.oracle/bin/python bench/run.py

@@ -33,6 +33,7 @@ LEFT_OUT = {
     "torch.fft.hfftn": "shows whether rounding stays within a tolerance",
     "torch.linalg.solve": "shows whether rounding stays within a tolerance",
     "torch.linalg.solve_triangular": "shows whether rounding stays within a tolerance",
+    "torch.linalg.lu_solve": "shows whether rounding stays within a tolerance",
     "torch.linalg.eigh": "shows the sign of a zero",
     "torch.set_default_dtype": "complex32 is not there",
     "torch.nn.utils.skip_init": "shows memory that nobody wrote",
@@ -57,7 +58,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.autograd import Function, forward_ad as fwAD
 """
-NUMBER = re.compile(r"-?(?:\d+\.\d*|\.\d+|\d+)(?:e[-+]?\d+)?|\binf\b|\bnan\b")
+NUMBER = re.compile(r"[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:e[-+]?\d+)?|\binf\b|\bnan\b")
 STATEMENT = re.compile(r"^[ ]*>>> (.*(?:\n[ ]*\.\.\. ?.*)*)", re.MULTILINE)
 
 

@@ -211,7 +211,7 @@ def logsigmoid(input: Any) -> Any:
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half along ``dim`` times the sigmoid of the second."""
     if not input._array.ndim:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
+        raise RuntimeError("glu does not support scalars because halving size must be even")
     axis = axis_of(dim, input._array.ndim)
     size = input._array.shape[axis]
     if size % 2:

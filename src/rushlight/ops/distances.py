@@ -112,7 +112,7 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
     off = x1 - x2
     if off._array.dtype.kind in "bui":
         off = ops.astype(off, dtypes.get_default_dtype().numpy)
-    return ops.norm_along(ops.plus(off, eps), float(p), (max(off._array.ndim - 1, 0),), bool(keepdim))
+    return ops.norm_along(ops.plus(off, eps), float(p), (off._array.ndim - 1,) if off._array.ndim else (), bool(keepdim))
 
 
 @public(space=F, out=False)

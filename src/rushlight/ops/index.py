@@ -95,7 +95,11 @@ def _check_rows(name: str, input: Any, axis: int, index: Any, source: Any) -> No
             f"{name}_(): self ({views.type_word(x.dtype)}) and source ({views.type_word(rows.dtype)}) must have the same scalar "
             "type"
         )
+    if axis >= max(rows.ndim, 1):
+        raise RuntimeError(f"{name}_(): Indexing dim {axis} is out of bounds of the source tensor with dim {rows.ndim}")
     have = rows.shape[axis] if rows.ndim else 1
+    if i.size != have and not rows.ndim:
+        raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
     if i.size != have:
         raise RuntimeError(
             f"{name}_(): Number of indices ({i.size}) should be equal to source.size(dim): ({have}), for dim: {axis}"

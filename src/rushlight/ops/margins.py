@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autograd.modes import state
 from ..backend import losses as k
 from .losses import reduced, reduction_of
 from .public import module, ops, public
@@ -45,6 +46,11 @@ def _multi_margin_slope(g: Any, xp: Any, x: Any, target: Any, weight: Any, p: in
 @public(space=F, out=False)
 def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """The mean of ``log(1 + exp(-target * input))``."""
+    if target.requires_grad and state.grad_enabled:
+        raise RuntimeError(
+            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This input cannot have "
+            "requires_grad True."
+        )
     return ops.soft_margin_loss(input, target, reduction_of(size_average, reduce, reduction))
 
 

@@ -113,7 +113,13 @@ def _inplace_view(name: str) -> None:
         views.check_writable(self)
         if name == "t" and self._array.ndim > 2:
             raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self._array.ndim}D")
-        result = function(self, *args, **kwargs)
+        try:
+            result = function(self, *args, **kwargs)
+        except TypeError as error:
+            _, missing, which = str(error).partition("() missing")
+            if not missing:
+                raise
+            raise TypeError(f"{name}_{missing}{which}") from None
         node = result.grad_fn
         if node is not None and type(node).__name__ in _INPLACE_NODES:
             node.__class__ = _inplace_node(type(node))  # type: ignore[arg-type]
