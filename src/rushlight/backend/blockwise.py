@@ -112,7 +112,10 @@ def products(g: Array, a: Array, b: Array) -> tuple[Array, Array] | None:
     alone = g.base is None and sys.getrefcount(g) <= _ALONE
     if not (g.shape == a.shape == b.shape and g.dtype is a.dtype and g.dtype is b.dtype and g.dtype.char in "fd"):
         return None
-    return spread(np.multiply, g, b), spread(np.multiply, g, a, into=g if alone else None)
+    into = g if alone else None
+    if g.nbytes < team.LARGE:
+        return np.multiply(g, b), np.multiply(g, a, into)
+    return spread(np.multiply, g, b), spread(np.multiply, g, a, into=into)
 
 
 def added(take: Callable[[Any], Array], key: Any, g: Array) -> Array:
@@ -122,9 +125,9 @@ def added(take: Callable[[Any], Array], key: Any, g: Array) -> Array:
         return g
     if have.__class__ is g.__class__ is np.ndarray and have.dtype is g.dtype and have.shape == g.shape:
         if have.base is None and sys.getrefcount(have) <= _TAKEN:
-            return spread(np.add, have, g, into=have)
+            return np.add(have, g, have) if g.nbytes < team.LARGE else spread(np.add, have, g, into=have)
         if g.base is None and sys.getrefcount(g) <= _GIVEN:
-            return spread(np.add, g, have, into=g)
+            return np.add(g, have, g) if g.nbytes < team.LARGE else spread(np.add, g, have, into=g)
     return have + g
 
 

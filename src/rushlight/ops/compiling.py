@@ -40,6 +40,7 @@ GLOBALS: dict[str, Any] = {
     "BORROWED": BORROWED,
     "PAIRED": blockwise.PAIRED,
     "LARGE": min(alignment.FROM, blockwise.LARGE),
+    "SHARED": blockwise.LARGE,
     "asarray": np.asarray,
     "dtype_of": operator.attrgetter("dtype"),
     "shape_of": operator.attrgetter("shape"),
@@ -271,8 +272,10 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
     add("    try:")
     if entry.is_ufunc:
         size = f"x_{entry.inputs[0]}.size"
-        shared = f"within(spread, compute, {arguments})" if alignment.PAYS else f"spread(compute, {arguments})"
-        add(f"        out = compute({arguments}, out=...) if {size} < LARGE else {shared}")
+        large = f"spread(compute, {arguments})"
+        if alignment.PAYS:
+            large = f"within(compute, {arguments}) if {size} < SHARED else within(spread, compute, {arguments})"
+        add(f"        out = compute({arguments}, out=...) if {size} < LARGE else {large}")
     elif alignment.PAYS and not (entry.view or entry.inputs[0] in entry.optional or (case and case.value)):
         size = f"x_{entry.inputs[0]}.size"
         add(f"        out = compute({arguments}) if {size} < LARGE else within(compute, {arguments})")
