@@ -6,6 +6,7 @@ PyTorch runs them in forks of one process (run_programs.py); rushlight runs each
 from __future__ import annotations
 
 import difflib
+import fcntl
 import json
 import os
 import subprocess
@@ -23,9 +24,16 @@ SECONDS = 300
 
 @pytest.fixture(scope="session")
 def on_pytorch(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, object]]:
-    out = tmp_path_factory.mktemp("programs") / "pytorch.json"
-    command = [sys.executable, str(HERE / "run_programs.py"), str(out), *map(str, PROGRAMS)]
-    subprocess.run(command, check=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
+    """What the programs do on PyTorch: of tests that run side by side the first finds out, the others read it."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    out = folder / "pytorch.json"
+    with open(folder / "pytorch.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not out.exists():
+            command = [sys.executable, str(HERE / "run_programs.py"), str(out), *map(str, PROGRAMS)]
+            subprocess.run(command, check=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
     return json.loads(out.read_text())
 
 
