@@ -1,8 +1,4 @@
-"""What random programs are made of: lines of PyTorch with holes, and how a hole is filled.
-
-A hole with spaces in it, `{sin cos exp}`, is a choice among its words. Any other is filled by the method of that name
-of `Holes`, which looks at the tensors made so far; `{tensor}` and its kin set the subject that later holes fit to.
-"""
+"""How the holes in the lines of random programs (program_lines.py) are filled: with what fits the tensors made so far."""
 
 from __future__ import annotations
 
@@ -13,130 +9,6 @@ from collections.abc import Set
 from typing import Any
 
 import torch
-
-# Lines that make a value, with how often they are taken. Errors come in where PyTorch raises them: `{other}` and
-# `{strange}` are filled without a look at what fits.
-VALUES: list[tuple[int, str]] = [
-    (10, "{leaf}"),
-    (8, "torch.{exp sin cos tanh sigmoid relu abs neg square sign}({tensor})"),
-    (5, "torch.{sqrt log rsqrt reciprocal log1p expm1 tan sinh cosh atan asin erf log2 exp2}({float})"),
-    (3, "torch.{floor ceil round trunc frac}({float})"),
-    (10, "{number} {+ - * /} {mate}"),
-    (8, "torch.{add sub mul div}({number}, {mate})"),
-    (4, "torch.{maximum minimum atan2 hypot}({float}, {fmate})"),
-    (2, "torch.{fmod remainder}({modest}, {fmate})"),
-    (3, "torch.{add sub}({number}, {mate}, alpha={integer})"),
-    (8, "{number} {+ - * / **} {scalar}"),
-    (6, "{scalar} {+ - * /} {number}"),
-    (3, "{number} {+ * -} {other}"),
-    (2, "{modest} // {positive}"),
-    (2, "{modest} % {positive}"),
-    (3, "{float} ** {fmate}"),
-    (3, "{tensor} {> < >= <= == !=} {mate}"),
-    (3, "{tensor} {> < >= == !=} {scalar}"),
-    (3, "torch.where({tensor} > {scalar}, {tensor}, {mate})"),
-    (2, "torch.where({mask}, {mate}, {scalar})"),
-    (2, "torch.clamp({tensor}, min={scalar}, max={positive})"),
-    (2, "torch.lerp({float}, {fmate}, {scalar})"),
-    (2, "torch.{addcmul addcdiv}({float}, {fmate}, {fmate}, value={scalar})"),
-    (2, "{tensor}.masked_fill({mask}, {scalar})"),
-    (6, "{number}.sum()"),
-    (3, "{number}.{mean prod}()"),
-    (6, "{number}.{sum mean}({dim}, keepdim={True False})"),
-    (2, "{number}.prod({dim})"),
-    (3, "{float}.{amax amin}({dim})"),
-    (2, "{float}.{max min}({dim}).values"),
-    (2, "{float}.{max min}()"),
-    (2, "{float}.{std var}({dim}, unbiased={True False})"),
-    (2, "{float}.norm()"),
-    (2, "torch.{logsumexp softmax log_softmax}({float}, {dim})"),
-    (2, "torch.{cumsum cumprod}({float}, {dim})"),
-    (1, "{tensor}.{argmax argmin}({dim})"),
-    (1, "{tensor}.{any all}()"),
-    (2, "torch.norm({float}, dim={dim})"),
-    (6, "{number}.{view reshape}({shape})"),
-    (2, "{number}.view({strange})"),
-    (5, "{number}.{transpose movedim}({dim}, {dim})"),
-    (4, "{number}.permute({permutation})"),
-    (4, "{number}.unsqueeze({place})"),
-    (3, "{number}.squeeze({dim})"),
-    (2, "{number}.squeeze()"),
-    (4, "{number}.expand({expansion})"),
-    (2, "{number}.flatten()"),
-    (4, "{number}.narrow({slab})"),
-    (4, "{number}.select({item})"),
-    (3, "{matrix}.diagonal()"),
-    (3, "{matrix}.{t() T mT}"),
-    (2, "torch.{tril triu}({matrix})"),
-    (1, "torch.flip({number}, [{dim}])"),
-    (1, "torch.roll({number}, {integer}, {dim})"),
-    (2, "{number}.repeat({copies})"),
-    (8, "{number}[{index}]"),
-    (2, "{number}[{tensor} > {scalar}]"),
-    (2, "{number}.index_select({rows})"),
-    (2, "{number}.gather({gathering})"),
-    (5, "torch.cat([{number}, {joinable}], dim={joined})"),
-    (5, "torch.stack([{number}, {twin}], dim={place})"),
-    (2, "torch.cat([{number}, {other}])"),
-    (6, "{factor} @ {multiplicand}"),
-    (2, "torch.matmul({float}, {other})"),
-    (2, "torch.outer({vector}, {vector})"),
-    (2, "torch.dot({vector}, {twin})"),
-    (2, "torch.einsum('ij,kj->ik', {matrix}, {matrix})"),
-    (4, "{number}.detach()"),
-    (4, "{number}.clone()"),
-    (3, "{number}.contiguous()"),
-    (3, "{real}.to({dtype})"),
-    (2, "{number}.data"),
-    (3, "torch.{zeros_like ones_like}({number})"),
-    (2, "torch.nn.functional.{mse_loss l1_loss smooth_l1_loss}({float}, {ftwin})"),
-    (2, "torch.nn.functional.{softplus gelu silu leaky_relu elu}({float})"),
-    (2, "{leafed}.grad"),
-]
-
-# Lines that make several values at once: how many.
-SEVERAL: list[tuple[int, str, int]] = [
-    (3, "{number}.chunk(2, {even})", 2),
-    (3, "{number}.split({halves})", 2),
-    (2, "{pair}.unbind()", 2),
-    (2, "{float}.{max min sort}({dim})", 2),
-    (6, "torch.autograd.grad({outcome}, [{source}, {another}], allow_unused=True, create_graph={True False})", 2),
-    (4, "torch.autograd.grad({outcome}, [{source}, {another}], create_graph=True, allow_unused={True True False})", 2),
-    (2, "torch.autograd.grad({recorded}, [{source}, {another}], torch.ones_like({subject}), retain_graph=True)", 2),
-]
-
-# Lines that change what is there, or run backward.
-ACTIONS: list[tuple[int, str]] = [
-    (8, "{target}.{add_ mul_ sub_}({scalar})"),
-    (8, "{target}.{add_ mul_ sub_ div_}({fitting})"),
-    (4, "{target}.{sin_ exp_ tanh_ neg_ zero_ sigmoid_ relu_ abs_}()"),
-    (3, "{target}.clamp_(min={scalar})"),
-    (3, "{target}.copy_({source_of_copy})"),
-    (2, "{target}.fill_({scalar})"),
-    (2, "{target}.masked_fill_({mask}, {scalar})"),
-    (8, "{target}[{index}] = {scalar}"),
-    (6, "{target}[{window}] = {window_value}"),
-    (4, "{target}[{index}] {+= *= -=} {scalar}"),
-    (3, "{target} {+= *= -=} {scalar}"),
-    (2, "{target}.{unsqueeze_ squeeze_}(0)"),
-    (2, "{target}.t_()"),
-    (2, "{target}.detach_()"),
-    (3, "{lasting}.requires_grad_()"),
-    (2, "{recorded}.retain_grad()"),
-    (2, "{hookable}.register_hook(lambda g: g * 2)"),
-    (2, "{target}.add_({apart})"),
-    (8, "{outcome}.backward()"),
-    (8, "{outcome}.backward(retain_graph=True)"),
-    (4, "{recorded}.backward(torch.ones_like({subject}), retain_graph={True False})"),
-    # A copy: unlike PyTorch's, a `.grad` of rushlight never shares memory with the gradient that was passed.
-    (2, "{recorded}.backward({other}.clone())"),
-    (2, "{other}.backward()"),
-    (3, "{outcome}.backward(create_graph=True)"),
-    (2, "{outcome}.backward(inputs=[{source}])"),
-    (2, "torch.autograd.backward([{outcome}, {outcome}])"),
-    (2, "{leafed}.grad = None"),
-    (1, "{leafed}.grad.zero_()"),
-]
 
 SHAPES = [(), (1,), (2,), (3,), (4,), (2, 3), (3, 1), (1, 3), (2, 2), (3, 3), (2, 3, 2), (4, 2), (1, 1), (0,), (2, 0)]
 DTYPES = ["float64"] * 8 + ["float32"] * 5 + ["int64"] * 2 + ["int32", "bool", "complex128"]
@@ -219,8 +91,15 @@ class Holes:
         return self.pick(torch.is_floating_point)
 
     def modest(self) -> str:
-        """Numbers whose last digit does not matter to where they lie between multiples of another."""
-        return self.pick(lambda t: t.is_floating_point() and _largest(t) < 100)
+        """Some numbers whose last digit does not matter to where they lie between multiples of another."""
+        return self.pick(lambda t: t.is_floating_point() and t.numel() > 0 and _largest(t) < 100)
+
+    def mild(self) -> str:
+        """A target of which sines can be compared: those of great numbers are all in the last digit."""
+        name = self.target()
+        if not (self.it.abs() < 1e6).all():
+            raise NoFit
+        return name
 
     def matrix(self) -> str:
         return self.pick(lambda t: t.ndim == 2 and t.is_floating_point())
@@ -280,6 +159,9 @@ class Holes:
 
     def fmate(self) -> str:
         return self.pick(lambda t: t.is_floating_point() and _broadcast(t.shape, self.it.shape) is not None, False)
+
+    def complex(self) -> str:
+        return self.pick(torch.is_complex)
 
     def twin(self) -> str:
         return self.pick(lambda t: t.shape == self.it.shape and t.dtype == self.it.dtype, False)
@@ -419,6 +301,18 @@ class Holes:
         if self.it.ndim != 1:
             raise NoFit
         return f"0, {self._indices(self._long_dim())}"
+
+    def scattering(self) -> str:
+        """Places along the only dimension, and a vector of as many values."""
+        kept = self.it
+
+        def fits(t: torch.Tensor) -> bool:
+            return t.dtype == kept.dtype and t.ndim == 1 and 0 < len(t) < 5 and not _share(t, kept)
+
+        if kept.ndim != 1 or not len(kept):
+            raise NoFit
+        values = self.pick(fits, subject=False)
+        return f"0, torch.tensor({[self.draw.randrange(len(kept)) for _ in self.tensors[values]]}), {values}"
 
     def window(self) -> str:
         """A part of the subject as a view."""

@@ -31,15 +31,17 @@ import numpy as np
 import torch
 from op_results import FLOORS, Figure, write_floors
 from op_samples import OutOfTime, load_candidate
-from program_parts import ACTIONS, LARGEST, SEVERAL, VALUES, Holes, NoFit
+from program_lines import ACTIONS, SEVERAL, VALUES
+from program_parts import LARGEST, Holes, NoFit
 from sides import Side, array_difference, tolerance_for
 
 FIGURE = "random programs"
 SECONDS_PER_PROGRAM = 20
 SHRUNK_OF_A_KIND = 3
-# PyTorch's own faults: nothing to agree with.
+# PyTorch's own faults, and derivatives that it lacks: nothing to agree with.
 _FAULTS = re.compile(
     r"INTERNAL ASSERT|Please report a bug|torch\.tensor_symint|Expected isFloatingType\(grad|ZeroTensors are imm"
+    r"|for outputs with complex dtype|returned an invalid gradient|derivative for '_cdist_backward'"
 )
 
 
@@ -207,8 +209,10 @@ def run(side: Side, lines: list[str]) -> tuple[list[Step], dict[str, Any]]:
 
 
 _VIEWS_AND_COPIES = (
-    None, "T", "chunk", "contiguous", "data", "detach", "diagonal", "expand", "flatten", "mT", "movedim", "narrow",
-    "permute", "reshape", "select", "split", "squeeze", "t", "to", "transpose", "unbind", "unsqueeze", "view",
+    None, "T", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_tensors", "broadcast_to", "chunk", "contiguous", "data",
+    "detach", "diagonal", "expand", "expand_as", "flatten", "hsplit", "mT", "meshgrid", "movedim", "narrow", "permute",
+    "repeat_interleave", "reshape", "reshape_as", "rot90", "select", "split", "squeeze", "swapaxes", "swapdims", "t",
+    "tensor_split", "to", "transpose", "type_as", "unbind", "unflatten", "unfold", "unsqueeze", "view", "view_as", "vsplit",
 )  # fmt: skip
 
 

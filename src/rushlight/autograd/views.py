@@ -10,6 +10,8 @@ All writes into the memory of tensors pass through :func:`write`.
 
 from __future__ import annotations
 
+import itertools
+import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterable
@@ -186,6 +188,8 @@ def check_memory(tensor: Tensor, inputs: Iterable[Any] = (), wholly: bool = Fals
     if tensor._of_batch:
         return  # the write into the batch behind it looks
     for value in inputs:
+        if wholly and value is tensor:
+            raise shared_error()
         if getattr(value, "_counter", None) is tensor._counter:
             _check_overlap(tensor._array, value._array, wholly)
 
@@ -265,18 +269,17 @@ def short_name(node: Node) -> str:
 
 # These may write into a tensor that overlaps itself, an expanded one say.
 _INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
-# What they write depends on the order of places, so not even the very tensor may be read; those by rows look at that last.
-_BY_ROWS = frozenset({"index_add_", "index_copy_", "index_reduce_"})
-_BY_PLACE = _BY_ROWS | {"scatter_", "scatter_add_", "scatter_reduce_", "put_", "index_put_"}
+# What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
+_LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
+_BY_PLACE = _LOOK_LAST | {"index_copy_"}
 _WHATEVER_IS_READ = frozenset({"masked_fill_", "masked_scatter_", "addmv_"})
 tell_overlap: Callable[[str, Tensor], object] | None = None  # warns of it; ops/subscripts.py sets it
 
 
-def _without_repeats(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Without the leading dimensions along which all elements are the same memory."""
-    while array.ndim > 2 and not array.strides[0]:
-        array = array[0]
-    return array
+def _repeated_within(array: np.ndarray[Any, Any]) -> bool:
+    """Whether matrices are repeated along a dimension that is not the outermost: of those PyTorch writes a copy back."""
+    steps = [step for step, size in zip(array.strides, array.shape[:-2], strict=False) if size > 1]
+    return 0 in itertools.dropwhile(operator.not_, steps)
 
 
 def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -297,10 +300,10 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if self._base is not None:
         refresh_to_record(self)
     overlapping = name in _INTO_OVERLAP and overlaps_itself(self._array)
-    if overlapping and name[:3] == "tri":  # of matrices repeated as a whole
-        overlapping = _without_repeats(self._array).flags.c_contiguous
+    if overlapping and name[:3] == "tri":
+        overlapping = not _repeated_within(self._array)
     if not overlapping:
-        if name not in _BY_ROWS:
+        if name not in _LOOK_LAST:
             check_memory(self, () if name in _WHATEVER_IS_READ else args, name in _BY_PLACE)
     elif tell_overlap is not None:
         tell_overlap(name, self)
@@ -316,7 +319,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         bump(self, name)
         return self
     _check_result(self, result, name)
-    if name in _BY_ROWS:
+    if name in _LOOK_LAST and not overlapping:
         check_memory(self, args, True)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
     if sys.getrefcount(before) > 2 or np.may_share_memory(result._array, self._array):

@@ -74,7 +74,7 @@ def hardsigmoid_slope(h: Array, x: Array) -> Array:
 
 
 def hardtanh_slope(h: Array, x: Array, low: float, high: float) -> Array:
-    return h * ((x > low) & (x < high))
+    return only(h, (x > low) & (x < high))
 
 
 def shrink_slope(h: Array, x: Array, limit: float) -> Array:

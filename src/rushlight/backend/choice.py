@@ -163,7 +163,7 @@ def nan_to_num(x: Array, nan: float | None, posinf: float | None, neginf: float 
         out.imag = nan_to_num(x.imag, nan, posinf, neginf)
         return out
     if x.dtype.kind not in "fV":
-        return x.copy()
+        return np.array(x, order="K")
     limits = dtypes.finfo(dtypes.of(x.dtype))
     out = np.array(x)
     out[np.isnan(x)] = 0 if nan is None else nan

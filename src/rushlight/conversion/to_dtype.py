@@ -65,7 +65,7 @@ def _lies_in(array: np.ndarray[Any, Any], memory_format: str) -> bool:
 
 @method
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """``to(dtype)``, ``to(device, dtype)`` or ``to(other)``, each with ``non_blocking, copy, memory_format``.
+    """``to(dtype)``, ``to(device, dtype)`` or ``to(other)``, each with ``non_blocking, copy, memory_format``; other may be a number.
 
     The tensor itself if it has that dtype already, unless ``copy``. Only the CPU is a device here.
 
@@ -85,7 +85,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     first = args[0] if args else None
     if isinstance(first, dtypes.dtype) or (isinstance(first, type) and first in (float, int, bool, complex)):
         names = ("dtype", "non_blocking", "copy")
-    elif isinstance(first, Tensor) or "tensor" in given:
+    elif isinstance(first, (Tensor, bool, float, complex)) or "tensor" in given:
         names = ("tensor", "non_blocking", "copy")
     else:
         names = ("device", "dtype", "non_blocking", "copy")
@@ -103,7 +103,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if not isinstance(device, (Device, str, int)) or isinstance(device, bool):
             _refuse_to(args, kwargs)
         require_cpu(device, "to")
-    if other is not None and not isinstance(other, Tensor):
+    if other is not None and not isinstance(other, (Tensor, bool, float, complex)):
         _refuse_to(args, kwargs)
     if dtype is not None and not isinstance(dtype, (dtypes.dtype, type)):
         _refuse_to(args, kwargs)
@@ -111,7 +111,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if name in given:
             check_bool("to", name, given[name])
     if other is not None:
-        numpy_type = other._array.dtype
+        numpy_type = other._array.dtype if isinstance(other, Tensor) else np.dtype(type(other))
     else:
         numpy_type = self._array.dtype if dtype is None else as_dtype("to", dtype).numpy
     return _convert(self, numpy_type, memory_format_name("to", memory_format), bool(given.get("copy")))

@@ -110,9 +110,10 @@ def keeps_tensors(entry: Op) -> bool:
     return any(kind in ("input", "output") for kind, _, _ in entry.keep)
 
 
-def kept_anyhow(entry: Op, users: list[str]) -> bool:
-    """Whether nodes keep what the rules of ``users`` ask for whichever inputs need a gradient: as in PyTorch what several do."""
-    return len(users) > 1 or users == entry.sources
+def kept_anyhow(entry: Op, kind: str, users: list[str]) -> bool:
+    """Whether nodes keep what the rules of ``users`` ask for whichever inputs need a gradient: as in PyTorch outputs, and what
+    several rules ask for."""
+    return kind == "output" or len(users) > 1 or users == entry.sources
 
 
 def releaser(entry: Op) -> Callable[[Node], None]:
@@ -139,7 +140,7 @@ def _keep_tuple(entry: Op, optional: set[str]) -> str:
     items: list[str] = []
     for kind, name, users in entry.keep:
         # A view made in no_grad has no place in the graph: nothing is kept for its cotangent.
-        condition = "" if kept_anyhow(entry, users) else f" if r_{users[0]} is True else None"
+        condition = "" if kept_anyhow(entry, kind, users) else f" if r_{users[0]} is True else None"
         if kind == "input":
             items += [f"s_{name}{condition}", f"v_{name}{condition}"]
         elif kind == "output":

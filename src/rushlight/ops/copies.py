@@ -11,6 +11,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import shape as k
 from ..backend import strided
+from . import dispatch
 from .out import write_out
 from .parts import split, split_with_sizes
 from .public import asked, axis_of, methods, module, ops, public, taken_over
@@ -269,6 +270,7 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
             f"expected src to have a size equal to the slice of self. src size = {list(src._array.shape)}, "
             f"slice size = {list(shape)}"
         )
+    dispatch.refuse_history(input, src)
     return ops.as_strided_scatter(input, src, *_geometry(input, shape, stride, storage_offset))
 
 

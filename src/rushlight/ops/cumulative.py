@@ -14,12 +14,13 @@ from . import dispatch
 from .extremes import refuse
 from .public import axes_of, axis_of, module, ops, public
 from .reading import conj, is_complex
-from .reduce import no_zero, numpy_dtype
+from .reduce import dtype_of_result, no_zero
 from .table import op
 
 op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: xp.cumsum_from_end(g, axis))
 op("cumsum_from_end", k.cumsum_from_end, node="FlipBackward0", kind="linear", x=lambda g, xp, axis: xp.cumsum(g, axis))
-op("cumprod", k.cumprod, x=lambda g, xp, x, out, axis: _cumprod_slope(g, xp, x, out, axis))
+op("cumprod", k.cumprod, x=lambda g, xp, x, x_dtype, out, axis: _cumprod_slope(
+    xp.astype(g, x_dtype) if is_complex(x) and not is_complex(g) else g, xp, x, out, axis))  # fmt: skip
 op("recurrence", k.recurrence, node="CopySlices",
    a=lambda g, xp, a, b, out, axis, reverse: _adjoint_recurrence(g, xp, a, axis, reverse) * conj(
        xp.shift(out, axis, -1 if reverse else 1, 0)),
@@ -69,10 +70,11 @@ _NOTHING = -3e38
 
 def _logcumsumexp_slope(g: Any, xp: Any, x: Any, out: Any, back: Any, axis: int) -> Any:
     """sum of g[k] * exp(x[i] - out[k]) over k from i on, in logarithms; negative cotangents apart."""
-    if not x.shape:
+    if not x.shape or 0 in x.shape:
         return g
     if is_complex(g):
         return xp.exp(back(xp.log(g) - conj(out), axis) + conj(x))
+    g = xp.only(g, g == g)  # as in PyTorch: of nan nothing arrives
     size = xp.log(xp.abs(g))
     up = xp.exp(back(xp.masked_fill(size, g <= 0, _NOTHING) - out, axis) + x)
     return up - xp.exp(back(xp.masked_fill(size, g >= 0, _NOTHING) - out, axis) + x)
@@ -86,17 +88,17 @@ def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Any:
     >>> torch.tensor([1.0, 2.0, 3.0]).cumsum(0)
     tensor([1., 3., 6.])
     """
-    return ops.cumsum(input, axis_of(dim, input._array.ndim), _sums_in("cumsum", dtype))
+    return ops.cumsum(input, axis_of(dim, input._array.ndim), _sums_in("cumsum", input, dtype))
 
 
 @public(inplace=True)
 def cumprod(input: Any, dim: Any, *, dtype: Any = None) -> Any:
     """Running products along ``dim``; those of integers and booleans are int64."""
-    return ops.cumprod(input, axis_of(dim, input._array.ndim), _sums_in("cumprod", dtype))
+    return ops.cumprod(input, axis_of(dim, input._array.ndim), _sums_in("cumprod", input, dtype))
 
 
-def _sums_in(name: str, dtype: Any) -> Any:
-    chosen = numpy_dtype(dtype)
+def _sums_in(name: str, input: Any, dtype: Any) -> Any:
+    chosen = dtype_of_result(input, dtype)
     if chosen is not None and chosen.kind == "b":
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
     return chosen
@@ -104,6 +106,8 @@ def _sums_in(name: str, dtype: Any) -> Any:
 
 def _axis_of_extremes(name: str, input: Any, dim: Any) -> int:
     refuse(f"{name}_cpu", input)
+    if not input._array.size:
+        return 0  # PyTorch looks no further either
     if not input._array.ndim and isinstance(dim, int) and dim not in (-1, 0):
         raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
     return axis_of(dim, input._array.ndim)
@@ -207,6 +211,10 @@ def _behind(x: Any, axis: int) -> Any:
     return ops.slice(x, axis, 0, max(x._array.shape[axis] - 1, 0), 1)
 
 
+def _over(x: Any, number: Any) -> Any:
+    return ops.divide_by(x, number) if x.is_floating_point() else x / number
+
+
 def _integrand(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[int, Any]:
     axis = axis_of(dim, y._array.ndim, wrap_scalar=False)
     for word, value in (("y", y), ("x", x)):
@@ -233,8 +241,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
     if not y._array.shape[axis]:
         return ops.zeroed(y.sum(axis).detach())
     if x is not None:
-        area = ((_ahead(y, axis) + _behind(y, axis)) * _widths("trapezoid", y, x, axis)).sum(axis)
-        return ops.divide_by(area, 2.0) if area.is_floating_point() else area / 2.0
+        return _over(((_ahead(y, axis) + _behind(y, axis)) * _widths("trapezoid", y, x, axis)).sum(axis), 2.0)
     return ops.times(y.sum(axis) - ops.times(y.select(axis, 0) + y.select(axis, -1), 0.5), dx)
 
 
@@ -252,8 +259,8 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1
     axis, dx = _integrand("cumulative_trapezoid", y, x, dx, dim)
     both = _ahead(y, axis) + _behind(y, axis)
     if x is not None:
-        return (both * _widths("cumulative_trapezoid", y, x, axis)).cumsum(axis) / 2.0
-    return (both * (dx / 2.0)).cumsum(axis)
+        return _over((both * _widths("cumulative_trapezoid", y, x, axis)).cumsum(axis), 2.0)
+    return ops.times(both, dx / 2.0).cumsum(axis)
 
 
 # Gradients of samples.
@@ -319,13 +326,13 @@ def _slices(x: Any, axis: int) -> Any:
 
 def _gradient_by_steps(x: Any, axis: int, step: Any, edge_order: int) -> Any:
     part = _slices(x, axis)
-    inner = (part(2, 0) - part(0, -2)) / 2.0 / step
+    inner = _over(_over(part(2, 0) - part(0, -2), 2.0), step)
     if edge_order == 1:
         first, last = part(1, 2) - part(0, 1), part(-1, 0) - part(-2, -1)
     else:
-        first = part(0, 1) * -1.5 + part(1, 2) * 2.0 - part(2, 3) * 0.5
-        last = part(-3, -2) * 0.5 - part(-2, -1) * 2.0 + part(-1, 0) * 1.5
-    return _join([first / step, inner, last / step], axis)
+        first = ops.times(part(0, 1), -1.5) + ops.times(part(1, 2), 2.0) - ops.times(part(2, 3), 0.5)
+        last = ops.times(part(-3, -2), 0.5) - ops.times(part(-2, -1), 2.0) + ops.times(part(-1, 0), 1.5)
+    return _join([_over(first, step), inner, _over(last, step)], axis)
 
 
 def _gradient_at_points(x: Any, axis: int, points: Any, edge_order: int) -> Any:
@@ -355,12 +362,12 @@ def _gradient_at_points(x: Any, axis: int, points: Any, edge_order: int) -> Any:
         first = (
             -(2.0 * one + two) / (one * (one + two)) * part(0, 1)
             + (one + two) / (one * two) * part(1, 2)
-            - one / (two * (one + two)) * part(2, 3)
+            + -one / (two * (one + two)) * part(2, 3)
         )
         one, two = width(count - 2, count - 1), width(count - 1, count)
         last = (
             two / (one * (one + two)) * part(-3, -2)
-            - (one + two) / (one * two) * part(-2, -1)
+            + -(one + two) / (one * two) * part(-2, -1)
             + (one + 2.0 * two) / (two * (one + two)) * part(-1, 0)
         )
     return _join([first, *inner, last], axis)

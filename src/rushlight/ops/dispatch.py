@@ -119,6 +119,12 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
     return finish(op, inputs, arrays, params, out, early)
 
 
+def refuse_history(of: Tensor, *others: Any) -> None:
+    """PyTorch's error for a result in the dtype of ``of`` that would need a gradient and, of integers, cannot have one."""
+    if of._array.dtype.kind in "bui" and modes.state.grad_enabled and any(other.requires_grad for other in others):
+        raise RuntimeError(f"Autograd not support dtype: {of.dtype.scalar_name}")
+
+
 # The functions that take two numbers.
 _OF_NUMBERS = frozenset("add add_scaled sub sub_scaled mul div div_rounded div_floor div_trunc floor_divide".split())
 
@@ -370,7 +376,7 @@ def record(
     kept: list[Any] = []
     hooks = modes.state.saved_hooks
     for kind, name, users in op.keep:
-        wanted = not needed.isdisjoint(users)
+        wanted = kind == "output" or not needed.isdisjoint(users)
         if kind == "input":
             position = op.inputs.index(name)
             value = inputs[position]

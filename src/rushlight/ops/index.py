@@ -19,21 +19,22 @@ op("index_select", k.index_select, inputs="index", kind="linear",
    x=lambda g, xp, x_shape, index, axis: xp.index_select_adjoint(g, index, x_shape, axis))  # fmt: skip
 op("index_select_adjoint", k.index_select_adjoint, inputs="index", node="IndexSelectBackwardBackward0", kind="linear",
    g=lambda g, xp, index, axis: xp.index_select(g, index, axis))  # fmt: skip
+# Of many inputs here the shape would do, but as in PyTorch a write into them is an error.
 op("index_add", k.index_add, inputs="index", kind="linear", x=lambda g: g,
-   src=lambda g, xp, index, axis, alpha, src_shape: (xp.index_select(g, index, axis) * alpha).reshape(src_shape))  # fmt: skip
+   src=lambda g, xp, src, index, axis, alpha: (xp.index_select(g, index, axis) * alpha).reshape(src.shape))  # fmt: skip
 op("index_copy", k.index_copy, inputs="index", kind="linear",
    x=lambda g, xp, index, axis, src_shape: xp.index_copy(g, xp.full_like_shape(g, src_shape), index, axis),
-   src=lambda g, xp, index, axis, src_shape: xp.index_select(g, index, axis).reshape(src_shape))  # fmt: skip
+   src=lambda g, xp, src, index, axis: xp.index_select(g, index, axis).reshape(src.shape))  # fmt: skip
 op("distinct", lambda index: np.unique(index), inputs="index")
 op("index_fill", k.index_fill, inputs="index", kind="linear",
    x=lambda g, xp, index, axis: xp.index_fill(g, xp.full_like_shape(g, ()), index, axis),
    value=lambda g, xp, index, axis: xp.sum(
        xp.index_select(g, xp.distinct(index), axis), tuple(range(len(g.shape))), False))  # fmt: skip
-op("take", k.take, inputs="index", kind="linear", x=lambda g, xp, x_shape, index: xp.take_adjoint(g, index, x_shape))
+op("take", k.take, inputs="index", kind="linear", x=lambda g, xp, x, index: xp.take_adjoint(g, index, x.shape))
 op("take_adjoint", k.take_adjoint, inputs="index", kind="linear", g=lambda g, xp, index: xp.take(g, index))
 op("put", k.put, inputs="index", kind="linear",
    x=lambda g, xp, index, accumulate: g if accumulate else xp.put(g, xp.full_like_shape(g, index.shape), index, False),
-   src=lambda g, xp, index, src_shape: xp.take(g, index).reshape(src_shape))  # fmt: skip
+   src=lambda g, xp, src, index: xp.take(g, index).reshape(src.shape))  # fmt: skip
 op("index_reduce", k.index_reduce, inputs="index",
    x=lambda g, xp, x, src, index, axis, reduce, include_self, out: scatter_reduce_x(
        g, xp, x, src, _wide(xp, index, src, axis), axis, reduce, include_self, out),
@@ -272,7 +273,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
             f"torch.take_along_dim(): dtype of indices should be Long but got {views.type_word(indices._array.dtype)}"
         )
     if dim is None:
-        return gather(input.reshape(-1), 0, _within(indices, input._array.size).reshape(-1))
+        return gather(input.view(-1), 0, _within(indices, input._array.size).view(-1))
     if input._array.ndim != indices._array.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "

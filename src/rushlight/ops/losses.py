@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from .. import dtypes
 from ..backend import losses as k
 from . import dispatch
 from .loss_slopes import logits_slope, target_slope, target_slope_of_logits
@@ -27,6 +28,8 @@ op("smooth_l1_loss", k.smooth_l1_loss, node="SmoothL1LossBackward0", promote="sa
 op("huber_loss", k.huber_loss, promote="same", numbers="none",
    a=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, a, b, reduction, delta),
    b=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, b, a, reduction, delta))  # fmt: skip
+op("huber_loss_of_another_dtype", k.huber_loss, node="HuberLossBackward0",
+   a=lambda a, b: _found_dtype(a, b), b=lambda a, b: _found_dtype(a, b))  # fmt: skip
 for _name, _node in (("nll_loss", "NllLossBackward0"), ("nll_loss_planes", "NllLoss2DBackward0")):
     op(_name, k.nll_loss, node=_node, inputs="target weight", kind="linear",
        x=lambda g, xp, target, weight, x_shape, reduction, ignore_index: xp.nll_loss_adjoint(
@@ -72,6 +75,11 @@ def _warn_of_size(input: Any, target: Any) -> None:
         "to incorrect results due to broadcasting. Please ensure they have the same size.",
         stacklevel=3,
     )
+
+
+def _found_dtype(input: Any, target: Any) -> NoReturn:
+    have, wanted = (dtypes.of(getattr(one, "_array", one).dtype).scalar_name for one in (target, input))
+    raise RuntimeError(f"Found dtype {have} but expected {wanted}")
 
 
 def _together(input: Any, target: Any) -> tuple[Any, Any]:
@@ -157,6 +165,8 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is not None:
         return _weighted_mean(ops.huber_loss(input, target, "none", delta), weight, input, reduction)
+    if input._array.dtype != target._array.dtype:
+        return ops.huber_loss_of_another_dtype(input, target, reduction, delta)
     return ops.huber_loss(input, target, reduction, delta)
 
 
@@ -440,7 +450,7 @@ def poisson_nll_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     losses = ops.exp(input) - target * input if log_input else input - target * ops.log(ops.plus(input, eps))
     if full:
-        stirling = target * ops.log(target) - target + 0.5 * ops.log(2 * math.pi * target)
+        stirling = target * ops.log(target) - target + ops.times(ops.log(ops.times(target, 2 * math.pi)), 0.5)
         losses = losses + ops.masked_fill(stirling, target <= 1, 0)
     return reduced(losses, reduction)
 

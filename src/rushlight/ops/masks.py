@@ -15,7 +15,8 @@ from .public import ops, public, warn
 from .table import op
 
 op("masked_select", k.masked_select, inputs="mask", kind="linear",
-   x=lambda g, xp, x_shape, mask: xp.masked_select_adjoint(g, mask, x_shape))  # fmt: skip
+   # Of x the shape would do, but as in PyTorch a write into it is an error.
+   x=lambda g, xp, x, mask: xp.masked_select_adjoint(g, mask, x.shape))  # fmt: skip
 op("masked_select_adjoint", k.masked_select_adjoint, inputs="mask", kind="linear",
    g=lambda g, xp, mask: xp.masked_select(g, mask))  # fmt: skip
 op("masked_scatter", k.masked_scatter, inputs="mask", kind="linear",

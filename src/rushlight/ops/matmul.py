@@ -428,7 +428,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
     columns = ops.t(weight) if w.ndim <= 2 else weight.t()
     flat = x.ndim == 2
-    if bias is None or not (flat or (bias._array.ndim == 1 and x.flags.c_contiguous)):
+    if bias is None or not (flat or (_like_a_vector(bias._array) and x.flags.c_contiguous)):
         product = matmul_of(input, columns)
         return product if bias is None else product + _added(bias, product._array.shape)
     *batch, inner = x.shape
@@ -441,6 +441,10 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         _check_addmm(bias, rows, columns)
         raise
     return out if flat else ops.view(out, (*batch, len(w)))
+
+
+def _like_a_vector(bias: Any) -> bool:
+    return bool(bias.flags.c_contiguous) and (bias.ndim == 1 or sum(size != 1 for size in bias.shape) == 1)
 
 
 def _added(bias: Any, shape: tuple[int, ...]) -> Any:
@@ -500,15 +504,20 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
                 f"contracted dimensions need to match, but first has size {x[axis_a]} in dim {named_a} and second has "
                 f"size {y[axis_b]} in dim {named_b}"
             )
-        if x[axis_a] != y[axis_b]:
-            if x[axis_a] == 1:
-                b = b.sum(axis_b, keepdim=True)
-            else:
-                a = a.sum(axis_a, keepdim=True)
+        if y[axis_b] == 1:
+            a = a.sum(axis_a, keepdim=True)
+        elif x[axis_a] == 1:
+            b = b.sum(axis_b, keepdim=True)
     x, y = a._array.shape, b._array.shape
     stay_a = [axis for axis in range(len(x)) if axis not in gone_a]
     stay_b = [axis for axis in range(len(y)) if axis not in gone_b]
+    left, right = a.permute([*stay_a, *gone_a]), b.permute([*gone_b, *stay_b])
+    rows, columns = [x[axis] for axis in stay_a], [y[axis] for axis in stay_b]
     size = math.prod(x[axis] for axis in gone_a)
-    left = a.permute([*stay_a, *gone_a]).reshape(math.prod(x[axis] for axis in stay_a), size)
-    right = b.permute([*gone_b, *stay_b]).reshape(size, math.prod(y[axis] for axis in stay_b))
-    return mm(left, right).reshape([*(x[axis] for axis in stay_a), *(y[axis] for axis in stay_b)])
+    if math.prod(rows) != 1 or math.prod(columns) != 1:
+        total = mm(left.reshape(math.prod(rows), size), right.reshape(size, math.prod(columns)))
+    elif left.is_contiguous() and right.is_contiguous():
+        total = ops.dot(left.flatten(), right.flatten())
+    else:
+        total = (left.squeeze() * right.squeeze()).sum()
+    return total.reshape([*rows, *columns])

@@ -87,6 +87,8 @@ def matrix_power(input: Any, n: int) -> Any:
         return ops.contiguous(input).copy_(dispatch.new_tensor(identity.copy()))
     if n < 0:
         input, n = inv(input), -n
+        if n == 1:
+            return input
     if n == 1:
         return input.clone()
     if n == 3:

@@ -63,7 +63,7 @@ def _put_back(x: Any, first: int, second: int) -> Any:
 def _extreme(x: Any, axis: int, greatest: bool, keepdim: bool = False) -> Any:
     """The greatest or least along an axis; 0 for the greatest of none."""
     if greatest and not x._array.shape[axis]:
-        return x.sum(axis, keepdim)
+        return x.sum(axis, keepdim).detach()
     return x.amax(axis, keepdim) if greatest else x.amin(axis, keepdim)
 
 
@@ -105,7 +105,7 @@ def norm(input: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
         return vector_norm(input, 2, axes, keepdim, dtype=dtype)
     if isinstance(ord, str) or len(axes or ()) == 2:
         return matrix_norm(input, ord, axes, keepdim, dtype=dtype)
-    return vector_norm(input, ord, axes, keepdim, dtype=dtype)
+    return vector_norm(input, ord, dim, keepdim, dtype=dtype)
 
 
 @public("cond", space="torch.linalg")

@@ -31,7 +31,9 @@ _OF_INPUTS_DTYPE = frozenset(
 )
 _TELLS = frozenset(("isneginf", "isposinf", "signbit"))
 # Elementwise functions that are not of one op that promotes its inputs.
-_ELEMENTWISE = frozenset("angle conj_physical heaviside ldexp logit nan_to_num square".split())
+_ELEMENTWISE = frozenset(
+    "addcdiv addcmul angle clamp clamp_max clamp_min clip conj_physical heaviside ldexp lerp logit nan_to_num square where".split()
+)
 _REAL_ONLY = frozenset(("ceil", "fix", "floor", "sign", "trunc"))  # complex numbers are what they refuse first
 _JOINS = frozenset("cat concat concatenate stack hstack vstack dstack column_stack row_stack".split())
 
@@ -58,7 +60,8 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         word = views.type_word(target._array.dtype)
         raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
     if isinstance(target, dispatch.Tensor_):
-        _check_shared(name, target, [value for value in _flat(everything) if isinstance(value, dispatch.Tensor_)])
+        inputs = [value for value in _flat(everything) if isinstance(value, dispatch.Tensor_)]
+        _check_shared(name, target, inputs, result)
     if name in EXACT_OUT or name in _SCALAR_TYPE_OUT:
         pairs = zip(target, result, strict=False) if isinstance(result, tuple) else ((target, result),)
         for one, value in pairs:
@@ -96,12 +99,15 @@ def _check_dtype(name: str, target: Any, input: Any) -> None:
         raise RuntimeError(f"Found dtype {views.type_word(have)} but expected {views.type_word(wanted)}")
 
 
-def _check_shared(name: str, target: Any, inputs: list[Any]) -> None:
+def _check_shared(name: str, target: Any, inputs: list[Any], result: Any) -> None:
     if name in UNSHARED_OUT:
         if any(value is target or np.may_share_memory(target._array, value._array) for value in inputs):
             raise views.shared_error()
     elif name in _ELEMENTWISE or (name in table and table[name].promote is not None):
         views.check_memory(target, inputs)
+        if any(value is target for value in inputs) and result._array.shape != target._array.shape:
+            have, wanted = list(target._array.shape), list(result._array.shape)
+            raise RuntimeError(f"output with shape {have} doesn't match the broadcast shape {wanted}")
 
 
 def _flat(values: list[Any]) -> list[Any]:
@@ -113,6 +119,8 @@ def _flat(values: list[Any]) -> list[Any]:
 
 def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
     """Writes a result into an ``out=`` tensor."""
+    from ..storage.resizing import resized  # stands above this room
+
     views.refuse_inference(target)
     have = target._array
     if not have.flags.c_contiguous:
@@ -130,9 +138,8 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
                 "can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
                 stacklevel=4,
             )
-        target._array = np.array(value, dtype=have.dtype)
-        views.bump(target, name)
-    else:
-        if views.overlaps_itself(have):
-            raise views.overlap_error()
-        views.write(target, value, name)
+        slowest_first = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
+        target._array = resized(have, value.shape, slowest_first)
+    elif views.overlaps_itself(have):
+        raise views.overlap_error()
+    views.write(target, value, name)

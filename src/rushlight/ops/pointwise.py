@@ -384,9 +384,9 @@ def positive(input: Any) -> Any:
 
 
 @public(inplace=True)
-def round(input: Any, *, decimals: int = 0) -> Any:
+def round(input: Any, *, decimals: int | None = None) -> Any:
     """The nearest integer, halves to the even one; or the nearest multiple of ``10 ** -decimals``."""
-    return ops.round(input) if decimals == 0 else ops.round_decimals(input, decimals)
+    return ops.round(input) if decimals is None else ops.round_decimals(input, decimals)
 
 
 _not_into_complex("abs_", RuntimeError("In-place abs is not supported for complex tensors."))

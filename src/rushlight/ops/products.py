@@ -31,12 +31,12 @@ def inner(input: Any, other: Any) -> Any:
     x, y = input._array, other._array
     if not x.ndim or not y.ndim:
         return input * other
-    if x.dtype != y.dtype:
-        raise RuntimeError("both inputs should have same dtype")
     if x.shape[-1] != y.shape[-1]:
         raise RuntimeError(
             f"inner() the last dimension must match on both input tensors but got shapes {list(x.shape)} and {list(y.shape)}"
         )
+    if x.dtype != y.dtype:
+        raise RuntimeError("both inputs should have same dtype")
     return tensordot(input, other, [[-1], [-1]])
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.modes import state
 from ..backend import reduce as k
 from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
@@ -132,8 +133,13 @@ op("count_nonzero", k.count_nonzero, inputs="x")
 # The public functions.
 
 
-def numpy_dtype(dtype: Any) -> Any:
-    return None if dtype is None else dtype.numpy
+def dtype_of_result(input: Any, dtype: Any) -> Any:
+    """NumPy's dtype for ``dtype=``; RuntimeError for integers where a gradient is wanted."""
+    if dtype is None:
+        return None
+    if dtype.numpy.kind in "bui" and state.grad_enabled and input.requires_grad:
+        raise RuntimeError(f"Autograd not support dtype: {dtype.scalar_name}")
+    return dtype.numpy
 
 
 def check_tensor(name: str, input: Any) -> None:
@@ -155,9 +161,9 @@ def sum(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = N
     """
     if dim is _UNSAID:
         if not keepdim:
-            return ops.sum_all(input) if dtype is None else ops.sum_all(input, dtype.numpy)
+            return ops.sum_all(input) if dtype is None else ops.sum_all(input, dtype_of_result(input, dtype))
         dim = None
-    return ops.sum(input, axes_of(dim, input._array.ndim), bool(keepdim), numpy_dtype(dtype))
+    return ops.sum(input, axes_of(dim, input._array.ndim), bool(keepdim), dtype_of_result(input, dtype))
 
 
 _is_axis, _axis = one_axis("dim")
@@ -188,7 +194,7 @@ def mean(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = 
         if not keepdim:
             return ops.mean_all(input) if dtype is None else ops.mean_all(input, dtype.numpy)
         dim = None
-    return ops.mean(input, axes_of(dim, input._array.ndim), bool(keepdim), numpy_dtype(dtype))
+    return ops.mean(input, axes_of(dim, input._array.ndim), bool(keepdim), dtype_of_result(input, dtype))
 
 
 @public()
@@ -199,7 +205,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     axes = None if dim is None and not keepdim else axes_of(dim, input._array.ndim)
     if dtype is not None and dtype.is_complex and input._array.dtype.kind in "fV":
         raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{dtype.scalar_name}'")
-    return ops.nansum(input, axes, bool(keepdim), numpy_dtype(dtype))
+    return ops.nansum(input, axes, bool(keepdim), dtype_of_result(input, dtype))
 
 
 @public()
@@ -232,10 +238,10 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     tensor([3., 8.])
     """
     if dim is None:
-        return ops.prod_all(input) if dtype is None else ops.prod_all(input, dtype.numpy)
+        return ops.prod_all(input) if dtype is None else ops.prod_all(input, dtype_of_result(input, dtype))
     ndim = input._array.ndim
     axis = axis_of(dim, ndim)
-    return ops.prod(input, (axis,) if ndim else (), bool(keepdim), numpy_dtype(dtype))
+    return ops.prod(input, (axis,) if ndim else (), bool(keepdim), dtype_of_result(input, dtype))
 
 
 def _of_some(array: Any) -> bool:

@@ -41,6 +41,8 @@ def _fail(message: str) -> NoReturn:
 
 def _padded(g: Any, xp: Any, shape: tuple[int, ...]) -> Any:
     """Zeros behind what was gathered, where src was larger than the index."""
+    if len(g.shape) < len(shape):
+        g = xp.view(g, (1,))
     for axis, size in enumerate(shape):
         if g.shape[axis] != size:
             g = xp.embed_slice(g, (*g.shape[:axis], size, *g.shape[axis + 1 :]), axis, 0, g.shape[axis], 1)
@@ -62,7 +64,9 @@ def scatter_reduce_x(
 ) -> Any:
     if reduce in ("amax", "amin"):
         equal_x, equal_src = x == out, src_equal(xp, src, out, index, axis)
-        ties = xp.scatter_add(equal_x * 1.0 + 0 * x if include_self else 0 * x, equal_src + 0 * src, index, axis)
+        ties = xp.scatter_add(
+            equal_x * 1.0 + 0 * x if include_self else 0 * x, equal_src + 0 * _cut(xp, src, tuple(index.shape)), index, axis
+        )
         grad = g / xp.where(ties == 0, ties + 1, ties) * equal_x
     elif reduce == "prod":
         masked = xp.where(x == 0, x * 0 + 1, x)
@@ -82,7 +86,7 @@ def src_equal(xp: Any, src: Any, out: Any, index: Any, axis: int) -> Any:
 
 
 def _cut(xp: Any, src: Any, shape: tuple[int, ...]) -> Any:
-    for axis, size in enumerate(shape):
+    for axis, size in enumerate(shape[: len(src.shape)]):
         if src.shape[axis] != size:
             src = xp.slice(src, axis, 0, size, 1)
     return src

@@ -325,9 +325,17 @@ def expand(self: Any, *size: Any, implicit: bool = False) -> Any:
 
 
 @public()
-def broadcast_to(input: Any, *size: Any) -> Any:
+def broadcast_to(input: Any, size: Any) -> Any:
     """``input`` expanded to ``size``."""
-    return expand(input, *size)
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(f"broadcast_to(): argument 'size' (position 2) must be tuple of ints, not {type(size).__name__}")
+    return expand(input, tuple(size))
+
+
+@public("broadcast_to", function=False)
+def broadcast_to_sizes(self: Any, *size: Any) -> Any:
+    """Expanded to ``size``."""
+    return expand(self, *size)
 
 
 @public(function=False)

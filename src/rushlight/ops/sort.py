@@ -18,8 +18,8 @@ from .table import op
 
 op("argsort", k.argsort, inputs="x")
 op("argtopk", k.argtopk, inputs="x")
-for _name, _kernel in (("sort", k.sort), ("topk", take_along)):
-    op(_name, _kernel, inputs="indices", kind="linear",
+for _name, _kernel, _node in (("sort", k.sort, "Sort"), ("sort_stable", k.sort, "Sort"), ("topk", take_along, "Topk")):
+    op(_name, _kernel, inputs="indices", kind="linear", node=f"{_node}Backward{_name.count('_')}",
        x=lambda g, xp, x_shape, indices, axis: xp.put_along(g, indices, x_shape, axis))  # fmt: skip
 
 
@@ -54,7 +54,8 @@ def sort(input: Any, dim: Any = -1, descending: bool = False, stable: bool | Non
     if array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     places = ops.argsort(input, axis, bool(descending), bool(stable))
-    return made(return_types.sort, (ops.sort(input, places, axis), places))
+    ordered = (ops.sort if stable is None else ops.sort_stable)(input, places, axis)
+    return made(return_types.sort, (ordered, places))
 
 
 @public()
@@ -98,37 +99,38 @@ def topk(input: Any, k: Any, dim: Any = -1, largest: bool = True, sorted: bool =
 # Quantiles: sorted, then looked up between two neighbours.
 
 
-def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, skip_nan: bool) -> Any:
+def _quantile(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, skip_nan: bool) -> Any:
     array = input._array
     if not array.size:
-        raise RuntimeError(f"{name}() input tensor must be non-empty")
+        raise RuntimeError("quantile() input tensor must be non-empty")
     if array.dtype not in (np.float32, np.float64):
-        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if not isinstance(q, dispatch.Tensor_):
         if not isinstance(q, (int, float)):
+            name = "nanquantile" if skip_nan else "quantile"
             raise TypeError(f"{name}(): argument 'q' must be Tensor or float, not {type(q).__name__}")
         if not 0 <= q <= 1:
-            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         q = dispatch.new_tensor(np.asarray(q, array.dtype))
     if q._array.ndim > 1:
-        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if q._array.dtype != array.dtype:
-        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+            f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
         )
     if not ((q._array >= 0) & (q._array <= 1)).all():
-        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
     axis = axis_of(dim, array.ndim) if dim is not None else None
     shape = [1 if axis is None or one == axis else size for one, size in enumerate(array.shape)]
-    if axis is None or not array.ndim:
+    if axis is None:
         flat = input.reshape(array.size)
     else:
         flat = input if axis == array.ndim - 1 else input.unsqueeze(-1).transpose(axis, -1)
     if not keepdim:
         shape = [] if axis is None else shape[:axis] + shape[axis + 1 :]
-    ordered = sort(flat, -1, stable=True)[0]
+    ordered = sort(flat, -1)[0]
     ordered = ordered.view((*shape, ordered._array.shape[-1]))
     result = _between(ordered, q if q._array.ndim else q.reshape(1), interpolation, skip_nan)
     # The quantiles are in the last dimension; they go to the front, or away for a single one.
@@ -162,7 +164,7 @@ def _between(ordered: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
     fraction = ranks - ops.astype(below, rows.dtype)
     weights = places * 0 + 0.5 if interpolation == "midpoint" else fraction
     upper = ops.take_along(ordered, ops.astype(ops.ceil(places), _PLACE), rows.ndim - 1)
-    return lower.lerp(upper, weights)
+    return lower.lerp_(upper, weights)
 
 
 @public()
@@ -173,13 +175,13 @@ def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, inte
     >>> torch.quantile(torch.tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
     tensor(2.5000)
     """
-    return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
+    return _quantile(input, q, dim, keepdim, interpolation, False)
 
 
 @public()
 def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
     """The quantile of what is not nan."""
-    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
+    return _quantile(input, q, dim, keepdim, interpolation, True)
 
 
 # Distinct values.

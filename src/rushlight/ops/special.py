@@ -140,7 +140,7 @@ for _name, _kernel in k.POLYNOMIALS.items():
 @public("ndtr", space="torch.special")
 def ndtr(input: Any) -> Any:
     """The share of the normal distribution below ``input``."""
-    return (ops.erf(input * math.sqrt(0.5)) + 1) * 0.5
+    return ops.times(ops.plus(ops.erf(ops.times(input, math.sqrt(0.5))), 1), 0.5)
 
 
 @public(inplace=True)

@@ -114,7 +114,7 @@ class Op:
         return set(self.sources) <= set().union(*users)
 
     def _keeps_a_tensor_anyhow(self) -> bool:
-        return any(kind in ("input", "output") and kept_anyhow(self, users) for kind, _, users in self.keep)
+        return any(kind in ("input", "output") and kept_anyhow(self, kind, users) for kind, _, users in self.keep)
 
     @property
     def node_class(self) -> type[Node]:

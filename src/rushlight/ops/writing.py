@@ -120,6 +120,8 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         self._array[...] = other._array
         count(self, "copy_")
         return self
+    if isinstance(other, dispatch.NUMBERS):
+        other = dispatch.new_tensor(np.asarray(other))
     if not isinstance(other, dispatch.Tensor_):
         from ..arguments import type_name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,14 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
         return self
     views.refuse_inference(self)
     order = layouts.order_of(len(shape), memory_format_name("resize_", memory_format or contiguous_format))
+    self._array = resized(array, shape, order)
+    views.bump(self, "resize_")
+    return self
+
+
+def resized(array: np.ndarray[Any, Any], shape: tuple[int, ...], order: Sequence[int]) -> np.ndarray[Any, Any]:
+    """An array of another shape over the same memory, or over a longer copy of it; its dimensions lie in this order, the
+    outermost first."""
     whole = memory.block(array)
     start = backend.address(array) - backend.address(whole) if array.size else 0
     need = math.prod(shape) * array.itemsize + start
@@ -119,9 +128,7 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
         layouts.unset(longer[whole.size : need - need % array.itemsize].view(array.dtype))
         whole = longer
     laid = memory.laid_over(whole, array.dtype, tuple(shape[axis] for axis in order), None, start // array.itemsize)
-    self._array = laid.transpose(sorted(range(len(order)), key=order.__getitem__))
-    views.bump(self, "resize_")
-    return self
+    return laid.transpose(np.argsort(order).tolist())
 
 
 @method

@@ -66,3 +66,7 @@ g = torch.tensor([2.0], requires_grad=True)
 print(g.item(), (g * 2).tolist(), float(g), f"{g.sum():.1f}", int(g), g.sum())
 for row in torch.eye(2, requires_grad=True):
     print(row.tolist(), row.grad_fn.name())
+
+# A number stands for the tensor of one.
+print(torch.ones(2).to(1.5), torch.ones(2).to(True), torch.ones(1).to(1j))
+print(torch.ones(2).copy_(1.5), torch.ones(2).int().copy_(2.7), torch.ones(2).copy_(True))

@@ -40,3 +40,20 @@ for r in reversed(rewards):
     running = r + 0.5 * running
     discounted.insert(0, running)
 print(torch.tensor(discounted))
+
+# Of complex numbers in a real dtype; of cotangents that are nan; twice through what saves nothing.
+z = torch.tensor([1.0, 2.0]).to(torch.complex128).requires_grad_()
+z[:1].sub(z).cumprod(0, dtype=torch.float64).sum().backward()
+print(z.grad)
+print(gradient(lambda t: t.logcumsumexp(0).sqrt(), torch.tensor([-1.0, 0.5])))
+t = torch.ones(4, 3, requires_grad=True)
+for area in (torch.cumulative_trapezoid(t, dim=1), torch.trapezoid(t, dx=2.0, dim=1)):
+    area.sum().backward()
+    area.sum().backward()
+print(t.grad)
+for f in (torch.sum, torch.prod, torch.nansum):
+    try:
+        print(f(t, dtype=torch.int64))
+    except RuntimeError as error:
+        print(error)
+print(torch.zeros(2, 0).cummax(5).values)

@@ -31,6 +31,9 @@ F.linear(a, b, v); F.linear(a, b); F.mse_loss(a, b); F.l1_loss(a, b); F.smooth_l
 F.nll_loss(a, index); F.binary_cross_entropy(a, a.detach()); F.binary_cross_entropy_with_logits(a, a.detach()); F.kl_div(a, b)
 torch.linalg.inv(a); torch.det(a); torch.linalg.norm(a); torch.linalg.solve(a, b); torch.trace(a); torch.logdet(a)
 a.real; torch.complex(a, b); torch.zeros_like(a); a > b; a.argmax(); a.cummax(0)[0]; a.kthvalue(1)[0]; a.dist(b); a.tile(2)
+torch.inner(v, v); torch.tensordot(a, b); torch.tensordot(a, b, 1); torch.tensordot(a, b.t()); a.sort(stable=True)[0]
+torch.special.ndtr(a); torch.cumulative_trapezoid(a); torch.gradient(v)[0]; a.quantile(0.5, 0); a.round(decimals=0)
+torch.linalg.matrix_power(a, -1); torch.linalg.matrix_norm(a[:0], 2); F.poisson_nll_loss(a, b, full=True)
 """
 for line in cases.strip().splitlines():
     for case in line.split("; "):

@@ -58,3 +58,39 @@ print(c, c._version)
 c.t_()
 c.unsqueeze_(0)
 print(c.shape, c._version)
+
+# A node keeps its result whichever input needs a gradient, and of some inputs more than their shape.
+p, q = torch.tensor([1.5, 2.0]), torch.tensor([2.0, 3.0])
+system = torch.eye(2) * 2
+for name, f, source in (
+    ("copysign", lambda t: torch.copysign(p, t), q),
+    ("ldexp", lambda t: torch.ldexp(t, q), p),
+    ("solve", lambda t: torch.linalg.solve(system, t), q),
+    ("triangular", lambda t: torch.linalg.solve_triangular(system, t[:, None], upper=True), q),
+    ("cholesky", lambda t: torch.cholesky_solve(t[:, None], system), q),
+    ("quantile", lambda t: t.quantile(0.25), p),
+    ("exponent", lambda t: t**q, p),
+):
+    made = f(source.clone().requires_grad_())
+    made.mul_(made.detach() * 0 + 2)
+    try:
+        made.sum().backward()
+        print(name, "may be written into")
+    except RuntimeError as error:
+        print(name, str(error).split(": ", 1)[1].split(". ")[0])
+for name, f in (
+    ("take", lambda t: torch.take(t, torch.tensor([0, -1]))),
+    ("masked_select", lambda t: t.masked_select(t > 1)),
+    ("index_add", lambda t: p.index_add(0, torch.tensor([0, 1]), t)),
+    ("index_copy", lambda t: p.index_copy(0, torch.tensor([0, 1]), t)),
+    ("put", lambda t: p.put(torch.tensor([0, 1]), t)),
+    ("index_select", lambda t: t.index_select(0, torch.tensor([0]))),
+):
+    source = q.clone().requires_grad_() * 1
+    made = f(source)
+    source.fill_(3.0)
+    try:
+        made.sum().backward()
+        print(name, "reads nothing of it")
+    except RuntimeError as error:
+        print(name, str(error).split(": ", 1)[1].split(". ")[0])

@@ -29,3 +29,12 @@ for kinds in itertools.product(KINDS, repeat=3):
         attempt(f"addmm {first} {second} {third} {kinds}", lambda: torch.addmm(a, b, c))  # noqa: B023
     x, w, b = (torch.ones(s, dtype=kind) for s, kind in zip(((2, 2, 3), (4, 3), (4,)), kinds, strict=True))
     attempt(f"linear {kinds}", lambda: (F.linear(x[0], w, b), F.linear(x, w, b))[1])  # noqa: B023
+
+# A bias that is a vector but for dimensions of size 1 is one; and it counts how it lies in memory.
+for shape in ((2,), (1, 1, 2), (2, 1, 2), (2, 3, 2), (0,)):
+    x, w = torch.ones(shape, requires_grad=True), torch.ones(3, shape[-1])
+    for bias in ((1, 3), (3, 1), (1, 1, 3), (1,), ()):
+        b = torch.ones(bias)
+        attempt(f"linear {shape} {bias}", lambda: F.linear(x, w, b))  # noqa: B023
+stepped = torch.ones(3, 2)[:, 0]
+attempt("stepped bias", lambda: F.linear(torch.ones(1, 1, 2, requires_grad=True), torch.ones(3, 2), stepped))

@@ -105,3 +105,18 @@ print(rows.grad)
 p, q = torch.tensor([0.0, 1.0, 2.0], requires_grad=True), torch.tensor([1.0, -1.0, -2.0], requires_grad=True)
 torch.xlogy(p, q)[0].backward()
 print(p.grad, q.grad)
+
+# Which comes first: what is wrong with the arguments, or the memory they share. Triangles of expanded matrices are written.
+a, b, one = torch.zeros(3, 3), torch.zeros(2), torch.zeros(2, 1)
+attempt("put", lambda: a.put_(torch.tensor([0, -1]), a))
+attempt("index_copy", lambda: one.index_copy_(0, torch.tensor([0, 0, 1]), one))
+attempt("index_copy", lambda: one.expand(2, 3).index_copy_(0, torch.tensor([0, 0]), b))
+attempt("index_put", lambda: b.index_put_((torch.tensor([0]), torch.tensor([0])), b))
+attempt("index_put", lambda: torch.zeros(0).index_put_((torch.tensor([0]),), a[0]))
+for index in ([0, 1, 0], [0, 1], [[0, 1]]):
+    attempt("scatter_add", lambda: b.scatter_add_(0, torch.tensor(index), b))  # noqa: B023
+empty = torch.zeros(2, 0)
+attempt("index_add", lambda: empty.index_add_(0, torch.tensor([1, 0]), empty))
+for shape in ((1, 1), (1, 3), (3, 1), ()):
+    base = torch.full(shape, 2.0)
+    print(base.expand(3, 3).tril_(), base, torch.full(shape, 2.0).expand(2, 3, 3).triu_()[0])

@@ -75,3 +75,29 @@ for f in (
         print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
 with torch.no_grad():
     print(torch.add(w, 1, out=torch.zeros(3)))
+
+# What is resized keeps its memory where that is long enough; an input that is the output has no other shape to take.
+d = torch.tensor([[2.25, 1.75], [1.0, 2.0]])
+wide = torch.zeros(4, 4)
+corner = wide.diagonal()
+torch.exp(d, out=wide)
+print(corner, wide, wide._version)
+for made, source in ((torch.zeros(0), d.t()), (torch.zeros(4)[1:], d), (torch.zeros(6)[::2], d), (torch.zeros(0), d)):
+    torch.neg(source, out=made)
+    print(made, made._version, made.stride(), made.storage_offset())
+column, square = torch.zeros(6, 1), torch.zeros(6, 3)
+whole = torch.zeros(6, 1).int()
+apart = torch.ones(4)
+for f in (
+    lambda: torch.add(column, square, out=column),
+    lambda: torch.mul(square, whole, out=whole),
+    lambda: torch.lerp(square, column, 0.5, out=column),
+    lambda: torch.where(square > 0, square, column, out=column),
+    lambda: torch.clamp(square, column, column, out=column),
+    lambda: torch.mul(apart, apart.unfold(0, 1, 1), out=apart),
+    lambda: torch.mul(torch.ones(3), torch.ones(()), out=apart[:3]),
+):
+    try:
+        print(f())
+    except RuntimeError as error:
+        print(str(error).split(". ")[0])

@@ -49,3 +49,7 @@ print("hypot", gradient(lambda x: torch.hypot(x, torch.zeros(2)), 0.0, 3.0), "le
 print(gradient(torch.nn.functional.leaky_relu, *zero))
 print("cumprod", gradient(lambda x: x.cumprod(0), 2.0, 0.0, 3.0), "dist")
 print(gradient(lambda x: torch.dist(x, x.detach()), 1.0, 2.0))
+for name in ("relu6", "hardtanh", "hardsigmoid", "hardswish"):
+    beyond = torch.tensor([-7.0, 7.0, 0.5], requires_grad=True)
+    getattr(torch.nn.functional, name)(beyond).backward(torch.tensor([float("inf"), float("nan"), 1.0]))
+    print(name, beyond.grad)

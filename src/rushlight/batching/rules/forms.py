@@ -72,8 +72,8 @@ _SHAPES = ("shape", "x_shape")
 # What gives a number for a number: of examples without dimensions it is done along a dimension of size 1.
 _OF_NUMBERS = frozenset(
     "sum mean nansum amax amin aminmax var std var_mean std_mean all any logsumexp cumsum cumprod cummax cummin argcummax "
-    "argcummin logcumsumexp softmax log_softmax argsort argtopk sort topk prod count_nonzero vector_norm argmedian argkth argmode "
-    "argmax argmin flip hash_tensor".split()
+    "argcummin logcumsumexp softmax log_softmax argsort argtopk sort sort_stable topk prod count_nonzero vector_norm argmedian "
+    "argkth argmode argmax argmin flip hash_tensor".split()
 )
 # What picks one element: of a number, the number.
 _CHOICES = frozenset("max min median nanmedian kthvalue mode".split())
@@ -159,7 +159,7 @@ rules: dict[str, Rule] = {
             "split_with_sizes unsafe_split embed_select embed_slice embed_diagonal fold_windows gather_adjoint flip sum mean nansum "
             "amax amin aminmax var std var_mean std_mean all any logsumexp cumsum cumprod cummax cummin argcummax argcummin "
             "logcumsumexp softmax safe_softmax softmax_grad log_softmax log_softmax_grad max min take_along put_along add_along "
-            "put_reduced take_reduced argsort argtopk sort topk prod count_nonzero vector_norm norm_along normalized "
+            "put_reduced take_reduced argsort argtopk sort sort_stable topk prod count_nonzero vector_norm norm_along normalized "
             "normalized_slope glu glu_slope diag_embed diagonal_copy median nanmedian argmedian kthvalue argkth mode argmode rot90 "
             "select_scatter slice_scatter diagonal_scatter fft_r2c fft_c2c fft_c2r diff cross"
         ).split(),
