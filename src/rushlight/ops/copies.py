@@ -194,9 +194,7 @@ def diagonal_copy(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> 
 @_published
 def unfold_copy(input: Any, dimension: int, size: int, step: int) -> Any:
     """A copy of all windows of ``size`` along a dimension, ``step`` apart."""
-    window = input.detach().unfold(dimension, size, step)
-    if not input._array.ndim:
-        return ops.view_copy(input, window._array.shape) if size else ops.clone(window)
+    input.detach().unfold(dimension, size, step)  # raises what is wrong
     return ops.unfold_copy(input, axis_of(dimension, input._array.ndim), size, step)
 
 
