@@ -111,7 +111,7 @@ def test_a_subclass_stays_one() -> None:
         (lambda x: F.linear(x, x, 3), TypeError, "argument 'bias'"),
         (lambda x: x.transpose(0), TypeError, 'missing 1 required positional arguments: "dim1"'),
         (lambda x: x.transpose(0, 2), IndexError, r"range of \[-2, 1\], but got 2"),
-        (lambda x: x.transpose(0, 1, 1), TypeError, "takes 3 positional arguments but 4 were given"),
+        (lambda x: x.transpose(0, 1, 1), TypeError, "invalid combination|takes 2 positional arguments but 3 were given"),
         (lambda x: x.unsqueeze(3), IndexError, r"range of \[-3, 2\], but got 3"),
         (lambda x: x.view(3), RuntimeError, r"shape '\[3\]' is invalid for input of size 4"),
         (lambda x: x.view(), TypeError, "view"),

@@ -488,7 +488,7 @@ def test_operands_that_decline_are_asked_for_their_own_operator() -> None:
             r"masked_fill() received an invalid combination of arguments - got (Tensor, NoneType)",
         ),
         (lambda x: torch.nan_to_num(x, neginf=[1]), "nan_to_num(): argument 'neginf' must be float, not list"),
-        (lambda x: x.topk(1.0), "topk(): argument 'k' (position 2) must be int, not float"),
+        (lambda x: x.topk(1.0), "topk(): argument 'k' (position 1) must be int, not float"),
     ],
 )
 def test_what_is_no_number_is_not_taken_for_one(call: Callable[[Any], Any], words: str) -> None:

@@ -64,7 +64,10 @@ def is_inference(input: Any) -> bool:
 @published
 def is_same_size(input: Any, other: Any) -> bool:
     """Whether two tensors have the same shape."""
-    return _tensor("is_same_size", input).is_same_size(other)
+    _tensor("is_same_size", input)
+    if not isinstance(other, Tensor):
+        raise TypeError(f"is_same_size(): argument 'other' (position 2) must be Tensor, not {type_name(other)}")
+    return input.is_same_size(other)  # type: ignore[no-any-return]
 
 
 @published

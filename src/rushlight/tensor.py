@@ -558,10 +558,14 @@ class Tensor:
 
     def is_set_to(self, tensor: Tensor) -> bool:
         """Whether both are the very same view of the same memory."""
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
         return self.data_ptr() == tensor.data_ptr() and self.shape == tensor.shape and self.stride() == tensor.stride()
 
     def is_same_size(self, other: Tensor) -> bool:
         """Whether both have the same shape."""
+        if not isinstance(other, Tensor):
+            raise TypeError(f"is_same_size(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
         return self._array.shape == other._array.shape
 
     def as_subclass(self, cls: type) -> Any:

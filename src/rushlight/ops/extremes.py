@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -277,7 +278,7 @@ def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: A
         if any(np.shares_memory(array, one._array) for one in out):
             raise views.shared_error()
         return write_out(kthvalue, "kthvalue", out, (input, k, dim, keepdim), {})
-    axis = axis_with_elements("kthvalue()", dim, array)
+    axis, k = axis_with_elements("kthvalue()", dim, array), operator.index(k)
     if array.ndim:
         refuse("kthvalue_cpu", input, "bc")
     if not 1 <= k <= (array.shape[axis] if array.ndim else 1):

@@ -19,6 +19,7 @@ from ..backend import numpy as backend
 from ..backend.openblas import SHARED, added_by_threads
 from . import saved
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
+from .misfits import as_method
 from .table import tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -116,7 +117,10 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
     """``self.add_(other, alpha=...)`` and ``sub_``: what optimizers do."""
 
     def slow(self: Any, other: Any) -> Any:
-        return recorded(self, name, plain_name, other)
+        try:
+            return recorded(self, name, plain_name, other)
+        except TypeError as error:
+            raise as_method(name, ("self", "other"), (self, other), {}, error) or error from None
 
     plain, factor = binary(ufunc, name, slow), _FACTORS[ufunc]
 
@@ -153,14 +157,18 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
 
 
 Asked = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+Refused = Callable[[tuple[Any, ...], dict[str, Any], Exception], TypeError | None]
 Settled = Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]]
 
 
-def by_result(f: Callable[..., Any], name: str, asked: Asked, settled: Settled) -> Callable[..., Any]:
+def by_result(
+    f: Callable[..., Any], name: str, asked: Asked, settled: Settled, refused: Refused | None = None
+) -> Callable[..., Any]:
     """``self.name(...)`` for any ``f(self, ...)`` that makes a new tensor.
 
     ``asked``    what modes and subclasses make of the call, or NotImplemented
     ``settled``  the arguments as ``f`` takes them, where some are given by name
+    ``refused``  PyTorch's error for arguments that do not fit, if that is what an error came from
     """
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -170,20 +178,26 @@ def by_result(f: Callable[..., Any], name: str, asked: Asked, settled: Settled) 
                 return result
         if kwargs:
             args, kwargs = settled(args, kwargs)
-        if not special.active and plain_write(self) and not shares(self, args):
-            result = f(self, *args, **kwargs) if kwargs else f(self, *args)
-            have, found = self._array, result._array
-            if (
-                not result._needs_grad
-                and result._base is None
-                and result is not self
-                and found.dtype is have.dtype
-                and found.shape == have.shape
-            ):
-                have[...] = found
-                count(self, name)
-                return self
-        return views.inplace(f, name, self, *args, **kwargs)
+        try:
+            if not special.active and plain_write(self) and not shares(self, args):
+                result = f(self, *args, **kwargs) if kwargs else f(self, *args)
+                have, found = self._array, result._array
+                if (
+                    not result._needs_grad
+                    and result._base is None
+                    and result is not self
+                    and found.dtype is have.dtype
+                    and found.shape == have.shape
+                ):
+                    have[...] = found
+                    count(self, name)
+                    return self
+            return views.inplace(f, name, self, *args, **kwargs)
+        except (AttributeError, TypeError) as error:
+            wrong = refused((self, *args), kwargs, error) if refused is not None else None
+            if wrong is None:
+                raise
+            raise wrong from None
 
     return named(call, name)
 

@@ -80,7 +80,7 @@ def select(input: Any, dim: Any, index: int) -> Any:
     axis = axis_of(dim, input._array.ndim)
     size = input._array.shape[axis]
     if index.__class__ is not int:
-        index = whole_number("select", "index", 2, index)
+        index = whole_number("select", "index", 3, index)
     if not -size <= index < size:
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(input._array.shape)} at dimension {axis}"

@@ -24,6 +24,7 @@ from ..backend import pointwise as kernels
 from . import dispatch, inplace
 from .compiling import give_compiled_code, waiting_function
 from .descriptions import description
+from .misfits import as_method, misfit, too_many
 from .out import write_out
 from .table import Op, table, tensors
 
@@ -62,13 +63,14 @@ def public(
 
     def publish_it(f: F) -> F:
         public_name = name or f.__name__
-        spoken = spoken_form(f, public_name, out, native=space not in _IN_PYTHON)
+        spoken = spoken_form(f, public_name, out, native=space not in _IN_PYTHON, plain=space == "torch")
+        both = function and space == "torch"
         if function:
             module(space)[public_name] = spoken
             spoken.__module__ = _module_name(space)
         if isinstance(method, str) or (method and space == "torch"):
             method_name = method if isinstance(method, str) else public_name
-            methods[method_name] = spoken_form(f, method_name, False) if out else spoken
+            methods[method_name] = spoken_form(f, method_name, False, method=True, both=both, plain=True)
             if inplace:
                 methods[method_name + "_"] = inplace_form(f, method_name + "_")
         if inplace and space != "torch" and function:
@@ -89,8 +91,20 @@ def _module_name(space: str) -> str:
 _IN_PYTHON = ("torch.nn.functional", "torch.masked")
 
 
-def spoken_form(f: Callable[..., Any], name: str, out: bool, native: bool = True) -> Callable[..., Any]:
-    """``f`` with NumPy's spellings of its arguments accepted, and ``out=`` if wanted."""
+def spoken_form(
+    f: Callable[..., Any],
+    name: str,
+    out: bool,
+    native: bool = True,
+    method: bool = False,
+    both: bool = False,
+    plain: bool = False,
+) -> Callable[..., Any]:
+    """``f`` with NumPy's spellings of its arguments accepted, and ``out=`` if wanted.
+
+    ``both``   whether its own errors, which are now a method's, are a function's too
+    ``plain``  whether errors name it so: not those of torch.fft and the like
+    """
     parameters = parameter_names(f)
     spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
     listed = _name_of_list(f)
@@ -117,9 +131,12 @@ def spoken_form(f: Callable[..., Any], name: str, out: bool, native: bool = True
         except (AttributeError, TypeError) as error:
             result = foreign(call, args, kwargs)
             if result is NotImplemented:
-                wrong = not_a_tensor(name, parameters, args, kwargs, error) or (
-                    lacking(f.__name__, name, error) if native else None
-                )
+                wrong = misfit(name, parameters, args, kwargs, error, method, plain)
+                if wrong is None and both:
+                    wrong = as_method(name, parameters, args, kwargs, error)
+                if wrong is None and native:
+                    wrong = too_many(f, name, parameters, args, kwargs, error, method)
+                    wrong = wrong or lacking(f.__name__, name, error)
                 if wrong is None:
                     raise
                 raise wrong from None
@@ -157,18 +174,6 @@ def parameter_names(f: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's parameters (``inspect.signature`` takes ten times as long)."""
     code = inspect.unwrap(f).__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-
-
-def not_a_tensor(
-    name: str, parameters: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> TypeError | None:
-    """PyTorch's error for an argument that had to be a tensor, if that is what ``error`` came from."""
-    if not isinstance(error, AttributeError) or error.name != "_array":
-        return None
-    for position, (label, value) in enumerate([*zip(parameters, args, strict=False), *kwargs.items()], 1):
-        if value is error.obj:
-            return TypeError(f"{name}(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}")
-    return None
 
 
 def lacking(own: str, name: str, error: Exception) -> TypeError | None:
@@ -218,7 +223,15 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     def spelled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return args, {spellings.get(key, key): value for key, value in kwargs.items()}
 
-    return inplace.by_result(f, name, asked, spelled)
+    def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> TypeError | None:
+        return (
+            misfit(name, parameters, args, kwargs, error, True)
+            or as_method(name, parameters, args, kwargs, error)
+            or too_many(f, name, parameters, args, kwargs, error, True)
+            or lacking(f.__name__, name, error)
+        )
+
+    return inplace.by_result(f, name, asked, spelled, refused)
 
 
 _warned: set[str] = set()
@@ -243,7 +256,7 @@ class CompiledOnUse:
         entry = table[self.op_name]
         function = entry.operator(self.where, self.otherwise) if self.make == "operator" else entry.method()
         if self.make == "method":
-            function = _with_other(function) if len(entry.inputs) == 2 else function
+            function = _with_other(self.name, function) if len(entry.inputs) == 2 else function
             function.__doc__ = f"See :func:`torch.{self.name}`."
         function.__name__ = self.name
         return function
@@ -262,11 +275,17 @@ class CompiledOnUse:
         return function if instance is None else function.__get__(instance, owner)
 
 
-def _with_other(compiled: Callable[..., Any]) -> Callable[..., Any]:
+def _with_other(name: str, compiled: Callable[..., Any]) -> Callable[..., Any]:
     """A method of two tensors with PyTorch's name for the second."""
 
     def method(self: Any, other: Any) -> Any:
-        return compiled(self, other)
+        try:
+            return compiled(self, other)
+        except TypeError as error:
+            wrong = as_method(name, ("input", "other"), (self, other), {}, error)
+            if wrong is None:
+                raise
+            raise wrong from None
 
     return method
 
@@ -324,7 +343,10 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     def in_order(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return (*args, *kwargs.values()), {}  # `other` at most
 
-    call = inplace.by_result(entry.call, name, asked, in_order)
+    def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> TypeError | None:
+        return as_method(name, ("input", "other"), args, kwargs, error)
+
+    call = inplace.by_result(entry.call, name, asked, in_order, refused)
     ufunc = kernels.IN_PLACE.get(entry.kernel)
     if ufunc is not None:
         return (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)

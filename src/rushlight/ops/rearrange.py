@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index as whole
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def flipud(input: Any) -> Any:
 @public(name="roll")
 def rolled(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements shifted along dimensions, those that leave at one end coming in at the other."""
-    shifts = tuple(int(one) for one in shifts) if isinstance(shifts, (tuple, list)) else (int(shifts),)
+    shifts = tuple(map(whole, shifts)) if isinstance(shifts, (tuple, list)) else (whole(shifts),)
     dims = tuple(dims) if isinstance(dims, (tuple, list)) else () if dims is None else (dims,)
     if not shifts:
         raise RuntimeError("`shifts` required")
@@ -172,7 +173,7 @@ def rotated(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     plane = tuple(axis_of(one, ndim) for one in dims)
     if plane[0] == plane[1]:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    return ops.rot90(input, int(k), plane)
+    return ops.rot90(input, whole(k), plane)
 
 
 # Triangles and diagonals.
@@ -183,7 +184,7 @@ def lower(input: Any, diagonal: int = 0) -> Any:
     """The elements on and below a diagonal, the others zero."""
     if input._array.ndim < 2:
         raise RuntimeError("tril: input tensor must have at least 2 dimensions")
-    return ops.tril(input, int(diagonal))
+    return ops.tril(input, whole(diagonal))
 
 
 @public(name="triu", inplace=True)
@@ -191,7 +192,7 @@ def upper(input: Any, diagonal: int = 0) -> Any:
     """The elements on and above a diagonal, the others zero."""
     if input._array.ndim < 2:
         raise RuntimeError("triu: input tensor must have at least 2 dimensions")
-    return ops.triu(input, int(diagonal))
+    return ops.triu(input, whole(diagonal))
 
 
 @public()

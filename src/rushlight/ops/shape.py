@@ -440,6 +440,10 @@ def clone(input: Any, *, memory_format: Any = None) -> Any:
 @public(function=False)
 def contiguous(self: Any, memory_format: Any = None) -> Any:
     """The tensor itself if its elements lie in order (in that of the memory format), else a copy in which they do."""
+    if memory_format is not None and not hasattr(memory_format, "name"):
+        raise TypeError(
+            f"contiguous(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}"
+        )
     name = "contiguous_format" if memory_format is None else memory_format.name
     if self._array.flags.c_contiguous and name in ("contiguous_format", "preserve_format"):
         return self

@@ -64,3 +64,26 @@ show(lambda: torch.inner(torch.ones(2), torch.ones(3).double()))
 show(lambda: torch.linalg.norm(torch.zeros(0), ord=float("inf")))
 loss = F.huber_loss(grown, torch.zeros(3).double())
 show(lambda: (loss.dtype, loss.backward()))
+
+# Arguments of the wrong kind, as functions, methods and in place: which one, where it stands, what it had to be.
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+kinds = """
+x.addcdiv_(1.5, x); x.index_copy_(0, torch.tensor([0]), 1.5); x.index_add_(0, 1.5, x); x.gather(0, 1.5); torch.gather(x, 0, 1.5)
+x.masked_scatter_(x > 0, 1.5); x.put_(1.5, x); x.take(1.5); torch.take(x, 1.5); x.index_select(0, 1.5); x.scatter_(0, 1.5, x)
+x.masked_fill_(1.5, 2); x.tril(1.5); torch.tril(x, 1.5); torch.tril(x, diagonal=1.5); x.triu_(1.5); x.triu("x"); x.roll(1.5)
+torch.roll(x, "x"); x.rot90(1.5); torch.rot90(x, "x"); x.random_(1.5); x.random_(1.5, 2); x.diag(1.5); x.diagonal(1.5)
+x.cumsum_("x"); x.cumsum(1.5); x.unfold(0, 1.5, 1); x.topk(1.5); torch.topk(x, 1.5); x.kthvalue(1.5); x.sort(1.5); x.flip(1.5)
+x.chunk(1.5); x.select(0, 1.5); torch.select(x, 0, 1.5); x.unsqueeze(1.5); x.squeeze(1.5); x.transpose(0, 1.5); x.flatten(1.5)
+x.sum(1.5); torch.sum(x, 1.5); x.mean("x"); x.max(1.5); x.argmax(1.5); x.std(1.5); x.all(1.5); x.softmax(1.5); x.logsumexp(1.5)
+x.copysign_("x"); x.fmod_("x"); x.pow_("x"); x.lerp_("x", 0.5); x.add_("x"); x.mul_("x"); x.add("x"); x.atan2_("x"); x.dist("x")
+x.heaviside_("x"); x.heaviside("x"); x.is_same_size(1.5); torch.is_same_size(x, 1.5); x.is_set_to(1.5); x.trace(1); x.square(1)
+x.contiguous(memory_format=1.5); x.matmul("x"); torch.matmul(x, "x"); x.mm(1.5); x.bmm(1.5); x.repeat_interleave(1.5); x.det(1)
+x.view_as(1.5); x.expand_as(1.5); x.reshape_as(1.5); x.masked_select(1.5); x.addmm(x, 1.5); x.sum(dim=1.5)
+"""
+for line in kinds.strip().splitlines():
+    for case in line.split("; "):
+        try:
+            eval(case)
+            print(case, "is taken")
+        except Exception as error:
+            print(case, type(error).__name__, str(error).splitlines()[0])
