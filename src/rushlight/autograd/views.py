@@ -368,10 +368,12 @@ def _check_result(self: Tensor, result: Tensor, name: str) -> None:
     have, got = self._array, result._array
     if got.shape != have.shape:
         raise RuntimeError(f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(got.shape)}")
-    if got.dtype != have.dtype and not castable(got.dtype, have.dtype):
-        raise RuntimeError(
-            f"result type {type_word(got.dtype)} can't be cast to the desired output type {type_word(have.dtype)}"
-        )
+    check_cast(got.dtype, have.dtype)
+
+
+def check_cast(got: np.dtype[Any], have: np.dtype[Any]) -> None:
+    if got != have and not castable(got, have):
+        raise RuntimeError(f"result type {type_word(got)} can't be cast to the desired output type {type_word(have)}")
 
 
 def castable(source: np.dtype[Any], target: np.dtype[Any]) -> bool:

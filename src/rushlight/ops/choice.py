@@ -225,7 +225,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
         )
     if not isinstance(value, dispatch.Tensor_):
         if not isinstance(value, dispatch.NUMBERS):
-            raise _no_form("masked_fill", [mask, value], "Tensor mask, Number value")
+            raise _no_form("masked_fill", [input, mask, value], "Tensor input, Tensor mask, Number value")
         return ops.masked_fill(input, mask, checked_number(value, input._array))
     if value._array.ndim:
         raise RuntimeError(

@@ -193,6 +193,9 @@ def by_result(
                     count(self, name)
                     return self
             return views.inplace(f, name, self, *args, **kwargs)
+        except NotImplementedError:
+            _refuse_complex(self, args)
+            raise
         except (AttributeError, TypeError) as error:
             wrong = refused((self, *args), kwargs, error) if refused is not None else None
             if wrong is None:
@@ -200,6 +203,15 @@ def by_result(
             raise wrong from None
 
     return named(call, name)
+
+
+def _refuse_complex(self: Any, args: tuple[Any, ...]) -> None:
+    """PyTorch's error for a real tensor that complex results could not be written into: it comes before a missing kernel's."""
+    have = self._array.dtype
+    for value in args:
+        got = value._array.dtype if hasattr(value, "_array") else have
+        if got.kind == "c" and have.kind != "c":
+            views.check_cast(np.result_type(have, got) if have == np.float64 else got, have)
 
 
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:

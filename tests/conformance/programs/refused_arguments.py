@@ -75,7 +75,7 @@ torch.roll(x, "x"); x.rot90(1.5); torch.rot90(x, "x"); x.random_(1.5); x.random_
 x.cumsum_("x"); x.cumsum(1.5); x.unfold(0, 1.5, 1); x.topk(1.5); torch.topk(x, 1.5); x.kthvalue(1.5); x.sort(1.5); x.flip(1.5)
 x.chunk(1.5); x.select(0, 1.5); torch.select(x, 0, 1.5); x.unsqueeze(1.5); x.squeeze(1.5); x.transpose(0, 1.5); x.flatten(1.5)
 x.sum(1.5); torch.sum(x, 1.5); x.mean("x"); x.max(1.5); x.argmax(1.5); x.std(1.5); x.all(1.5); x.softmax(1.5); x.logsumexp(1.5)
-x.copysign_("x"); x.fmod_("x"); x.pow_("x"); x.lerp_("x", 0.5); x.add_("x"); x.mul_("x"); x.add("x"); x.atan2_("x"); x.dist("x")
+x.copysign_("x"); x.hypot_(torch.ones(2, 2) * 1j); x.atan2_(torch.ones(2, 2) * 1j); x.fmod_("x"); x.pow_("x"); x.lerp_("x", 0.5); x.add_("x"); x.mul_("x"); x.add("x"); x.atan2_("x"); x.dist("x")
 x.heaviside_("x"); x.heaviside("x"); x.is_same_size(1.5); torch.is_same_size(x, 1.5); x.is_set_to(1.5); x.trace(1); x.square(1)
 x.contiguous(memory_format=1.5); x.matmul("x"); torch.matmul(x, "x"); x.mm(1.5); x.bmm(1.5); x.repeat_interleave(1.5); x.det(1)
 x.view_as(1.5); x.expand_as(1.5); x.reshape_as(1.5); x.masked_select(1.5); x.addmm(x, 1.5); x.sum(dim=1.5)
