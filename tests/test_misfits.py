@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rushlight as torch
-from rushlight.ops.misfits import as_method, misfit, too_many
+from rushlight.ops.misfits import Call
 
 CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: x.tril(1.5), "tril(): argument 'diagonal' (position 1) must be int, not float"),
@@ -49,10 +49,8 @@ def test_nothing_is_written_by_a_call_that_is_refused() -> None:
 def test_errors_of_other_things_are_left_alone() -> None:
     def own(x: Any, dim: Any) -> None: ...
 
-    assert misfit("f", ("x", "dim"), (torch.eye(2), 1), {}, TypeError("something else"), True) is None
-    assert misfit("f", ("x", "n"), (torch.eye(2), 1.5), {}, TypeError("n"), True, whole=False) is None
-    assert as_method("f", ("x", "dim"), (), {}, ValueError("f(): argument 'dim' (position 2) must be int, not float")) is None
-    assert (
-        too_many(own, "f", ("x", "dim"), (), {}, TypeError("other() takes 2 positional arguments but 3 were given"), True)
-        is None
-    )
+    call = Call("f", ("x", "dim"), (torch.eye(2), 1), {})
+    assert call.misfit(TypeError("something else")) is None
+    assert Call("f", ("x", "n"), (torch.eye(2), 1.5), {}).misfit(TypeError("n"), whole=False) is None
+    assert call.as_method(ValueError("f(): argument 'dim' (position 2) must be int, not float")) is None
+    assert call.too_many(own, TypeError("other() takes 2 positional arguments but 3 were given")) is None

@@ -20,6 +20,7 @@ import signal
 import time
 import types
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,24 @@ def ops(pattern: str | None = None) -> list[Any]:
     if pattern is None:
         return public
     return [op for op in public if pattern in op.full_name or fnmatch.fnmatch(op.full_name, pattern)]
+
+
+PARTS = 4  # of the table, for tests that run side by side
+
+
+def different_in(difference: Callable[[Any], tuple[int, str | None]], part: int) -> tuple[int, dict[str, str], set[str]]:
+    """What `difference` says of each op of a part of the table that has gradients: how many trials there were, the first
+    difference by op, and the names of all."""
+    count, different, names = 0, {}, set()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for op in [op for op in ops() if op.supports_autograd and torch.float64 in op.supported_dtypes("cpu")][part::PARTS]:
+            names.add(op.full_name)
+            tried, found = difference(op)
+            count += tried
+            if found:
+                different[op.full_name] = found[:600]
+    return count, different, names
 
 
 def is_differentiable(op: Any, dtype: torch.dtype) -> bool:

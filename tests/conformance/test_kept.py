@@ -7,14 +7,12 @@ listed, and fails here once it agrees.
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
-from op_samples import chosen, ops
+from op_samples import PARTS, chosen, different_in
 from sides import SEED, Missing, Side
 
 import rushlight
@@ -22,7 +20,6 @@ import rushlight
 THEIRS, OURS = Side(torch), Side(rushlight)
 SAMPLES_PER_OP = 4
 TENSORS_PER_SAMPLE = 4
-PARTS = 4
 
 
 def tensors(side: Side, value: Any) -> list[Any]:
@@ -118,16 +115,7 @@ KNOWN = {
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_writes_fail_where_pytorch_fails(part: int) -> None:
-    tried, different = 0, {}
-    mine = [op for op in ops() if op.supports_autograd and torch.float64 in op.supported_dtypes("cpu")][part::PARTS]
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        for op in mine:
-            count, found = difference(op)
-            tried += count
-            if found:
-                different[op.full_name] = found
-    known = KNOWN & {op.full_name for op in mine}
+    tried, different, names = different_in(difference, part)
     assert tried > 300
-    assert {name: found for name, found in different.items() if name not in known} == {}
-    assert known - set(different) == set(), "agree now"
+    assert {name: found for name, found in different.items() if name not in KNOWN} == {}
+    assert KNOWN & names - set(different) == set(), "agree now"

@@ -16,7 +16,7 @@ from ..arguments import checked_shape, number, options, refuse, type_name
 from ..autograd import modes, views
 from ..backend import implicit_gradients
 from ..ops import dispatch
-from ..ops.misfits import no_form
+from ..ops.misfits import Call
 from ..ops.sort import not_implemented
 from ..ops.table import op, table
 from ..publishing import method, published
@@ -121,7 +121,7 @@ def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> 
     if dtype.kind == "c" and first is last is None:
         no_kernel("random_kernel_cpu", dtype)
     if any(bound is not None and not isinstance(bound, (int, np.integer, Tensor)) for bound in (first, last)):
-        raise no_form("random_", ("self", "from", "to"), (self, *bounds), named, True)
+        raise Call("random_", ("self", "from", "to"), (self, *bounds), named).no_form()
     for bound in (first, last):
         if bound is not None and not -(2**63) <= bound < 2**63:
             raise ValueError("Overflow when unpacking long long")

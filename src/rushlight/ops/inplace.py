@@ -19,7 +19,7 @@ from ..backend import numpy as backend
 from ..backend.openblas import SHARED, added_by_threads
 from . import saved
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
-from .misfits import as_method
+from .misfits import Call
 from .table import tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -120,7 +120,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
         try:
             return recorded(self, name, plain_name, other)
         except TypeError as error:
-            raise as_method(name, ("self", "other"), (self, other), {}, error) or error from None
+            raise Call(name, ("self", "other"), (self, other), {}).as_method(error) or error from None
 
     plain, factor = binary(ufunc, name, slow), _FACTORS[ufunc]
 

@@ -6,6 +6,7 @@ forms it says what was given.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import operator
 import re
@@ -36,89 +37,84 @@ _TAKES = re.compile(r"(.*)\(\) takes (?:from (\d+) to )?(\d+) positional argumen
 _OF_FUNCTION = re.compile(r"\w+\(\): argument '(\w+)' \(position (\d+)\) (must be .*)")
 
 
-def misfit(
-    name: str,
-    parameters: tuple[str, ...],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    error: Exception,
-    method: bool,
-    whole: bool = True,
-) -> TypeError | None:
-    """PyTorch's error for the first argument that is not of its kind; None where that is not what ``error`` came from.
+@dataclasses.dataclass
+class Call:
+    """A call that has failed: of a function, or of a method, whose first argument is the tensor."""
 
-    ``whole``  whether numbers are looked at too, not tensors only
-    """
-    missing = error.obj if isinstance(error, AttributeError) and error.name == "_array" else None
-    given = [*zip(parameters, args, strict=False), *kwargs.items()]
-    for place, (label, value) in enumerate(given):
-        if missing is not None and value is missing:
-            wanted = "Tensor"
-        else:
-            wanted = (_OWN.get((name, label)) or _KINDS.get(label, "")) if whole else ""
-            if label == "dim" and name.rstrip("_") in _SEVERAL_DIMS:
-                wanted = _SEVERAL
-            if not wanted or value is None or _fits(wanted, value):
+    name: str
+    parameters: tuple[str, ...]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    method: bool = True
+
+    def misfit(self, error: Exception, whole: bool = True) -> TypeError | None:
+        """PyTorch's error for the first argument that is not of its kind; None where that is not what ``error`` came from.
+
+        ``whole``  whether numbers are looked at too, not tensors only
+        """
+        missing = error.obj if isinstance(error, AttributeError) and error.name == "_array" else None
+        given = [*zip(self.parameters, self.args, strict=False), *self.kwargs.items()]
+        for place, (label, value) in enumerate(given):
+            wanted = "Tensor" if missing is not None and value is missing else self._kind_of(label) if whole else ""
+            if not wanted or value is None or (wanted != "Tensor" and _fits(wanted, value)):
                 continue
-        if name.rstrip("_") in _SEVERAL_FORMS:
-            return no_form(name, parameters, args, kwargs, method)
-        where = f" (position {place + 1 - method})" if place < len(args) else ""
-        return TypeError(f"{name}(): argument '{label}'{where} must be {wanted}, not {_type_name(value)}")
-    return None
-
-
-def as_method(
-    name: str, parameters: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> TypeError | None:
-    """What a function's own error for an argument is as a method's, whose arguments are counted behind the tensor."""
-    if type(error) is not TypeError:
+            if self._has_several_forms:
+                return self.no_form()
+            where = f" (position {place + 1 - self.method})" if place < len(self.args) else ""
+            return TypeError(f"{self.name}(): argument '{label}'{where} must be {wanted}, not {_type_name(value)}")
         return None
-    unlike = _NO_FORM.fullmatch(str(error))
-    if unlike is not None:
-        return TypeError(name + unlike[1] + unlike[2])
-    said = _OF_FUNCTION.fullmatch(str(error))
-    if said is None or said[2] == "1":
-        return None
-    if name.rstrip("_") in _SEVERAL_FORMS:
-        return no_form(name, parameters, args, kwargs, True)
-    place = int(said[2]) - 1
-    label = parameters[place] if name[-1] == "_" and place < len(parameters) else said[1]
-    return TypeError(f"{name}(): argument '{label}' (position {place}) {said[3]}")
 
+    def as_method(self, error: Exception) -> TypeError | None:
+        """What a function's own error for an argument is as a method's, whose arguments are counted behind the tensor."""
+        if type(error) is not TypeError:
+            return None
+        unlike = _NO_FORM.fullmatch(str(error))
+        if unlike is not None:
+            return TypeError(self.name + unlike[1] + unlike[2])
+        said = _OF_FUNCTION.fullmatch(str(error))
+        if said is None or said[2] == "1":
+            return None
+        if self._has_several_forms:
+            return self.no_form()
+        place = int(said[2]) - 1
+        label = self.parameters[place] if self.name[-1] == "_" and place < len(self.parameters) else said[1]
+        return TypeError(f"{self.name}(): argument '{label}' (position {place}) {said[3]}")
 
-def too_many(
-    own: Callable[..., Any],
-    name: str,
-    parameters: tuple[str, ...],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    error: Exception,
-    method: bool,
-) -> TypeError | None:
-    """PyTorch's error for a call with too many arguments, if that is what Python's ``error`` for ``own`` is about."""
-    said = _TAKES.fullmatch(str(error)) if type(error) is TypeError else None
-    if said is None or said[1] != own.__qualname__ or inspect.unwrap(own).__code__.co_flags & inspect.CO_VARARGS:
-        return None
-    if name.rstrip("_") in _SEVERAL_FORMS:
-        return no_form(name, parameters, args, kwargs, method)
-    most, got = int(said[3]) - method, int(said[4]) - method
-    if method and not most and said[2] is None and len(parameters) == 1:
-        return TypeError(f"TensorBase.{name}() takes no arguments ({got} given)")
-    least = "" if said[2] is None else f"from {int(said[2]) - method} to "
-    words = (
-        f"{most} positional argument{'' if most == 1 and not least else 's'} but {got} {'was' if got == 1 else 'were'} given"
-    )
-    return TypeError(f"{name}() takes {least}{words}")
+    def too_many(self, own: Callable[..., Any], error: Exception) -> TypeError | None:
+        """PyTorch's error for a call with too many arguments, if that is what Python's ``error`` for ``own`` is about."""
+        said = _TAKES.fullmatch(str(error)) if type(error) is TypeError else None
+        if said is None or said[1] != own.__qualname__ or inspect.unwrap(own).__code__.co_flags & inspect.CO_VARARGS:
+            return None
+        if self._has_several_forms:
+            return self.no_form()
+        least, most, got = (None if each is None else int(each) - self.method for each in said.groups()[1:])
+        if self.method and not most and least is None and len(self.parameters) == 1:
+            return TypeError(f"TensorBase.{self.name}() takes no arguments ({got} given)")
+        takes = (
+            f"{most} positional argument{'' if most == 1 else 's'}"
+            if least is None
+            else f"from {least} to {most} positional arguments"
+        )
+        return TypeError(f"{self.name}() takes {takes} but {got} {'was' if got == 1 else 'were'} given")
 
+    def no_form(self) -> TypeError:
+        """PyTorch's error for arguments that none of a function's forms takes, with the form that it has here."""
+        args = [_type_name(value) for value in self.args[self.method :]]
+        got = args + [f"{label}={_type_name(value)}" for label, value in self.kwargs.items()]
+        only = ", " if self.kwargs and not args else ""
+        return TypeError(
+            f"{self.name}() received an invalid combination of arguments - got ({', '.join(got)}{only}), but expected one of:\n"
+            f" * ({', '.join(self.parameters[self.method :])})\n"
+        )
 
-def no_form(name: str, parameters: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> TypeError:
-    """PyTorch's error for arguments that none of a function's forms takes, with the form that it has here."""
-    got = [_type_name(value) for value in args[method:]] + [f"{label}={_type_name(value)}" for label, value in kwargs.items()]
-    form = ", ".join(parameters[method:])
-    only = ", " if kwargs and not args[method:] else ""
-    return TypeError(
-        f"{name}() received an invalid combination of arguments - got ({', '.join(got)}{only}), but expected one of:\n * ({form})\n"
-    )
+    @property
+    def _has_several_forms(self) -> bool:
+        return self.name.rstrip("_") in _SEVERAL_FORMS
+
+    def _kind_of(self, label: str) -> str:
+        if label == "dim" and self.name.rstrip("_") in _SEVERAL_DIMS:
+            return _SEVERAL
+        return _OWN.get((self.name, label)) or _KINDS.get(label, "")
 
 
 def _fits(wanted: str, value: Any) -> bool:

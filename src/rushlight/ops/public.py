@@ -24,7 +24,7 @@ from ..backend import pointwise as kernels
 from . import dispatch, inplace
 from .compiling import give_compiled_code, waiting_function
 from .descriptions import description
-from .misfits import as_method, misfit, too_many
+from .misfits import Call
 from .out import write_out
 from .table import Op, table, tensors
 
@@ -131,12 +131,10 @@ def spoken_form(
         except (AttributeError, TypeError) as error:
             result = foreign(call, args, kwargs)
             if result is NotImplemented:
-                wrong = misfit(name, parameters, args, kwargs, error, method, plain)
-                if wrong is None and both:
-                    wrong = as_method(name, parameters, args, kwargs, error)
+                failed = Call(name, parameters, args, kwargs, method)
+                wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
                 if wrong is None and native:
-                    wrong = too_many(f, name, parameters, args, kwargs, error, method)
-                    wrong = wrong or lacking(f.__name__, name, error)
+                    wrong = failed.too_many(f, error) or lacking(f.__name__, name, error)
                 if wrong is None:
                     raise
                 raise wrong from None
@@ -224,12 +222,9 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
         return args, {spellings.get(key, key): value for key, value in kwargs.items()}
 
     def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> TypeError | None:
-        return (
-            misfit(name, parameters, args, kwargs, error, True)
-            or as_method(name, parameters, args, kwargs, error)
-            or too_many(f, name, parameters, args, kwargs, error, True)
-            or lacking(f.__name__, name, error)
-        )
+        failed = Call(name, parameters, args, kwargs)
+        wrong = failed.misfit(error) or failed.as_method(error) or failed.too_many(f, error)
+        return wrong or lacking(f.__name__, name, error)
 
     return inplace.by_result(f, name, asked, spelled, refused)
 
@@ -282,7 +277,7 @@ def _with_other(name: str, compiled: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return compiled(self, other)
         except TypeError as error:
-            wrong = as_method(name, ("input", "other"), (self, other), {}, error)
+            wrong = Call(name, ("input", "other"), (self, other), {}).as_method(error)
             if wrong is None:
                 raise
             raise wrong from None
@@ -344,7 +339,7 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
         return (*args, *kwargs.values()), {}  # `other` at most
 
     def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> TypeError | None:
-        return as_method(name, ("input", "other"), args, kwargs, error)
+        return Call(name, ("input", "other"), args, kwargs).as_method(error)
 
     call = inplace.by_result(entry.call, name, asked, in_order, refused)
     ufunc = kernels.IN_PLACE.get(entry.kernel)
