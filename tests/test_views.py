@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -200,3 +202,16 @@ def test_a_view_of_another_kind_may_be_transposed_in_place() -> None:
         pairs.backward(weights)
         grads.append(z.grad)
     assert torch.equal(*grads)
+
+
+def test_views_made_in_no_grad_are_written_into_under_a_mode() -> None:
+    class Watching(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return function(*args, **(kwargs or {}))
+
+    leaf = torch.zeros(2, 2, requires_grad=True)
+    with Watching(), torch.no_grad():
+        leaf[None, :] += 2
+    assert leaf.tolist() == [[2, 2], [2, 2]] and leaf._version == 2
+    leaf.sum().backward()
+    assert leaf.grad.tolist() == [[1, 1], [1, 1]]

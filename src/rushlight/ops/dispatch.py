@@ -312,10 +312,12 @@ def _needs(op: Op, inputs: Sequence[Any]) -> tuple[list[Any], list[bool]]:
             flat.extend(value)
         else:
             flat.append(value)
+    if not modes.state.grad_enabled:  # a view need not know its place then, and one made in no_grad could not be told it
+        return flat, []
     for value in flat:
         if isinstance(value, Tensor_) and value._base is not None:
             views.refresh(value)
-    if not op.sources or not modes.state.grad_enabled:
+    if not op.sources:
         return flat, []
     if op.variadic not in op.sources and len(op.sources) < len(op.inputs):
         flat = [value for name, value in zip(op.inputs, inputs, strict=True) if name in op.sources]
