@@ -10,6 +10,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd import gradients
+from rushlight.autograd.graph import observers
 
 
 def leaf(*values: float) -> torch.Tensor:
@@ -293,3 +294,20 @@ def test_of_two_values_changed_the_first_by_name_is_the_error() -> None:
         changed = {"self": "CopySlices", "other": "AsStrided"}[names]
         with pytest.raises(RuntimeError, match=f"output 0 of (torch::autograd::)?{changed}"):
             out.backward()
+
+
+@pytest.mark.parametrize("with_subclass", [False, True])
+def test_a_node_without_a_derivative_raises_before_leaves_that_wait_for_it(
+    with_subclass: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(observers, "present", False)
+
+    class Marked(torch.Tensor):
+        pass
+
+    marked = torch.ones(1).as_subclass(Marked) if with_subclass else None  # from then on ops take the general path
+    x = torch.tensor(-1.5, requires_grad=True)
+    with pytest.raises(RuntimeError, match="derivative for aten::floor_divide is not implemented"):
+        torch.lerp(x, x // 2.5, 1).backward()
+    assert x.grad is None
+    del marked

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd import engine, modes, views
-from ..autograd.graph import keep_traceback, leaf_edge, orders
+from ..autograd.graph import keep_traceback, leaf_edge, observers, orders
 from ..backend import alignment
 from ..backend import numpy as backend
 from ..rooms import provided
@@ -414,6 +414,8 @@ def record(
     if kept and not hooks:
         node.saved = tuple(kept)
     node.order = next(orders)
+    if op.node_name == "NotImplemented":  # which leaves have their gradients before it raises is seen
+        observers.present = True
     node.where = saved.here(sys._getframe(1))
     if modes.state.anomaly:
         keep_traceback(node, sys._getframe(1), engine.recording_node())
