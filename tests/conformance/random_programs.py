@@ -387,6 +387,9 @@ def _start(candidate: str, length: int) -> None:
     torch.set_num_threads(1)
     signal.signal(signal.SIGALRM, _out_of_time)
     _WORK.update(candidate=load_candidate(candidate), length=length, seen=collections.Counter())
+    if _WORK.get("subclass"):
+        module = _WORK["candidate"].module
+        _WORK["kept"] = module.ones(1).as_subclass(type("Subclass", (module.Tensor,), {}))
 
 
 def _task(seed: int) -> Failure | None:
@@ -472,6 +475,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("-j", "--jobs", type=int, default=4)
     parser.add_argument("--length", type=int, default=14, help="lines of a program")
     parser.add_argument("--candidate", default="rushlight", help="module under test; `mirror` is PyTorch again")
+    parser.add_argument("--subclass", action="store_true", help="with a subclass of Tensor about: ops take their general path")
     parser.add_argument("--causes", type=int, default=40, help="how many causes to show")
     parser.add_argument("--write-floors", action="store_true", help=f"record this run in {FLOORS.name}")
     parser.add_argument("--out", type=Path, help="write the report here")
@@ -481,6 +485,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.count == 1:
         print("\n".join(write_program(random.Random(options.seed), options.length)), end="\n\n")
     jobs = 1 if options.count == 1 else options.jobs
+    _WORK["subclass"] = options.subclass  # processes are forked
     failures = survey(options.count, options.seed, jobs, options.candidate, options.length)
     text = report(failures, options.count, options.causes)
     print(text)

@@ -44,6 +44,12 @@ def test_drawn_programs_agree(draw: random.Random) -> None:
     assert found is None, str(Failure(0, found, lines))
 
 
+def test_the_general_path_of_ops_agrees_too(run_script: Script) -> None:
+    """Where there is a subclass of Tensor compiled ops leave their calls to others: what no fast path covers runs here."""
+    done = run_script("random_programs.py", "--count", "1000", "--subclass", "--causes", "20")
+    assert "1000 of 1000 programs agree" in done.stdout, done.stdout[-20_000:] + done.stderr[-3000:]
+
+
 def test_the_same_seed_writes_the_same_program() -> None:
     assert write_program(random.Random(7)) == write_program(random.Random(7))
     assert write_program(random.Random(7)) != write_program(random.Random(8))
