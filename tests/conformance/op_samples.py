@@ -29,7 +29,7 @@ import numpy as np
 import torch
 from op_check import Disagreement, Form, check_error, check_forward, check_sample, form_of, short, tensors_in
 from op_results import FLOORS, Outcome, figures_in, write_floors, write_outcomes
-from sides import Side
+from sides import Missing, Side
 from torch.testing._internal import common_utils
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo import core
@@ -68,15 +68,21 @@ def ops(pattern: str | None = None) -> list[Any]:
 PARTS = 4  # of the table, for tests that run side by side
 
 
-def different_in(difference: Callable[[Any], tuple[int, str | None]], part: int) -> tuple[int, dict[str, str], set[str]]:
-    """What `difference` says of each op of a part of the table that has gradients: how many trials there were, the first
-    difference by op, and the names of all."""
+def different_in(
+    difference: Callable[[Any, Any], tuple[int, str | None]], ours: Side, part: int
+) -> tuple[int, dict[str, str], set[str]]:
+    """What `difference` says of each op of a part of the table that has gradients, given it and our form of it: how many
+    trials there were, the first difference by op, and the names of all."""
     count, different, names = 0, {}, set()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for op in [op for op in ops() if op.supports_autograd and torch.float64 in op.supported_dtypes("cpu")][part::PARTS]:
             names.add(op.full_name)
-            tried, found = difference(op)
+            try:
+                form = ours.resolve(op.op, op.full_name)
+            except Missing:
+                continue
+            tried, found = difference(op, form)
             count += tried
             if found:
                 different[op.full_name] = found[:600]

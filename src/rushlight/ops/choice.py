@@ -14,6 +14,7 @@ from ..backend.pointwise import checked_number
 from ..dtypes import of as dtype_of
 from . import dispatch
 from .extremes import refuse
+from .misfits import type_name
 from .pointwise import LN2, plain, smooth
 from .public import alias, methods, module, ops, public, publish, warn
 from .reading import conj, underivable
@@ -144,15 +145,9 @@ def ldexp(input: Any, other: Any) -> Any:
     return ops.ldexp(input, other)
 
 
-def _type_name(value: Any) -> str:
-    from ..arguments import type_name  # of the room above
-
-    return type_name(value)
-
-
 def _no_form(name: str, given: list[Any], form: str) -> TypeError:
     """PyTorch's error for arguments of types that no form of a function has, with the form that was meant."""
-    words = ", ".join(_type_name(one) for one in given)
+    words = ", ".join(type_name(one) for one in given)
     return TypeError(
         f"{name}() received an invalid combination of arguments - got ({words}), but expected one of:\n * ({form})"
     )
@@ -160,7 +155,7 @@ def _no_form(name: str, given: list[Any], form: str) -> TypeError:
 
 def _expect_number(name: str, label: str, value: Any) -> None:
     if not isinstance(value, (dispatch.Tensor_, *dispatch.NUMBERS)):
-        raise TypeError(f"{name}(): argument '{label}' must be Number, not {_type_name(value)}")
+        raise TypeError(f"{name}(): argument '{label}' must be Number, not {type_name(value)}")
 
 
 def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
@@ -410,7 +405,7 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
         raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
     for label, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
         if value is not None and not isinstance(value, (dispatch.Tensor_, float, int, np.number)):
-            raise TypeError(f"nan_to_num(): argument '{label}' must be float, not {_type_name(value)}")
+            raise TypeError(f"nan_to_num(): argument '{label}' must be float, not {type_name(value)}")
     return ops.nan_to_num(input, nan, posinf, neginf)
 
 

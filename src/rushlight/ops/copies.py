@@ -268,7 +268,7 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
             f"expected src to have a size equal to the slice of self. src size = {list(src._array.shape)}, "
             f"slice size = {list(shape)}"
         )
-    dispatch.refuse_history(input, src)
+    dispatch.refuse_history(input.dtype, src)
     return ops.as_strided_scatter(input, src, *_geometry(input, shape, stride, storage_offset))
 
 

@@ -119,10 +119,10 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
     return finish(op, inputs, arrays, params, out, early)
 
 
-def refuse_history(of: Tensor, *others: Any) -> None:
-    """PyTorch's error for a result in the dtype of ``of`` that would need a gradient and, of integers, cannot have one."""
-    if of._array.dtype.kind in "bui" and modes.state.grad_enabled and any(other.requires_grad for other in others):
-        raise RuntimeError(f"Autograd not support dtype: {of.dtype.scalar_name}")
+def refuse_history(dtype: dtypes.dtype, *inputs: Any) -> None:
+    """PyTorch's error for a result that would need a gradient and, of integers, cannot have one."""
+    if dtype.numpy.kind in "bui" and modes.state.grad_enabled and any(one.requires_grad for one in inputs):
+        raise RuntimeError(f"Autograd not support dtype: {dtype.scalar_name}")
 
 
 # The functions that take two numbers.

@@ -14,6 +14,7 @@ from .. import dtypes
 from ..backend import fourier as k
 from . import dispatch
 from .complex_numbers import conj
+from .misfits import type_name
 from .public import axis_of, ops, public, registry
 from .table import op
 
@@ -54,20 +55,14 @@ def _complex(input: Any) -> Any:
     return input if dtype.kind == "c" else ops.astype(input, np.result_type(dtype, np.complex64))
 
 
-def _type_name(value: Any) -> str:
-    from ..arguments import type_name
-
-    return type_name(value)
-
-
 def _tensor(name: str, input: Any) -> None:
     if not isinstance(input, dispatch.Tensor_):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {_type_name(input)}")
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
 
 
 def _int(name: str, label: str, value: Any) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}(): argument '{label}' must be int, not {_type_name(value)}")
+        raise TypeError(f"{name}(): argument '{label}' must be int, not {type_name(value)}")
     return int(value.__index__())
 
 
@@ -76,7 +71,7 @@ def _norm(name: str, norm: Any, forward: bool) -> int:
     if norm is None or norm == "backward":
         return k.NONE if forward else k.COUNT
     if not isinstance(norm, str):
-        raise TypeError(f"{name}(): argument 'norm' must be str, not {_type_name(norm)}")
+        raise TypeError(f"{name}(): argument 'norm' must be str, not {type_name(norm)}")
     if norm == "forward":
         return k.COUNT if forward else k.NONE
     if norm == "ortho":
@@ -128,7 +123,7 @@ def _axes_and_sizes(name: str, input: Any, s: Any, dim: Any) -> tuple[tuple[int,
 
 def _several(name: str, label: str, value: Any) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}(): argument '{label}' must be tuple of ints, not {_type_name(value)}")
+        raise TypeError(f"{name}(): argument '{label}' must be tuple of ints, not {type_name(value)}")
     return int(value.__index__())
 
 

@@ -61,7 +61,7 @@ class Call:
             if self._has_several_forms:
                 return self.no_form()
             where = f" (position {place + 1 - self.method})" if place < len(self.args) else ""
-            return TypeError(f"{self.name}(): argument '{label}'{where} must be {wanted}, not {_type_name(value)}")
+            return TypeError(f"{self.name}(): argument '{label}'{where} must be {wanted}, not {type_name(value)}")
         return None
 
     def as_method(self, error: Exception) -> TypeError | None:
@@ -99,8 +99,8 @@ class Call:
 
     def no_form(self) -> TypeError:
         """PyTorch's error for arguments that none of a function's forms takes, with the form that it has here."""
-        args = [_type_name(value) for value in self.args[self.method :]]
-        got = args + [f"{label}={_type_name(value)}" for label, value in self.kwargs.items()]
+        args = [type_name(value) for value in self.args[self.method :]]
+        got = args + [f"{label}={type_name(value)}" for label, value in self.kwargs.items()]
         only = ", " if self.kwargs and not args else ""
         return TypeError(
             f"{self.name}() received an invalid combination of arguments - got ({', '.join(got)}{only}), but expected one of:\n"
@@ -129,7 +129,8 @@ def _fits(wanted: str, value: Any) -> bool:
     return True
 
 
-def _type_name(value: Any) -> str:
-    from ..arguments import type_name  # stands above this room
+def type_name(value: Any) -> str:
+    """What PyTorch calls the type of an argument."""
+    from .. import arguments  # stands above this room
 
-    return type_name(value)
+    return arguments.type_name(value)

@@ -249,7 +249,7 @@ def select_scattered(input: Any, src: Any, dim: int, index: int) -> Any:
             "expected src to have a size equal to the slice of self. src size = "
             f"{list(src._array.shape)}, slice size = {list(wanted)}"
         )
-    dispatch.refuse_history(input, src)
+    dispatch.refuse_history(input.dtype, src)
     return ops.select_scatter(input, src, axis, index % size)
 
 
@@ -266,7 +266,7 @@ def slice_scattered(input: Any, src: Any, dim: int = 0, start: Any = None, end: 
             "expected src to have a size equal to the slice of self. src size = "
             f"{list(src._array.shape)}, slice size = {list(wanted)}"
         )
-    dispatch.refuse_history(input, src)
+    dispatch.refuse_history(input.dtype, src)
     return ops.slice_scatter(input, src, axis, begin, max(begin, stop), step)
 
 
@@ -281,7 +281,7 @@ def diagonal_scattered(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim
             "expected src to have a size equal to the slice of self. src size = "
             f"{list(src._array.shape)}, slice size = {list(wanted)}"
         )
-    dispatch.refuse_history(input, src)
+    dispatch.refuse_history(input.dtype, src)
     return ops.diagonal_scatter(input, src, offset, axis1, axis2)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.modes import state
 from ..backend import reduce as k
 from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
@@ -137,8 +136,7 @@ def dtype_of_result(input: Any, dtype: Any) -> Any:
     """NumPy's dtype for ``dtype=``; RuntimeError for integers where a gradient is wanted."""
     if dtype is None:
         return None
-    if dtype.numpy.kind in "bui" and state.grad_enabled and input.requires_grad:
-        raise RuntimeError(f"Autograd not support dtype: {dtype.scalar_name}")
+    dispatch.refuse_history(dtype, input)
     return dtype.numpy
 
 
