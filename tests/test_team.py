@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import blockwise, team
+from rushlight.backend import blockwise, team, waiting_threads
 
 LONG = team.LARGE // 4 + 3  # of float32, and no multiple of a number of threads
 SIZES = [100, blockwise.PAIRED // 4 + 1, LONG]
 
 
-@pytest.fixture(autouse=True)
-def _threads():
+@pytest.fixture(autouse=True, params=["BLAS's threads", "ours"])
+def _threads(request, monkeypatch):
+    if request.param == "ours":
+        monkeypatch.setattr(waiting_threads, "available", lambda most: 0)
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     yield

@@ -21,13 +21,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import heap
+from . import heap, numpy_abi
 
 LINE = 64  # bytes
 _WORTH = 1 << 12  # elements
-_ABI = 0x02000000
-# Where NumPy's table of C functions has them, as long as its ABI is this one.
-_ABI_VERSION, _SET_HANDLER, _GET_HANDLER = 0, 304, 305
+_SET_HANDLER, _GET_HANDLER = 304, 305  # where NumPy's table of C functions has them
 _CAPSULE, _VERSION = b"mem_handler", 1
 
 # From the first to the second, in one context, new arrays begin at multiples of LINE. What the first gives the second takes.
@@ -75,17 +73,13 @@ def _pays() -> bool:
 
 def _handler() -> tuple[contextvars.ContextVar[Any], Any] | None:
     """Where NumPy looks for its handler, and a copy of its own that differs in how it gets new memory."""
-    library = heap.glibc()
-    table = getattr(sys.modules.get("numpy._core._multiarray_umath"), "_ARRAY_API", None)
-    if library is None or table is None or sys.implementation.name != "cpython":
+    library, functions = heap.glibc(), numpy_abi.functions
+    if library is None or functions is None:
         return None
-    pointer, new_capsule = ctypes.pythonapi.PyCapsule_GetPointer, ctypes.pythonapi.PyCapsule_New
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    new_capsule = ctypes.pythonapi.PyCapsule_New
     new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p] * 3
-    functions = ctypes.cast(pointer(table, None), ctypes.POINTER(ctypes.c_void_p))
-    if ctypes.CFUNCTYPE(ctypes.c_uint)(functions[_ABI_VERSION])() != _ABI:
-        return None
-    usual = _Handler.from_address(pointer(ctypes.PYFUNCTYPE(ctypes.py_object)(functions[_GET_HANDLER])(), _CAPSULE))
+    capsule = ctypes.PYFUNCTYPE(ctypes.py_object)(functions[_GET_HANDLER])()
+    usual = _Handler.from_address(numpy_abi.capsule_content(capsule, _CAPSULE))
     if usual.version != _VERSION:
         return None
     # Arrays may outlive this module, at the end of the program: what frees them is in memory that is never freed.

@@ -1,4 +1,4 @@
-"""Elementwise steps over large arrays: on a team of threads, or one block after another.
+"""Elementwise steps over large arrays: on threads, or one block after another.
 
 A chain of NumPy calls over a large array reads and writes main memory at each step; over blocks of 256 KB only the first
 step reads it and only the last writes it. What that gains depends on the processor's caches (measured, the slope of tanh at
@@ -14,47 +14,67 @@ from typing import Any
 
 import numpy as np
 
-from . import team, threads
+from . import parted, team, threads
 from .numpy import Array
 
-LARGE = 1 << 19  # elements: fewer stay in the second or third cache, where blocks cost more than they gain
+SPREAD = parted.FROM  # elements: fewer are left to the caller's thread
+_LARGE = 1 << 19  # elements: fewer stay in the second or third cache, where blocks cost more than they gain
 PAIRED = 1 << 14  # bytes from which on :func:`products` pays
+_SLAB = 1 << 20  # elements that the second caches of a few processors hold together
 _BLOCK = 1 << 16
 _LINE = 1 << 12
 
+Call = Callable[..., object]
+
 
 def run(steps: Callable[..., object], first: Array, *others: Array) -> Array | None:
-    """A new array like ``first`` that ``steps(out, first, ...)`` has filled part by part.
+    """A new array like ``first`` that ``steps(call, out, first, ...)`` has filled part by part; ufuncs it is to use by
+    ``call(ufunc, out, *operands)``.
 
     None where it would not pay or cannot be: small arrays, other dtypes than float32 and float64, elements out of order.
     ``others`` have the shape and dtype of ``first``, or each is one number stretched to that shape.
     """
-    if first.size < LARGE:
+    if first.size < SPREAD:
+        return None
+    shared = parted.are_free(first.size)
+    if not shared and first.size < _LARGE:
         return None
     lines = _lines((first, *others)) if first.flags.c_contiguous else None
     if lines is None:
         return None
     out = np.empty(first.shape, first.dtype)
     line = out.reshape(-1)
-    if out.nbytes >= team.LARGE and team.run(steps, line, *lines) is not None:
+    if not shared and out.nbytes >= team.LARGE and team.run(functools.partial(steps, _call), line, *lines) is not None:
         return out
-    for start in range(0, first.size, _BLOCK):
-        part = slice(start, start + _BLOCK)
-        steps(line[part], *[each[part] for each in lines])
+    call, each = (_spread_into, _SLAB) if shared else (_call, _BLOCK)
+    for start in range(0, first.size, each):
+        part = slice(start, start + each)
+        steps(call, line[part], *[values[part] for values in lines])
     return out
 
 
 def spread(function: np.ufunc, *operands: Array, into: Array | None = None) -> Any:
-    """``function(*operands)``, by a team where that pays; written into ``into``, if given, an array like the result."""
+    """``function(*operands)``, by threads where that pays; written into ``into``, if given, an array like the result."""
     first = operands[0]
-    if (first.nbytes >= team.LARGE or operands[-1].nbytes >= team.LARGE) and _keeps_dtype(function, first.dtype.char):
-        lines = _lines(operands)
-        if lines is not None:
-            shape = first.shape if first.ndim else operands[-1].shape
-            out = np.empty(shape, first.dtype) if into is None else into
-            if team.run(functools.partial(_call, function), out.reshape(-1), *lines) is not None:
-                return out
+    if first.size >= SPREAD or operands[-1].size >= SPREAD:
+        out = parted.elementwise(function, operands, into)
+        if out is None:
+            out = _by_team(function, operands, into)
+        if out is not None:
+            return out
     return function(*operands, out=... if into is None else into)
+
+
+def _by_team(function: np.ufunc, operands: tuple[Array, ...], into: Array | None) -> Array | None:
+    first = operands[0]
+    if max(first.nbytes, operands[-1].nbytes) < team.LARGE or not _keeps_dtype(function, first.dtype.char):
+        return None
+    lines = _lines(operands)
+    if lines is None:
+        return None
+    out = np.empty(first.shape if first.ndim else operands[-1].shape, first.dtype) if into is None else into
+    done = team.run(functools.partial(_call, function), out.reshape(-1), *lines)
+    return None if done is None else out
 
 
 def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
@@ -64,7 +84,7 @@ def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
     """
     if x.size < 4 * _LINE:
         return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
-    if x.nbytes >= team.LARGE and threads.limit() > 1:
+    if x.size >= SPREAD and threads.limit() > 1:
         return spread(ufunc, bound, x)  # type: ignore[no-any-return]
     if not x.flags.c_contiguous:
         return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
@@ -78,6 +98,12 @@ def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
 
 def _call(function: np.ufunc, out: Array, *operands: Array) -> None:
     function(*operands, out=out)
+
+
+def _spread_into(function: np.ufunc, out: Array, *operands: Array) -> None:
+    """As :func:`_call`, in parts."""
+    if parted.elementwise(function, operands, out) is None:
+        function(*operands, out=out)
 
 
 @functools.cache
@@ -113,7 +139,7 @@ def products(g: Array, a: Array, b: Array) -> tuple[Array, Array] | None:
     if not (g.shape == a.shape == b.shape and g.dtype is a.dtype and g.dtype is b.dtype and g.dtype.char in "fd"):
         return None
     into = g if alone else None
-    if g.nbytes < team.LARGE:
+    if g.size < SPREAD:
         return np.multiply(g, b), np.multiply(g, a, into)
     return spread(np.multiply, g, b), spread(np.multiply, g, a, into=into)
 
@@ -125,9 +151,9 @@ def added(take: Callable[[Any], Array], key: Any, g: Array) -> Array:
         return g
     if have.__class__ is g.__class__ is np.ndarray and have.dtype is g.dtype and have.shape == g.shape:
         if have.base is None and sys.getrefcount(have) <= _TAKEN:
-            return np.add(have, g, have) if g.nbytes < team.LARGE else spread(np.add, have, g, into=have)
+            return np.add(have, g, have) if g.size < SPREAD else spread(np.add, have, g, into=have)
         if g.base is None and sys.getrefcount(g) <= _GIVEN:
-            return np.add(g, have, g) if g.nbytes < team.LARGE else spread(np.add, g, have, into=g)
+            return np.add(g, have, g) if g.size < SPREAD else spread(np.add, g, have, into=g)
     return have + g
 
 

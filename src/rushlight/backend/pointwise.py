@@ -355,7 +355,7 @@ def sigmoid(x: Array) -> Array:
     one = _ones.get(x.dtype.char)
     if one is None:
         return _sigmoid_of_others(floating(x))
-    if x.size >= blockwise.LARGE:
+    if x.size >= blockwise.SPREAD:
         out = blockwise.run(_sigmoid_steps, x)
         if out is not None:
             return out
@@ -378,11 +378,11 @@ def _sigmoid_of_others(x: Array) -> Array:
     return np.divide(1, np.exp(np.negative(x)) + 1, out=...)
 
 
-def _sigmoid_steps(out: Array, x: Array) -> None:
-    np.negative(x, out)
-    np.exp(out, out)
-    np.add(out, _ones[x.dtype.char], out)
-    np.divide(_ones[x.dtype.char], out, out)
+def _sigmoid_steps(call: blockwise.Call, out: Array, x: Array) -> None:
+    call(np.negative, out, x)
+    call(np.exp, out, out)
+    call(np.add, out, out, _ones[x.dtype.char])
+    call(np.divide, out, _ones[x.dtype.char], out)
 
 
 def logit(x: Array, eps: float | None) -> Array:
@@ -422,7 +422,7 @@ def sigmoid_slope(h: Array, y: Array) -> Array:
     one = _ones.get(y.dtype.char)
     if one is None:
         return np.multiply(h, _conj((1 - y) * y), out=...)
-    if y.size >= blockwise.LARGE:
+    if y.size >= blockwise.SPREAD:
         out = blockwise.run(_sigmoid_slope_steps, y, h)
         if out is not None:
             return out
@@ -431,10 +431,10 @@ def sigmoid_slope(h: Array, y: Array) -> Array:
     return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
 
 
-def _sigmoid_slope_steps(out: Array, y: Array, h: Array) -> None:
-    np.subtract(_ones[y.dtype.char], y, out)
-    np.multiply(out, y, out)
-    np.multiply(h, out, out)
+def _sigmoid_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
+    call(np.subtract, out, _ones[y.dtype.char], y)
+    call(np.multiply, out, out, y)
+    call(np.multiply, out, h, out)
 
 
 def tanh_slope(h: Array, y: Array) -> Array:
@@ -443,7 +443,7 @@ def tanh_slope(h: Array, y: Array) -> Array:
     if one is None:
         return np.multiply(h, _conj(1 - y * y), out=...)
     below_a_sum = y.size >= _MANY and not any(h.strides) and h.item(0) == 1
-    if y.size >= blockwise.LARGE:
+    if y.size >= blockwise.SPREAD:
         out = blockwise.run(_tanh_slope_alone, y) if below_a_sum else blockwise.run(_tanh_slope_steps, y, h)
         if out is not None:
             return out
@@ -454,15 +454,15 @@ def tanh_slope(h: Array, y: Array) -> Array:
     return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
 
 
-def _tanh_slope_alone(out: Array, y: Array) -> None:
-    np.multiply(y, y, out)
-    np.subtract(_ones[y.dtype.char], out, out)
+def _tanh_slope_alone(call: blockwise.Call, out: Array, y: Array) -> None:
+    call(np.multiply, out, y, y)
+    call(np.subtract, out, _ones[y.dtype.char], out)
 
 
-def _tanh_slope_steps(out: Array, y: Array, h: Array) -> None:
-    np.multiply(y, y, out)
-    np.subtract(_ones[y.dtype.char], out, out)
-    np.multiply(h, out, out)
+def _tanh_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
+    call(np.multiply, out, y, y)
+    call(np.subtract, out, _ones[y.dtype.char], out)
+    call(np.multiply, out, h, out)
 
 
 def relu_slope(h: Array, y: Array) -> Array:

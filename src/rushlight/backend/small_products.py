@@ -14,8 +14,9 @@ import numpy as np
 from . import openblas
 from .numpy import Array
 
-_MOST = 1_000_000  # multiplications, in OpenBLAS
+MOST = 1_000_000  # multiplications, in OpenBLAS
 OUTCOMES = 1024  # elements of the result, where the second factor is a transpose
+_VECTOR, _FEWEST = 16, 8
 _STEP = 64  # columns: what the kernels take at once, and a multiple of it
 _WORTH_A_COPY = 192  # rows of the first factor from which on a copy of the second, a transpose, pays
 _LONG_LINE = 2048  # bytes: lines so long are copied fewer at a time
@@ -30,7 +31,7 @@ def _in_place() -> bool:
 def is_small(work: int, outcomes: int = 0) -> bool:
     """Whether BLAS multiplies factors where they lie, in ``work`` multiplications; ``outcomes`` is the size of the result where
     the second is a transpose."""
-    return work <= _MOST and outcomes <= OUTCOMES and _in_place()
+    return work <= MOST and outcomes <= OUTCOMES and _in_place()
 
 
 def multiply(matrix: Array, columns: Array, out: Array) -> None:
@@ -78,10 +79,17 @@ def product(a: Array, b: Array) -> Array | None:
             each = _rows_by_transpose(rows, inner, columns)
             return _tiled(a, b, each, columns) if each else None
         b, plain = transposed(b), True
-    if not plain or not (by_rows or a.strides[0] == a.itemsize) or rows * inner * columns <= _MOST:
+    if not plain or not (by_rows or a.strides[0] == a.itemsize) or rows * inner * columns <= MOST:
         return None
     tile = _tile(inner, rows, columns) if by_rows else _tile_by_transpose(inner, rows)
     return _tiled(a, b, *tile) if tile is not None else None
+
+
+def even_part(length: int, most: int) -> int:
+    """The largest part of a length, up to ``most``, that leaves nothing over, a multiple of what the kernels take at once if that
+    can be; 0 if there is none, or if BLAS does not multiply small factors where they lie."""
+    sizes = [size for size in range(_FEWEST, min(most, length) + 1) if length % size == 0] if _in_place() else []
+    return max(sizes, key=lambda size: (size % _VECTOR == 0, size), default=0)
 
 
 def batch(a: Array, b: Array) -> Array | None:
@@ -95,11 +103,11 @@ def batch(a: Array, b: Array) -> Array | None:
         return None
     by_rows, plain = a.strides[2] == a.itemsize, b.strides[2] == b.itemsize
     if by_rows and not plain and b.strides[1] == b.itemsize and rows * columns > OUTCOMES:
-        if work <= _MOST // 2:
+        if work <= MOST // 2:
             return np.matmul(a, np.ascontiguousarray(b))
-        if work > _MOST and rows >= _WORTH_A_COPY:
+        if work > MOST and rows >= _WORTH_A_COPY:
             b, plain = np.ascontiguousarray(b), True
-    if not plain or not (by_rows or a.strides[1] == a.itemsize) or work <= _MOST:
+    if not plain or not (by_rows or a.strides[1] == a.itemsize) or work <= MOST:
         return None
     tile = _tile(inner, rows, columns) if by_rows else _tile_by_transpose(inner, rows)
     return _tiled(a, b, *tile) if tile is not None else None
@@ -119,11 +127,11 @@ def transposed(array: Array) -> Array:
 def _tile(inner: int, rows: int, columns: int) -> tuple[int, int] | None:
     """Rows and columns of the result that are computed at once, for factors that lie by rows."""
     for height in (16, 8, 4):  # whole rows if that can be
-        if height * inner * columns <= _MOST:
+        if height * inner * columns <= MOST:
             return height, columns
     for height in (16, 8, 4):
-        if height * inner * _STEP <= _MOST:
-            return height, _even(columns, _MOST // (inner * height), _STEP)
+        if height * inner * _STEP <= MOST:
+            return height, _even(columns, MOST // (inner * height), _STEP)
     return None
 
 
@@ -131,7 +139,7 @@ def _tile(inner: int, rows: int, columns: int) -> tuple[int, int] | None:
 def _tile_by_transpose(inner: int, rows: int) -> tuple[int, int] | None:
     """The same where the first factor is a transpose."""
     for width in (32, 16):
-        most = _MOST // (inner * width)
+        most = MOST // (inner * width)
         height = min(rows, _even(rows, most, 16)) if most >= 16 else 0
         if height >= width and (rows % height == 0 or width == 16):
             return height, width
@@ -172,7 +180,7 @@ def _rows_by_transpose(rows: int, inner: int, columns: int) -> int:
     """How many rows a slice has whose second factor is a transpose; 0 for all at once."""
     if is_small(rows * inner * columns, rows * columns):
         return 0
-    most = min(_MOST // (inner * columns), OUTCOMES // columns, 16)
+    most = min(MOST // (inner * columns), OUTCOMES // columns, 16)
     if most < 2 or inner < 64:
         return 0
     worth = 32 if inner < 128 else 64 if most < 4 else 128 if inner < 256 else 1024
@@ -182,9 +190,9 @@ def _rows_by_transpose(rows: int, inner: int, columns: int) -> int:
 def _slice(small: Array, length: int, least: int) -> int:
     """How many columns a slice has; 0 for all at once."""
     elements = small.shape[-1] * small.shape[-2]
-    if elements * length <= _MOST or elements * least > _MOST or small.dtype.char not in "fd" or not _in_place():
+    if elements * length <= MOST or elements * least > MOST or small.dtype.char not in "fd" or not _in_place():
         return 0
-    each = _MOST // elements
+    each = MOST // elements
     return each // _STEP * _STEP if each >= _STEP else each // least * least
 
 

@@ -223,10 +223,14 @@ class _Blas:
                     each.set(usual)
 
     def set(self, count: int) -> None:
+        """At once, or as soon as nobody needs fewer."""
         with self.lock:
-            for each in self.counts():
-                each.set(count)
-            self.usual = [count] * len(self.usual)
+            if self.users:
+                self.lowered = True
+            else:
+                for each in self.counts():
+                    each.set(count)
+            self.usual = [count] * len(self.counts())
 
 
 _blas = _Blas()

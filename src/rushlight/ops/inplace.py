@@ -16,16 +16,13 @@ import numpy as np
 from ..autograd import views
 from ..autograd.modes import special, state
 from ..backend import numpy as backend
-from ..backend.openblas import SHARED, added_by_threads
+from ..backend.blockwise import SPREAD, spread
 from . import saved
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .misfits import Call
 from .table import tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-# How often what is added to an array in place is added.
-_FACTORS: dict[np.ufunc, float] = {np.add: 1.0, np.subtract: -1.0}
 
 here, INSIDE, number = saved.here, saved.INSIDE, backend.number
 
@@ -39,8 +36,6 @@ def named(function: F, name: str) -> F:
 
 def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[..., Any]:
     """``self.name(other)``, writing with ``ufunc`` where it can and calling ``slow(self, other)`` where not."""
-
-    factor = _FACTORS.get(ufunc)
 
     def call(self: Any, other: Any) -> Any:
         if special.active:
@@ -62,8 +57,10 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...
         if not plain_write(self, needs):
             return slow(self, other)
         try:
-            if array.size < SHARED or factor is None or not added_by_threads(array, value, factor):
+            if array.size < SPREAD:
                 ufunc(array, value, array)
+            else:
+                spread(ufunc, array, value, into=array)
         except RuntimeWarning:
             pass  # a division by zero, where warnings are errors: it comes after all is written
         except (ValueError, TypeError):
@@ -122,7 +119,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
         except TypeError as error:
             raise Call(name, ("self", "other"), (self, other), {}).as_method(error) or error from None
 
-    plain, factor = binary(ufunc, name, slow), _FACTORS[ufunc]
+    plain = binary(ufunc, name, slow)
 
     def call(self: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
         if older:  # add_(alpha, other), as it was written before PyTorch 1.5
@@ -138,13 +135,15 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             and other._counter is not self._counter
             and plain_write(self, in_graph(other))
         ):
+            factor = number(alpha, self._array.dtype)
+            if factor is None:
+                return recorded(self, name, scaled_name, other, alpha)
             try:
-                values = other._array * number(alpha, self._array.dtype)
+                values = spread(np.multiply, other._array, factor)
             except RuntimeWarning:  # an overflow, where warnings are errors
                 return recorded(self, name, scaled_name, other, alpha)
             try:
-                if not added_by_threads(self._array, values, factor):
-                    ufunc(self._array, values, self._array)
+                spread(ufunc, self._array, values, into=self._array)
             except RuntimeWarning:
                 pass  # as above: it comes after all is written
             except ValueError:

@@ -1,0 +1,106 @@
+"""The threads of BLAS, which wait for work, and what a ufunc is made of, which they can do.
+
+A thread of Python takes 30 to 60 us to wake, and needs the interpreter's lock. OpenBLAS's threads wait for a job in a loop, and
+begin at once with any C function that it names. A ufunc is made of such functions: its inner loops, ``loop(addresses,
+lengths, steps, data)``, which have no need of the interpreter. And what one operation leaves in their processors' caches
+the next has there.
+
+A job is written as OpenBLAS reads it, on Linux and x86-64, in the versions named below. Where BLAS, version or processor is
+another no threads are to be had here, and team.py and threads.py do what they can.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import struct
+import sys
+import threading
+from collections.abc import Sequence
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from . import numpy_abi, openblas, threads
+
+_OLDEST, _NEWEST = (0, 3, 29), (0, 3, 31)
+
+# The words of a job: what to call, two of OpenBLAS's own, the five arguments, the next job; the rest is OpenBLAS's own too.
+_ROUTINE, _ARGUMENTS, _DATA, _NEXT, _WORDS = 0, slice(3, 8), 6, 8, 21
+
+
+class Jobs:
+    """One inner loop for each of some parts of its operands: all but where the operands lie, which :meth:`run` is told.
+
+    ``lengths`` of each part, ``steps`` of all as the loop takes them, and how many bytes behind each operand's first element
+    (the result's last) each part begins.
+    """
+
+    def __init__(
+        self, loop: tuple[int, int], lengths: Sequence[Sequence[int]], steps: Sequence[int], offsets: Sequence[Sequence[int]]
+    ) -> None:
+        function, data = loop
+        self.count, operands, several = len(lengths), len(offsets[0]), len(lengths[0])
+        first_length = self.count * _WORDS
+        first_step = first_length + self.count * several
+        first_place = first_step + len(steps)
+        words = np.zeros(first_place + self.count * operands, np.int64)
+        words[first_length:first_step] = np.ravel(lengths)
+        words[first_step:first_place] = steps
+        base = words.ctypes.data
+        for number in range(self.count):
+            job = words[number * _WORDS : (number + 1) * _WORDS]
+            job[_ROUTINE] = function
+            arguments = [first_place + number * operands, first_length + number * several, first_step, 0, 0]
+            job[_ARGUMENTS] = base + 8 * np.array(arguments)
+            job[_DATA] = data or base
+            job[_NEXT] = base + 8 * (number + 1) * _WORDS if number + 1 < self.count else 0
+        self._offsets = [offset for part in offsets for offset in part]
+        self._place = functools.partial(
+            struct.Struct(f"{len(self._offsets)}q").pack_into, memoryview(words.data), 8 * first_place
+        )
+        self._execute = functools.partial(_state.execute, self.count, base)
+
+    def run(self, places: list[int]) -> bool:
+        """Runs all parts of operands at these addresses; False, and nothing done, where somebody else has the threads."""
+        lock = _state.lock
+        if not lock.acquire(False):
+            return False
+        try:
+            self._place(*map(add, places * self.count, self._offsets))
+            self._execute()
+        finally:
+            lock.release()
+        return True
+
+
+def available(most: int) -> int:
+    """How many threads, the caller's among them, share work that is worth ``most``; less than 2 where none are to be had."""
+    count = min(threads.limit(), most)
+    return min(count, _state.blas_threads()) if count > 1 and _state.execute is not None else 0
+
+
+class _State:
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """After a fork nobody has the threads, which OpenBLAS starts anew."""
+        self.lock = threading.Lock()
+
+    @functools.cached_property
+    def execute(self) -> Any:
+        """Runs so many jobs, the first at an address, and comes back when all are done; None where that cannot be."""
+        known = sys.platform == "linux" and platform.machine() == "x86_64" and numpy_abi.functions is not None
+        return openblas.runner(_OLDEST, _NEWEST) if known else None
+
+    @functools.cached_property
+    def blas_threads(self) -> Any:
+        return openblas.function("get_num_threads")
+
+
+_state = _State()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_state.forget)
