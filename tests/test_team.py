@@ -16,7 +16,7 @@ SIZES = [100, blockwise.PAIRED // 4 + 1, LONG]
 @pytest.fixture(autouse=True, params=["BLAS's threads", "ours"])
 def _threads(request, monkeypatch):
     if request.param == "ours":
-        monkeypatch.setattr(waiting_threads, "available", lambda most: 0)
+        monkeypatch.setattr(waiting_threads, "count", lambda: 0)
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     yield

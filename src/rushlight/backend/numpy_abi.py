@@ -18,8 +18,9 @@ from .numpy import Array
 _ABI = 0x02000000
 _ABI_VERSION = 0  # where the table has it
 _OBJECT = object.__basicsize__  # bytes, before what an array or a ufunc has of its own
+DATA = _OBJECT  # where in an array the address of its first element is
 
-_pointer = ctypes.c_void_p.from_address
+pointer_at = ctypes.c_void_p.from_address
 
 
 def _functions() -> Any:
@@ -42,7 +43,7 @@ def capsule_content(capsule: Any, name: bytes | None) -> Any:
 
 def address(array: Array) -> int:
     """Where an array's first element lies: ``array.ctypes.data`` in an eighth of the time."""
-    return _pointer(id(array) + _OBJECT).value or 0
+    return pointer_at(id(array) + DATA).value or 0
 
 
 def inner_loop(ufunc: np.ufunc, types: str) -> tuple[int, int] | None:
@@ -51,11 +52,11 @@ def inner_loop(ufunc: np.ufunc, types: str) -> tuple[int, int] | None:
         return None
     number = ufunc.types.index(types)
     own = id(ufunc) + _OBJECT + 4 * ctypes.sizeof(ctypes.c_int)  # behind nin, nout, nargs and identity
-    loops, data = _pointer(own).value, _pointer(own + 8).value
+    loops, data = pointer_at(own).value, pointer_at(own + 8).value
     if not loops:
         return None
-    loop = _pointer(loops + 8 * number).value
-    return (loop, (data and _pointer(data + 8 * number).value) or 0) if loop else None
+    loop = pointer_at(loops + 8 * number).value
+    return (loop, (data and pointer_at(data + 8 * number).value) or 0) if loop else None
 
 
 functions = _functions()

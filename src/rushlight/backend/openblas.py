@@ -34,8 +34,9 @@ def _libraries() -> list[ctypes.CDLL]:
     return libraries
 
 
-def runner(oldest: tuple[int, ...], newest: tuple[int, ...]) -> Any:
-    """Its own ``exec_blas(count, jobs)``, where its version is one of these and its threads are POSIX's; None elsewhere."""
+def runner(oldest: tuple[int, ...], newest: tuple[int, ...]) -> tuple[Any, Any] | None:
+    """Its own ``exec_blas(count, jobs)`` and how many threads it may use now, where its version is one of these and its threads are
+    POSIX's; None elsewhere."""
     config, parallel = function("get_config"), function("get_parallel")
     if config is None or parallel is None or parallel() != 1:
         return None
@@ -43,10 +44,12 @@ def runner(oldest: tuple[int, ...], newest: tuple[int, ...]) -> Any:
     version = re.match(rb"OpenBLAS (\d+)\.(\d+)\.(\d+)", config() or b"")
     if version is None or not oldest <= tuple(map(int, version.groups())) <= newest:
         return None
-    execute = next((library.exec_blas for library in _libraries() if hasattr(library, "exec_blas")), None)
-    if execute is not None:
-        execute.argtypes, execute.restype = [ctypes.c_long, ctypes.c_void_p], ctypes.c_int
-    return execute
+    for library in _libraries():
+        if hasattr(library, "exec_blas") and hasattr(library, "blas_cpu_number"):
+            execute = library.exec_blas
+            execute.argtypes, execute.restype = [ctypes.c_long, ctypes.c_void_p], ctypes.c_int
+            return execute, ctypes.c_int.in_dll(library, "blas_cpu_number")
+    return None
 
 
 def kernels() -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import numpy_abi, waiting_threads
 from .numpy import Array
-from .numpy_abi import address
+from .numpy_abi import DATA, address, pointer_at
 from .waiting_threads import Jobs
 
 FROM = 5 << 14  # elements
@@ -25,56 +25,55 @@ _KEPT = 256
 
 def are_free(size: int) -> bool:
     """Whether work on so many elements is shared out here, if nobody else has the threads."""
-    return size >= FROM and waiting_threads.available(size // _LEAST) > 1
+    return size >= FROM and waiting_threads.count() > 1
 
 
 def elementwise(ufunc: np.ufunc, operands: Sequence[Array], into: Array | None = None) -> Array | None:
     """``ufunc(*operands, out=into)`` for arrays in C order of one shape, and single numbers; None, and nothing done, for others."""
     whole = operands[0] if operands[0].ndim else operands[-1]
-    size, shape, dtype = whole.size, whole.shape, whole.dtype
+    size = whole.size
     if size < FROM:
         return None
-    count = waiting_threads.available(size // _LEAST)
-    if count < 2:
-        return None
-    stretched, places, unaligned = [], [], dtype.itemsize - 1
+    shape, dtype = whole.shape, whole.dtype
+    single, places = 0, []  # a bit for each operand, and its address
     for array in operands:
+        single += single
         if array.dtype is not dtype:
             return None
-        if array.shape == shape and array.flags.c_contiguous:
-            stretched.append(False)
-        elif (array.shape == shape or not array.ndim) and not any(array.strides):
-            stretched.append(True)
-        else:
-            return None
-        place = address(array)
-        if place & unaligned:
-            return None
-        places.append(place)
-    jobs = _elementwise(ufunc, dtype, size, tuple(stretched), count)
+        if array.shape != shape or not array.flags.c_contiguous:
+            if any(array.strides) or (array.ndim and array.shape != shape):
+                return None
+            single += 1
+        places.append(pointer_at(id(array) + DATA).value)
+    jobs = _elementwise(ufunc, dtype.char, size, single, waiting_threads.count())
     if jobs is None:
         return None
     if into is None:
         out = np.empty(shape, dtype)
-        places.append(address(out))
+    elif into.shape == shape and into.dtype is dtype and into.flags.carray and not _in_the_way(into, places, single):
+        out = into
     else:
-        if into.shape != shape or into.dtype is not dtype or not into.flags.carray:
-            return None
-        out, own = into, address(into)
-        for place, one in zip(places, stretched, strict=True):
-            if abs(place - own) < out.nbytes and (one or place != own):  # read by one part and written by another
-                return None
-        places.append(own)
+        return None
+    places.append(pointer_at(id(out) + DATA).value)
     return out if jobs.run(places) else None
+
+
+def _in_the_way(out: Array, places: list[Any], single: int) -> bool:
+    """Whether what one part reads another part may have written."""
+    own, reach = address(out), out.nbytes
+    for place in reversed(places):
+        if -reach < place - own < reach and (single & 1 or place != own):
+            return True
+        single >>= 1
+    return False
 
 
 def sums(line: Array) -> Array | None:
     """What parts of a vector add up to; None, and nothing done, as for :func:`elementwise`."""
     size, dtype = line.size, line.dtype
-    count = waiting_threads.available(size // _LEAST) if size >= FROM else 0
-    if count < 2 or not (line.flags.c_contiguous and line.flags.aligned):
+    if size < FROM or not line.flags.c_contiguous:
         return None
-    jobs = _elementwise(np.add, dtype, size, None, count)
+    jobs = _elementwise(np.add, dtype.char, size, -1, waiting_threads.count())
     if jobs is None:
         return None
     out = np.zeros(jobs.count, dtype)
@@ -82,30 +81,19 @@ def sums(line: Array) -> Array | None:
 
 
 @functools.lru_cache(_KEPT)
-def _elementwise(
-    ufunc: np.ufunc, dtype: np.dtype[Any], size: int, stretched: tuple[bool, ...] | None, count: int
-) -> Jobs | None:
-    """The parts of a ufunc on vectors, of which those that are stretched are single numbers; None: of its reduction."""
-    loop, item = _loop(ufunc, dtype), dtype.itemsize
+def _elementwise(ufunc: np.ufunc, char: str, size: int, single: int, threads: int) -> Jobs | None:
+    """The parts of a ufunc on vectors of which some are single numbers, those whose bit is set; with -1 of its reduction."""
+    count = min(threads, size // _LEAST)
+    if count < 2 or char not in "fd" or ufunc.nout != 1:
+        return None
+    loop, item = numpy_abi.inner_loop(ufunc, f"{char * ufunc.nin}->{char}"), np.dtype(char).itemsize
     if loop is None:
         return None
-    starts = _starts(size, count, _TOGETHER)
-    lengths = [(stop - start,) for start, stop in zip(starts, [*starts[1:], size], strict=True)]
-    if stretched is None:  # each part is added to a number of its own
-        return Jobs(
-            loop, lengths, (0, item, 0), [(number * item, start * item, number * item) for number, start in enumerate(starts)]
-        )
-    steps = [0 if one else item for one in (*stretched, False)]
-    return Jobs(loop, lengths, steps, [[start * step for step in steps] for start in starts])
-
-
-def _starts(length: int, count: int, together: int) -> list[int]:
-    """Where at most so many parts of a length begin, at multiples of ``together``."""
-    each = -(-length // (count * together)) * together
-    return list(range(0, length, each))
-
-
-def _loop(ufunc: np.ufunc, dtype: np.dtype[Any]) -> tuple[int, int] | None:
-    if dtype.char not in "fd" or ufunc.nout != 1:
-        return None
-    return numpy_abi.inner_loop(ufunc, f"{dtype.char * ufunc.nin}->{dtype.char}")
+    each = -(-size // (count * _TOGETHER)) * _TOGETHER
+    starts = range(0, size, each)
+    lengths = [(min(each, size - start),) for start in starts]
+    if single < 0:  # each part is added to a number of its own
+        offsets = [(number * item, start * item, number * item) for number, start in enumerate(starts)]
+        return Jobs(loop, lengths, (0, item, 0), offsets, item)
+    steps = [0 if single >> (ufunc.nin - 1 - number) & 1 else item for number in range(ufunc.nin)] + [item]
+    return Jobs(loop, lengths, steps, [[start * step for step in steps] for start in starts], item)

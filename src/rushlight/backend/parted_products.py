@@ -29,7 +29,7 @@ def product(a: Array, b: Array) -> Array | None:
     (rows, inner), columns = a.shape, b.shape[1]
     if b.strides[1] != b.itemsize or a.dtype.char not in "fd" or not (_for_blas(a) and _for_blas(b)):
         return None
-    count = waiting_threads.available(rows * inner * columns // _LEAST)
+    count = min(waiting_threads.count(), rows * inner * columns // _LEAST)
     if count < 2:
         return None
     return _multiplied(_tiles(a.dtype, a.shape, columns, a.strides, b.strides, count), a, b, (rows, columns))
@@ -41,7 +41,7 @@ def batch(a: Array, b: Array) -> Array | None:
     work = stack * rows * inner * columns
     if work < _WORTH or a.dtype.char not in "fd" or b.shape[0] != stack or not (_for_blas(a) and _for_blas(b)):
         return None
-    count = waiting_threads.available(min(stack, work // _LEAST))
+    count = min(waiting_threads.count(), stack, work // _LEAST)
     if count < 2:
         return None
     return _multiplied(_stacks(a.dtype, a.shape, columns, a.strides, b.strides, count), a, b, (stack, rows, columns))
@@ -55,7 +55,7 @@ def _for_blas(x: Array) -> bool:
 
 
 def _multiplied(jobs: Jobs | None, a: Array, b: Array, shape: tuple[int, ...]) -> Array | None:
-    if jobs is None or b.dtype is not a.dtype or (address(a) | address(b)) % a.itemsize:
+    if jobs is None or b.dtype is not a.dtype:
         return None
     out = np.empty(shape, a.dtype)
     with blas_threads(1):  # those of BLAS must not wait for each other
@@ -86,7 +86,7 @@ def _tiles(
         lengths = [(rows // across, across, inner, each) for _ in starts]
         steps = (across * a_steps[0], 0, across * line, *steps)
         offsets = [(0, start * item, start * item) for start in starts]
-    return Jobs(loop, lengths, steps, offsets)
+    return Jobs(loop, lengths, steps, offsets, item)
 
 
 @functools.lru_cache(_KEPT)
@@ -103,7 +103,9 @@ def _stacks(
     steps = (a_steps[0], b_steps[0], rows * line, *a_steps[1:], *b_steps[1:], line, dtype.itemsize)
     starts = range(0, stack, each)
     lengths = [(min(each, stack - start), rows, inner, columns) for start in starts]
-    return Jobs(loop, lengths, steps, [(start * steps[0], start * steps[1], start * steps[2]) for start in starts])
+    return Jobs(
+        loop, lengths, steps, [(start * steps[0], start * steps[1], start * steps[2]) for start in starts], dtype.itemsize
+    )
 
 
 def _loop(dtype: np.dtype[Any]) -> tuple[int, int] | None:

@@ -34,12 +34,17 @@ _ROUTINE, _ARGUMENTS, _DATA, _NEXT, _WORDS = 0, slice(3, 8), 6, 8, 21
 class Jobs:
     """One inner loop for each of some parts of its operands: all but where the operands lie, which :meth:`run` is told.
 
-    ``lengths`` of each part, ``steps`` of all as the loop takes them, and how many bytes behind each operand's first element
-    (the result's last) each part begins.
+    ``lengths`` of each part, ``steps`` of all as the loop takes them, how many bytes behind each operand's first element (the
+    result's last) each part begins, and the bytes of an ``item``, at a multiple of which operands lie.
     """
 
     def __init__(
-        self, loop: tuple[int, int], lengths: Sequence[Sequence[int]], steps: Sequence[int], offsets: Sequence[Sequence[int]]
+        self,
+        loop: tuple[int, int],
+        lengths: Sequence[Sequence[int]],
+        steps: Sequence[int],
+        offsets: Sequence[Sequence[int]],
+        item: int,
     ) -> None:
         function, data = loop
         self.count, operands, several = len(lengths), len(offsets[0]), len(lengths[0])
@@ -61,10 +66,15 @@ class Jobs:
         self._place = functools.partial(
             struct.Struct(f"{len(self._offsets)}q").pack_into, memoryview(words.data), 8 * first_place
         )
-        self._execute = functools.partial(_state.execute, self.count, base)
+        self._execute = functools.partial(_state.blas[0], self.count, base)
 
-    def run(self, places: list[int]) -> bool:
+        self._unaligned = item - 1
+
+    def run(self, places: list[Any]) -> bool:
         """Runs all parts of operands at these addresses; False, and nothing done, where somebody else has the threads."""
+        for place in places:
+            if place & self._unaligned:
+                return False
         lock = _state.lock
         if not lock.acquire(False):
             return False
@@ -76,10 +86,10 @@ class Jobs:
         return True
 
 
-def available(most: int) -> int:
-    """How many threads, the caller's among them, share work that is worth ``most``; less than 2 where none are to be had."""
-    count = min(threads.limit(), most)
-    return min(count, _state.blas_threads()) if count > 1 and _state.execute is not None else 0
+def count() -> int:
+    """How many threads, the caller's among them, may share work; 0 where no others are to be had."""
+    most = _state.blas[1]
+    return 0 if most is None else min(most.value, threads.limit())
 
 
 class _State:
@@ -91,14 +101,11 @@ class _State:
         self.lock = threading.Lock()
 
     @functools.cached_property
-    def execute(self) -> Any:
-        """Runs so many jobs, the first at an address, and comes back when all are done; None where that cannot be."""
+    def blas(self) -> tuple[Any, Any]:
+        """A function that runs so many jobs, the first at an address, and comes back when all are done, and how many threads it has
+        now, a C int; None twice where that cannot be."""
         known = sys.platform == "linux" and platform.machine() == "x86_64" and numpy_abi.functions is not None
-        return openblas.runner(_OLDEST, _NEWEST) if known else None
-
-    @functools.cached_property
-    def blas_threads(self) -> Any:
-        return openblas.function("get_num_threads")
+        return (known and openblas.runner(_OLDEST, _NEWEST)) or (None, None)
 
 
 _state = _State()
