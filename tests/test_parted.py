@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 
 import numpy as np
@@ -18,7 +19,8 @@ UFUNCS = [np.add, np.subtract, np.multiply, np.divide, np.maximum, np.negative, 
 
 
 @pytest.fixture(autouse=True)
-def _threads():
+def _threads(monkeypatch):
+    monkeypatch.setattr(threads, "granted", lambda: 4)
     before = torch.get_num_threads()
     torch.set_num_threads(4)
     yield
@@ -55,6 +57,14 @@ def test_parts_make_numpys_result_to_the_last_bit(ufunc, size, dtype):
 
 
 @needs_threads
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_whole_numbers(dtype):
+    x, y = (np.random.default_rng(seed).integers(-9, 10, SIZES[1]).astype(dtype) for seed in range(2))
+    for ufunc, operands in [(np.add, (x, y)), (np.multiply, (x, y)), (np.bitwise_and, (x, y)), (np.sign, (x,))]:
+        assert same_bits(parted.elementwise(ufunc, operands), ufunc(*operands))
+
+
+@needs_threads
 def test_matrices_keep_their_shape():
     x = numbers(300, 400)
     assert same_bits(parted.elementwise(np.multiply, (x, x)), x * x)
@@ -82,7 +92,7 @@ def test_what_is_left_to_numpy():
         ((x, y.astype(np.float64)), None),
         ((x, numbers(2 * parted.FROM)[::2]), None),
         ((x, unaligned), None),
-        ((x.astype(np.int32), y.astype(np.int32)), None),
+        ((x.astype(np.int16), y.astype(np.int16)), None),
         ((x.astype(np.complex64), y.astype(np.complex64)), None),
         ((x, y), x[:-1]),
         ((x, y), x.astype(np.float64)),
@@ -96,6 +106,8 @@ def test_what_is_left_to_numpy():
     read_only = y.copy()
     read_only.flags.writeable = False
     assert parted.elementwise(np.add, (x, y), read_only) is None
+    counts = np.ones(parted.FROM, np.int64)
+    assert parted.elementwise(np.power, (counts, counts)) is None  # may be an error
     assert parted.elementwise(np.equal, (x, y)) is None and parted.elementwise(np.frexp, (x,)) is None
     assert parted.sums(x[:-1]) is None and parted.sums(numbers(2 * parted.FROM)[::2]) is None and parted.sums(unaligned) is None
     assert parted_products.product(x.reshape(-1, 64), y.reshape(-1, 64).T) is None
@@ -182,6 +194,26 @@ def test_after_a_fork_the_threads_are_new():
             os._exit(0 if found is not None and np.array_equal(found, expected) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert np.array_equal(parted.elementwise(np.add, (x, x)), expected)
+
+
+@needs_threads
+def test_no_more_threads_than_processors_are_granted(monkeypatch):
+    assert waiting_threads.count() == 4
+    monkeypatch.setattr(threads, "granted", lambda: 1)
+    x = numbers(parted.FROM)
+    assert waiting_threads.count() == 1 and parted.elementwise(np.add, (x, x)) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "count"), [("250000 100000", 2), ("50000 100000", 1), ("max 100000", sys.maxsize), (None, sys.maxsize)]
+)
+def test_what_a_control_group_grants(said, count, monkeypatch, tmp_path):
+    monkeypatch.undo()
+    file = tmp_path / "cpu.max"
+    if said is not None:
+        file.write_text(said + "\n")
+    monkeypatch.setattr(threads, "open", lambda path: file.open(), raising=False)
+    assert threads.granted.__wrapped__() == count
 
 
 def test_where_the_interface_is_unknown_nobody_has_threads(monkeypatch):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
+import functools
 
 import numpy as np
 
-from .activations import in_single
-from .numpy import Array, laid_out
-from .pointwise import only, sigmoid
+from .activations import gelu_tanh_curve, in_single
+from .blockwise import SPREAD, Call, filled, run, spread
+from .numpy import Array, laid_out, number
+from .pointwise import is_not_zero, only, sigmoid
 
-_ROOT = math.sqrt(2 / math.pi)
 _SIXTH = float(np.float32(1 / 6))  # in single precision also where the rest is in double, as in PyTorch
 
 
@@ -26,7 +26,7 @@ def _finished(out: Array, h: Array, x: Array) -> Array:
 def _times(h: Array, slope: Array) -> Array:
     """``h * slope``, written over the slope where that is possible: it is nobody else's."""
     fits = slope.__class__ is np.ndarray and h.shape == slope.shape and h.itemsize <= slope.itemsize
-    return np.multiply(h, slope, slope if fits else None)
+    return spread(np.multiply, h, slope, into=slope if fits and h.dtype is slope.dtype else None)
 
 
 def softplus_slope(h: Array, x: Array, beta: float, threshold: float) -> Array:
@@ -88,10 +88,23 @@ def threshold_slope(h: Array, x: Array, limit: float) -> Array:
 
 def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
     if 0 <= slope <= 1 and x.ndim and h.shape == x.shape:
+        if x.size >= SPREAD and h.dtype is x.dtype:
+            out = run(functools.partial(_leaky_slope_steps, np.asarray(slope, x.dtype)), x, h)
+            if out is not None:
+                return out
         factor = (x > 0).astype(h.dtype)
         np.maximum(factor, h.dtype.type(slope), out=factor)
         return np.multiply(factor, h, factor)
     return np.where(x > 0, h, h * h.dtype.type(slope))
+
+
+def _leaky_slope_steps(slope: Array, call: Call, out: Array, x: Array, h: Array) -> None:
+    call(np.fmax, out, x, number(0, x.dtype))  # of nan 0
+    mask = is_not_zero(call, out, out)
+    low = slope.view(mask.dtype)
+    call(np.multiply, mask, mask, np.subtract(np.ones((), x.dtype).view(mask.dtype), low, out=...))
+    call(np.add, mask, mask, low)  # the bits of the slope, or of 1
+    call(np.multiply, out, out, h)
 
 
 def prelu_slope(h: Array, x: Array, weight: Array) -> tuple[Array, Array]:
@@ -108,23 +121,24 @@ def prelu_slope_of_weight(h: Array, x: Array) -> Array:
 
 
 def gelu_tanh_slope(h: Array, x: Array) -> Array:
-    wide = in_single(x)
-    curve = np.tanh(_ROOT * (wide + 0.044715 * wide * wide * wide))
-    slope = _ROOT * (1 + 3 * 0.044715 * wide * wide)
-    return _finished(h * (0.5 * (1 + curve) + 0.5 * wide * (1 - curve * curve) * slope), h, x)
+    return _finished(_times(h, gelu_tanh_curve(in_single(x))), h, x)
 
 
 def silu_slope(h: Array, x: Array) -> Array:
-    wide = in_single(x)
-    power = np.negative(wide, out=...)
-    np.exp(power, power)
-    np.add(power, power.dtype.type(1), power)
-    curve = np.reciprocal(power, power)
-    slope = np.subtract(1, curve, out=...)
-    np.multiply(slope, wide, slope)
-    np.add(slope, slope.dtype.type(1), slope)
-    np.multiply(slope, curve, slope)
-    return np.multiply(slope, h, out=...)
+    return spread(np.multiply, filled(_silu_curve_steps, in_single(x)), h)
+
+
+def _silu_curve_steps(call: Call, out: Array, x: Array) -> None:
+    """The derivative: ``s * (1 + x * (1 - s))`` with s the sigmoid of x."""
+    one, curve = number(1, x.dtype), np.empty_like(x)
+    call(np.negative, curve, x)
+    call(np.exp, curve, curve)
+    call(np.add, curve, curve, one)
+    call(np.reciprocal, curve, curve)
+    call(np.subtract, out, one, curve)
+    call(np.multiply, out, out, x)
+    call(np.add, out, out, one)
+    call(np.multiply, out, out, curve)
 
 
 def mish_slope(h: Array, x: Array) -> Array:

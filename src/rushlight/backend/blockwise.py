@@ -20,7 +20,7 @@ from .numpy import Array
 SPREAD = parted.FROM  # elements: fewer are left to the caller's thread
 _LARGE = 1 << 19  # elements: fewer stay in the second or third cache, where blocks cost more than they gain
 PAIRED = 1 << 14  # bytes from which on :func:`products` pays
-_SLAB = 1 << 20  # elements that the second caches of a few processors hold together
+_SLAB = 1 << 19  # elements that the second caches of a few processors hold together
 _BLOCK = 1 << 16
 _LINE = 1 << 12
 
@@ -31,7 +31,7 @@ def run(steps: Callable[..., object], first: Array, *others: Array) -> Array | N
     """A new array like ``first`` that ``steps(call, out, first, ...)`` has filled part by part; ufuncs it is to use by
     ``call(ufunc, out, *operands)``.
 
-    None where it would not pay or cannot be: small arrays, other dtypes than float32 and float64, elements out of order.
+    None where it would not pay or cannot be: small arrays, half precision, complex numbers and the like, elements out of order.
     ``others`` have the shape and dtype of ``first``, or each is one number stretched to that shape.
     """
     if first.size < SPREAD:
@@ -50,6 +50,15 @@ def run(steps: Callable[..., object], first: Array, *others: Array) -> Array | N
     for start in range(0, first.size, each):
         part = slice(start, start + each)
         steps(call, line[part], *[values[part] for values in lines])
+    return out
+
+
+def filled(steps: Callable[..., object], first: Array, *others: Array) -> Array:
+    """As :func:`run`, and where that comes to nothing by the same steps at once: any arrays that the steps take."""
+    out = run(steps, first, *others)
+    if out is None:
+        out = np.empty_like(first)
+        steps(_call, out, first, *others)
     return out
 
 
@@ -114,7 +123,7 @@ def _keeps_dtype(function: np.ufunc, char: str) -> bool:
 def _lines(operands: tuple[Array, ...]) -> list[Array] | None:
     """The arrays as vectors of one length without a copy, single numbers stretched; None where that cannot be."""
     whole = next((each for each in operands if each.ndim and each.flags.c_contiguous), None)
-    if whole is None or whole.dtype.char not in "fd":
+    if whole is None or whole.dtype.char not in parted.CHARS:
         return None
     lines = []
     for each in operands:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import reduce
 from .activations import in_single
+from .blockwise import spread
 from .numpy import MANY, Array, Shape, number, ones, row_products, weighted_rows
 from .summation import add_up, least
 
@@ -58,7 +59,7 @@ def _places(shape: Shape) -> tuple[Array, Array, Array, Array]:
     return row, column, _shares(shape[1], _SINGLE), _shares(shape[1], _DOUBLE)
 
 
-def _spread(values: Array, rows: Array) -> Array:
+def _at_places(values: Array, rows: Array) -> Array:
     """What belongs to rows (R) at their places, to be written over: of few numbers NumPy broadcasts in three times the time, of
     many in 1.2 to 1.5 times that of repeating and writing there."""
     if rows.size < _FEW:
@@ -102,8 +103,8 @@ def _centered_rows(rows: Array, eps: float) -> tuple[Array, Array, Array]:
 
 
 def _off(rows: Array, mean: Array) -> Array:
-    off = _spread(mean, rows)
-    return np.subtract(rows, off, off)
+    off = _at_places(mean, rows)
+    return spread(np.subtract, rows, off, into=off)  # type: ignore[no-any-return]
 
 
 def _centered(x: Array, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
@@ -179,9 +180,9 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
         return _with_moments(x, weight, bias, axes, eps)[0]
     _, out, rstd = _centered_rows(x.reshape(-1, x.shape[-1]), eps)
     if weight is not None and x.size >= MANY and x.shape[-1] < _LONG:
-        np.multiply(out, rstd[:, None].dot(weight[None]), out)
+        spread(np.multiply, out, rstd[:, None].dot(weight[None]), into=out)
     else:
-        np.multiply(out, _spread(rstd, out), out)
+        spread(np.multiply, out, _at_places(rstd, out), into=out)
         if weight is not None:
             np.multiply(out, _along(weight, out), out)
     if bias is not None:
@@ -210,7 +211,7 @@ def _slopes_of_rows(g: Array, x: Array, weight: Array | None, eps: float, needs:
     if x.size < MANY:  # the same to the bit as one op after another, which is how a profiler sees it
         rows = tuple(range(x.ndim - 1))
         if needs[1]:
-            product = g * (off * _spread(rstd, off)).reshape(x.shape)
+            product = g * (off * _at_places(rstd, off)).reshape(x.shape)
             for_weight = reduce.sum(product, rows) if rows else product
         if needs[2]:
             for_bias = reduce.sum(g, rows) if rows else g
@@ -220,12 +221,12 @@ def _slopes_of_rows(g: Array, x: Array, weight: Array | None, eps: float, needs:
         if weight is None:
             for_x = _slope_of_rows(lines, off, rstd)
         else:
-            product = lines * off
+            product = spread(np.multiply, lines, off)
             if needs[1]:
                 for_weight = weighted_rows(rstd, product)
             if needs[0]:
                 scale = rstd[:, None].dot(weight[None])
-                for_x = _slope_along(np.multiply(lines, scale, scale), off, rstd, row_products(product, weight))
+                for_x = _slope_along(spread(np.multiply, lines, scale, into=scale), off, rstd, row_products(product, weight))
         if needs[2]:
             for_bias = weighted_rows(ones(len(lines)), lines)
     return None if for_x is None else for_x.reshape(x.shape), for_weight, for_bias
@@ -233,8 +234,8 @@ def _slopes_of_rows(g: Array, x: Array, weight: Array | None, eps: float, needs:
 
 def _slope_of_rows(lines: Array, off: Array, rstd: Array) -> Array:
     """:func:`normalized_slope` of lines (R, N), given the distances from the mean, into which it writes, and ``rstd``."""
-    scale = _spread(rstd, lines)
-    return _slope_along(np.multiply(lines, scale, scale), off, rstd, np.vecdot(lines, off))
+    scale = _at_places(rstd, lines)
+    return _slope_along(spread(np.multiply, lines, scale, into=scale), off, rstd, np.vecdot(lines, off))
 
 
 def _slope_along(scaled: Array, off: Array, rstd: Array, along: Array) -> Array:
@@ -244,9 +245,9 @@ def _slope_along(scaled: Array, off: Array, rstd: Array, along: Array) -> Array:
     for factor in (rstd, rstd, rstd / size):
         np.multiply(along, factor, along)
     mean = row_products(scaled, ones(count))
-    np.multiply(off, _spread(along, off), off)
-    np.add(off, _spread(np.divide(mean, size, mean), off), off)
-    return np.subtract(scaled, off, off)
+    spread(np.multiply, off, _at_places(along, off), into=off)
+    spread(np.add, off, _at_places(np.divide(mean, size, mean), off), into=off)
+    return spread(np.subtract, scaled, off, into=off)  # type: ignore[no-any-return]
 
 
 def layer_norm_with_moments(

@@ -20,6 +20,8 @@ from .waiting_threads import Jobs
 FROM = 5 << 14  # elements
 _LEAST = 1 << 13  # elements of a part
 _TOGETHER = 1 << 10  # elements that are not parted: a line of the cache is written by one thread only
+CHARS = "fdil"  # dtypes
+_OF_INTEGERS = frozenset((np.add, np.subtract, np.multiply, np.bitwise_and, np.sign))  # never an error, unlike powers
 _KEPT = 256
 
 
@@ -84,7 +86,7 @@ def sums(line: Array) -> Array | None:
 def _elementwise(ufunc: np.ufunc, char: str, size: int, single: int, threads: int) -> Jobs | None:
     """The parts of a ufunc on vectors of which some are single numbers, those whose bit is set; with -1 of its reduction."""
     count = min(threads, size // _LEAST)
-    if count < 2 or char not in "fd" or ufunc.nout != 1:
+    if count < 2 or char not in CHARS or ufunc.nout != 1 or (char in "il" and ufunc not in _OF_INTEGERS):
         return None
     loop, item = numpy_abi.inner_loop(ufunc, f"{char * ufunc.nin}->{char}"), np.dtype(char).itemsize
     if loop is None:

@@ -36,7 +36,8 @@ def only(x: Array, mask: Array, zero: Array | None = None) -> Array:
 # The processor mispredicts half of the choices that a random mask asks for: with this many elements, a mask of bits laid over
 # the numbers takes a tenth of the time.
 _MANY = 1 << 11
-_BITS = {"f": np.dtype(np.int32), "d": np.dtype(np.int64)}
+_BITS: dict[str, np.dtype[Any]] = {"f": np.dtype(np.int32), "d": np.dtype(np.int64)}
+_MAGNITUDES = {bits.itemsize: np.array((1 << 8 * bits.itemsize - 1) - 1, bits) for bits in _BITS.values()}  # all but the sign
 
 
 def _kept_bits(x: Any, mask: Any) -> Array | None:
@@ -107,7 +108,7 @@ def no_bool_difference(are_bool: list[bool]) -> None:
 def subtract(a: Array, b: Array) -> Array:
     if a.dtype.kind == "b":
         no_bool_difference([True, True])
-    return np.subtract(a, b, out=...)
+    return np.subtract(a, b, out=...) if a.size < blockwise.SPREAD else blockwise.spread(np.subtract, a, b)
 
 
 def subtract_from(x: Array, number: Any, alpha: Any = 1) -> Array:
@@ -150,7 +151,7 @@ def negative(x: Array) -> Array:
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
             "the `~` or `logical_not()` operator instead."
         )
-    return np.negative(x, out=...)
+    return np.negative(x, out=...) if x.size < blockwise.SPREAD else blockwise.spread(np.negative, x)
 
 
 def _no_zero(b: Array) -> None:
@@ -237,7 +238,7 @@ def power_number(x: Array, exponent: Any) -> Array:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         return np.power(x, as_array(exponent, dtype), out=...)
     if exponent == 2:
-        return np.multiply(x, x, out=...)
+        return np.multiply(x, x, out=...) if x.size < blockwise.SPREAD else blockwise.spread(np.multiply, x, x)
     if exponent == 1:
         return x.copy()
     if exponent == 3:
@@ -278,7 +279,7 @@ def rsqrt(x: Array) -> Array:
 def absolute(x: Array) -> Array:
     if x.dtype.kind == "b":
         refuse("abs_cpu", x)
-    return np.absolute(x, out=...)
+    return np.absolute(x, out=...) if x.size < blockwise.SPREAD else blockwise.spread(np.absolute, x)
 
 
 def sgn(x: Array) -> Array:
@@ -467,8 +468,25 @@ def _tanh_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> N
 
 def relu_slope(h: Array, y: Array) -> Array:
     """``h`` where relu's value ``y`` is not 0: at nan too."""
+    if h.size >= blockwise.SPREAD and h.dtype is y.dtype and h.dtype.char in _BITS:
+        kept = blockwise.run(_relu_slope_steps, y, h)
+        if kept is not None:
+            return kept
     kept = _kept_bits(h, y != 0) if h.size >= _MANY else None
     return np.asarray(np.where(y <= 0, zero_of(h.dtype), h)) if kept is None else kept
+
+
+def _relu_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
+    mask = is_not_zero(call, out, y)
+    call(np.multiply, mask, mask, h.view(mask.dtype))
+
+
+def is_not_zero(call: blockwise.Call, out: Array, y: Array) -> Any:
+    """1 where ``y`` is not 0, else 0, as whole numbers in the place of ``out``."""
+    mask: Any = out.view(_BITS[y.dtype.char])
+    call(np.bitwise_and, mask, y.view(mask.dtype), _MAGNITUDES[y.itemsize])
+    call(np.sign, mask, mask)
+    return mask
 
 
 def sinc(x: Array) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import summation
+from .blockwise import spread
 from .numpy import MANY, Array, Shape, ones, row_products, row_starts
 from .reduce import Axes, narrow, settled, wide
 
@@ -57,7 +58,7 @@ def _off_highest(line: Array, length: int) -> Array:
         starts = row_starts((count,), (count, length)) if count < MANY else np.arange(0, line.size, length)
         highest = np.maximum.reduceat(line, starts)
     off = highest.repeat(length)
-    return np.subtract(line, off, off)
+    return spread(np.subtract, line, off, into=off)  # type: ignore[no-any-return]
 
 
 def _row_sums(x: Array, length: int) -> Array:
@@ -77,9 +78,13 @@ def by_one_shift(x: Array) -> Array | None:
     line, length = x.ravel(), x.shape[-1]
     most = summation.greatest(line, None)
     shift = 0 if most <= _SAFE else np.floor(most - _SAFE)
-    out = np.exp(line if not shift else line - shift)
+    out = spread(np.exp, line if not shift else line - shift)
     sums = _row_sums(out, length)
-    return np.divide(out, sums.repeat(length), out).reshape(x.shape) if summation.least(sums, None) >= _LEAST else None
+    return (
+        spread(np.divide, out, sums.repeat(length), into=out).reshape(x.shape)
+        if summation.least(sums, None) >= _LEAST
+        else None
+    )
 
 
 def softmax(x: Array, axis: int | tuple[()]) -> Array:
@@ -94,8 +99,8 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
         if found is not None:
             return found
         out = _off_highest(line, length)
-        np.exp(out, out)
-        return np.divide(out, _row_sums(out, length).repeat(length), out).reshape(x.shape)
+        spread(np.exp, out, into=out)
+        return spread(np.divide, out, _row_sums(out, length).repeat(length), into=out).reshape(x.shape)
     if not x.size:
         return x.copy()
     whole = wide(x)
@@ -108,8 +113,8 @@ def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     if y.size >= _SOME and _in_rows(y, axis) and v.dtype is y.dtype:
         given, line, length = v.ravel(), y.ravel(), y.shape[-1]
         out = np.vecdot(given.reshape(-1, length), line.reshape(-1, length)).repeat(length)
-        np.subtract(given, out, out)
-        return np.multiply(out, line, out).reshape(y.shape)
+        spread(np.subtract, given, out, into=out)
+        return spread(np.multiply, out, line, into=out).reshape(y.shape)
     given, whole = wide(v), wide(y)
     return narrow((given - summation.add_up(given * whole, axis, None, None, True)) * whole, v.dtype)
 
@@ -123,9 +128,9 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
             total = _row_sums(np.exp(off), length)
             return np.subtract(off, np.log(total, total)[row], off)
         off = _off_highest(line, length)
-        total = _row_sums(np.exp(off), length)
+        total = _row_sums(spread(np.exp, off), length)
         out = np.log(total, total).repeat(length)
-        return np.subtract(off, out, out).reshape(x.shape)
+        return spread(np.subtract, off, out, into=out).reshape(x.shape)
     if not x.size:
         return x.copy()
     whole = wide(x)
@@ -137,9 +142,9 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
 def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     if y.size >= _MANY and _in_rows(y, axis) and v.dtype is y.dtype:
         given, length = v.ravel(), y.shape[-1]
-        out = np.exp(y.ravel())
-        np.multiply(out, _row_sums(given, length).repeat(length), out)
-        return np.subtract(given, out, out).reshape(y.shape)
+        out = spread(np.exp, y.ravel())
+        spread(np.multiply, out, _row_sums(given, length).repeat(length), into=out)
+        return spread(np.subtract, given, out, into=out).reshape(y.shape)
     whole = wide(v)
     return narrow(whole - np.exp(wide(y)) * summation.add_up(whole, axis, None, None, True), v.dtype)
 

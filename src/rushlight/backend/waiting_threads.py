@@ -67,7 +67,6 @@ class Jobs:
             struct.Struct(f"{len(self._offsets)}q").pack_into, memoryview(words.data), 8 * first_place
         )
         self._execute = functools.partial(_state.blas[0], self.count, base)
-
         self._unaligned = item - 1
 
     def run(self, places: list[Any]) -> bool:
@@ -87,9 +86,12 @@ class Jobs:
 
 
 def count() -> int:
-    """How many threads, the caller's among them, may share work; 0 where no others are to be had."""
+    """How many threads, the caller's among them, may share work; 0 where no others are to be had.
+
+    No more than processors are granted: others would wait in the time of those that work.
+    """
     most = _state.blas[1]
-    return 0 if most is None else min(most.value, threads.limit())
+    return 0 if most is None else min(most.value, threads.limit(), threads.granted())
 
 
 class _State:

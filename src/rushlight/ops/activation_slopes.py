@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import activation_slopes as k
-from ..backend import activations
+from ..backend import activations, blockwise
 from .reading import conj, is_complex, underivable
 from .table import arrays, op
 
@@ -128,6 +128,6 @@ def prelu_slopes(g: Any, xp: Any, x: Any, weight: Any, needs: tuple[bool, bool])
 def _gelu_erf_slope(h: Any, x: Any) -> Any:
     if activations.by_quotient(x):
         slope = activations.gelu_slope(x)
-        return np.multiply(h, slope, slope if h.shape == x.shape and h.dtype == x.dtype else None)
+        return blockwise.spread(np.multiply, h, slope, into=slope if h.shape == x.shape and h.dtype is x.dtype else None)
     below, density = 0.5 * (1 + arrays.erf(x * math.sqrt(0.5))), np.exp(-0.5 * x * x)
     return h * (below + x * density * (1 / math.sqrt(2 * math.pi)))

@@ -6,6 +6,7 @@ in its closure.
 
 from __future__ import annotations
 
+import dis
 import inspect
 import linecache
 import operator
@@ -20,7 +21,9 @@ from ..autograd import modes, views
 from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
 from ..backend import alignment, blockwise
 from ..backend import numpy as backend
+from ..backend.parted_array import parted, whole
 from . import dispatch, saved, saved_attributes, several
+from .reading import conj
 
 if TYPE_CHECKING:
     from .plain_cases import Case
@@ -56,7 +59,9 @@ GLOBALS: dict[str, Any] = {
     "unsaid": UNSAID,
     "unseen": unseen,
     "special": modes.special,
+    "parted": parted,
     "spread": blockwise.spread,
+    "whole": whole,
     "within": alignment.within,
     "state": modes.state,
     "failed": dispatch.failed,
@@ -507,8 +512,31 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
                 add(f"    late = edges[{index}] is not None and edges[{index}][0].is_leaf_sink and unseen()")
                 result = f"(late and late_{name}(g, {', '.join(f'k_{other}' for other in entry.sources if other != name)})) or {result}"
             results.append(f"{result} if edges[{index}] is not None else None")
+        if not over_tensors and not entry.late and rules and all(_is_of_operators(rule) for rule in rules):
+            add("    if g.__class__ is ndarray and g.size >= SHARED:")
+            add("        g = parted(g)")
+            lines.extend(f"        k_{name} = parted(k_{name})" for name in opened)
+            add(f"        return ({', '.join(f'whole({result})' for result in results)},)")
         add(f"    return ({', '.join(results)},)")
     return "\n".join(lines)
+
+
+_OPERATORS = frozenset("+-*/")
+_REST = "LOAD_FAST", "LOAD_CONST", "LOAD_GLOBAL", "RETURN", "RESUME", "CALL", "PRECALL", "PUSH_NULL", "CACHE"
+
+
+def _is_of_operators(rule: Any) -> bool:
+    """Whether a rule is made of numbers, ``conj`` and operators, so that it can be read over arrays that have nothing else."""
+    steps = [step for step in dis.get_instructions(rule) if not step.opname.startswith(_REST)]
+    names = [rule.__globals__.get(name) for name in rule.__code__.co_names]
+    return (
+        bool(steps)
+        and all(
+            step.opname == "UNARY_NEGATIVE" or (step.opname == "BINARY_OP" and step.argrepr in _OPERATORS) for step in steps
+        )
+        and all(value is conj or isinstance(value, float) for value in names)
+        and not any(isinstance(value, complex) for value in rule.__code__.co_consts)
+    )
 
 
 def compiled_rules(entry: Op, over_tensors: bool, xp: Any) -> Callable[..., Any]:
