@@ -57,6 +57,15 @@ def test_parts_make_numpys_result_to_the_last_bit(ufunc, size, dtype):
 
 
 @needs_threads
+def test_a_number_beside_what_is_written_is_not_in_the_way():
+    memory = numbers(parted.FROM + 2)
+    line = memory[1:-1]
+    for one in (memory[:1].reshape(()), memory[-1:].reshape(())):
+        expected = line * one
+        assert parted.elementwise(np.multiply, (line, one), line) is line and same_bits(line, expected)
+
+
+@needs_threads
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_whole_numbers(dtype):
     x, y = (np.random.default_rng(seed).integers(-9, 10, SIZES[1]).astype(dtype) for seed in range(2))
@@ -85,12 +94,13 @@ def test_what_is_left_to_numpy():
     x, y = numbers(parted.FROM), numbers(parted.FROM, seed=1)
     before = x.copy()
     unaligned = np.zeros(4 * parted.FROM + 1, np.uint8)[1:].view(np.float32)
-    long = numbers(parted.FROM + 8)
+    swapped, long = x.astype(">f4"), numbers(parted.FROM + 8)
     refused = [
         ((x[:-1], y[:-1]), None),  # too few
         ((x, y[:1]), None),
         ((x, y.astype(np.float64)), None),
         ((x, numbers(2 * parted.FROM)[::2]), None),
+        ((swapped, swapped), None),
         ((x, unaligned), None),
         ((x.astype(np.int16), y.astype(np.int16)), None),
         ((x.astype(np.complex64), y.astype(np.complex64)), None),

@@ -123,7 +123,7 @@ def _keeps_dtype(function: np.ufunc, char: str) -> bool:
 def _lines(operands: tuple[Array, ...]) -> list[Array] | None:
     """The arrays as vectors of one length without a copy, single numbers stretched; None where that cannot be."""
     whole = next((each for each in operands if each.ndim and each.flags.c_contiguous), None)
-    if whole is None or whole.dtype.char not in parted.CHARS:
+    if whole is None or parted.NATIVE.get(whole.dtype.char) is not whole.dtype:
         return None
     lines = []
     for each in operands:

@@ -20,7 +20,7 @@ from .waiting_threads import Jobs
 FROM = 5 << 14  # elements
 _LEAST = 1 << 13  # elements of a part
 _TOGETHER = 1 << 10  # elements that are not parted: a line of the cache is written by one thread only
-CHARS = "fdil"  # dtypes
+NATIVE = {char: np.dtype(char) for char in "fdil"}  # other byte orders have the same characters
 _OF_INTEGERS = frozenset((np.add, np.subtract, np.multiply, np.bitwise_and, np.sign))  # never an error, unlike powers
 _KEPT = 256
 
@@ -34,7 +34,8 @@ def elementwise(ufunc: np.ufunc, operands: Sequence[Array], into: Array | None =
     """``ufunc(*operands, out=into)`` for arrays in C order of one shape, and single numbers; None, and nothing done, for others."""
     whole = operands[0] if operands[0].ndim else operands[-1]
     size = whole.size
-    if size < FROM:
+    count = waiting_threads.count() if size >= FROM else 0
+    if count < 2:
         return None
     shape, dtype = whole.shape, whole.dtype
     single, places = 0, []  # a bit for each operand, and its address
@@ -47,7 +48,7 @@ def elementwise(ufunc: np.ufunc, operands: Sequence[Array], into: Array | None =
                 return None
             single += 1
         places.append(pointer_at(id(array) + DATA).value)
-    jobs = _elementwise(ufunc, dtype.char, size, single, waiting_threads.count())
+    jobs = _elementwise(ufunc, dtype.char, size, single, count) if NATIVE.get(dtype.char) is dtype else None
     if jobs is None:
         return None
     if into is None:
@@ -64,7 +65,8 @@ def _in_the_way(out: Array, places: list[Any], single: int) -> bool:
     """Whether what one part reads another part may have written."""
     own, reach = address(out), out.nbytes
     for place in reversed(places):
-        if -reach < place - own < reach and (single & 1 or place != own):
+        off = place - own
+        if (0 <= off < reach) if single & 1 else (off and -reach < off < reach):
             return True
         single >>= 1
     return False
@@ -73,7 +75,7 @@ def _in_the_way(out: Array, places: list[Any], single: int) -> bool:
 def sums(line: Array) -> Array | None:
     """What parts of a vector add up to; None, and nothing done, as for :func:`elementwise`."""
     size, dtype = line.size, line.dtype
-    if size < FROM or not line.flags.c_contiguous:
+    if size < FROM or not line.flags.c_contiguous or NATIVE.get(dtype.char) is not dtype:
         return None
     jobs = _elementwise(np.add, dtype.char, size, -1, waiting_threads.count())
     if jobs is None:
@@ -86,7 +88,7 @@ def sums(line: Array) -> Array | None:
 def _elementwise(ufunc: np.ufunc, char: str, size: int, single: int, threads: int) -> Jobs | None:
     """The parts of a ufunc on vectors of which some are single numbers, those whose bit is set; with -1 of its reduction."""
     count = min(threads, size // _LEAST)
-    if count < 2 or char not in CHARS or ufunc.nout != 1 or (char in "il" and ufunc not in _OF_INTEGERS):
+    if count < 2 or ufunc.nout != 1 or (char in "il" and ufunc not in _OF_INTEGERS):
         return None
     loop, item = numpy_abi.inner_loop(ufunc, f"{char * ufunc.nin}->{char}"), np.dtype(char).itemsize
     if loop is None:

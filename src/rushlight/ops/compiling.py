@@ -13,6 +13,7 @@ import operator
 import sys
 import threading
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -527,6 +528,8 @@ _REST = "LOAD_FAST", "LOAD_CONST", "LOAD_GLOBAL", "RETURN", "RESUME", "CALL", "P
 
 def _is_of_operators(rule: Any) -> bool:
     """Whether a rule is made of numbers, ``conj`` and operators, so that it can be read over arrays that have nothing else."""
+    if rule.__class__ is not FunctionType:
+        return False
     steps = [step for step in dis.get_instructions(rule) if not step.opname.startswith(_REST)]
     names = [rule.__globals__.get(name) for name in rule.__code__.co_names]
     return (
