@@ -13,7 +13,7 @@ import sys
 from run import cases, compare
 from turns import SIDES, row
 
-ROUNDS, SLACK, SECONDS = (1, 3, 5), 2.0, 0.3  # as many tries
+ROUNDS, SLACK, SECONDS = (1, 3, 9), 2.0, 0.3  # as many tries
 
 
 def main(names: list[str]) -> int:

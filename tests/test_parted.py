@@ -261,3 +261,13 @@ def test_a_part_is_moved_along_as_by_numpy():
     np.testing.assert_array_equal(line.numpy()[8:], values[8:] + values[:-8])
     line.data.mul_(line[0])
     np.testing.assert_array_equal(line.numpy()[8:], (values[8:] + values[:-8]) * values[0])
+
+
+@pytest.mark.parametrize("size", [513, 4096, 10_000, 10_001, 20_000, parted.FROM + 5])
+def test_sums_of_many(size):
+    x = torch.from_numpy(numbers(size))
+    assert x.sum().item() == pytest.approx(x.double().sum().item(), abs=1e-3)
+    x[7] = float("inf")
+    assert x.sum().item() == float("inf")
+    x[8] = -float("inf")
+    assert torch.isnan(x.sum())
