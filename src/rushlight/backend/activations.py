@@ -121,13 +121,13 @@ def gelu_tanh(x: Array) -> Array:
 
 def _gelu_tanh_steps(call: Call, out: Array, x: Array) -> None:
     half, one = number(0.5, x.dtype), number(1, x.dtype)
-    tanh_of_cubic(call, out, x)
+    _tanh_of_cubic(call, out, x)
     call(np.add, out, out, one)
     call(np.multiply, out, out, x)
     call(np.multiply, out, out, half)
 
 
-def tanh_of_cubic(call: Call, out: Array, x: Array) -> None:
+def _tanh_of_cubic(call: Call, out: Array, x: Array) -> None:
     call(np.multiply, out, x, x)
     call(np.multiply, out, out, number(_ROOT * _CUBE, x.dtype))
     call(np.add, out, out, number(_ROOT, x.dtype))
@@ -142,7 +142,7 @@ def gelu_tanh_curve(x: Array) -> Array:
 
 def _gelu_tanh_curve_steps(call: Call, out: Array, x: Array) -> None:
     one, slope = number(1, x.dtype), np.empty_like(x)
-    tanh_of_cubic(call, out, x)
+    _tanh_of_cubic(call, out, x)
     call(np.multiply, slope, x, x)
     call(np.multiply, slope, slope, number(3 * _ROOT * _CUBE, x.dtype))
     call(np.add, slope, slope, number(_ROOT, x.dtype))
