@@ -160,3 +160,12 @@ def test_accumulated_and_rectified():
         torch.relu(shifted).sum().backward(retain_graph=True)
     assert torch.equal(u.grad, 2.0 * (u.detach() > 0.5))
     assert torch.relu(torch.full((LONG,), -0.0)).signbit().all() == torch.relu(torch.tensor(-0.0)).signbit()
+
+
+def test_what_lies_half_in_what_is_written_is_read_before():
+    w = torch.from_numpy(np.random.default_rng(0).random(2 * LONG).astype(np.float32))
+    before = w.numpy().copy()
+    for _ in range(5):
+        w.data[8:].add_(w[:-8])
+        before[8:] = before[8:] + before[:-8]
+        np.testing.assert_array_equal(w.numpy(), before)

@@ -78,6 +78,8 @@ def _by_team(function: np.ufunc, operands: tuple[Array, ...], into: Array | None
     first = operands[0]
     if max(first.nbytes, operands[-1].nbytes) < team.LARGE or not _keeps_dtype(function, first.dtype.char):
         return None
+    if into is not None and any(each is not into and np.may_share_memory(each, into) for each in operands):
+        return None  # what one thread reads another may have written
     lines = _lines(operands)
     if lines is None:
         return None
@@ -93,7 +95,7 @@ def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
     """
     if x.size < 4 * _LINE:
         return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
-    if x.size >= SPREAD and threads.limit() > 1:
+    if parted.are_free(x.size) or (x.nbytes >= team.LARGE and threads.limit() > 1):
         return spread(ufunc, bound, x)  # type: ignore[no-any-return]
     if not x.flags.c_contiguous:
         return ufunc(bound, x, out=...)  # type: ignore[no-any-return]

@@ -21,7 +21,6 @@ from .waiting_threads import Jobs
 
 _WORTH = 1 << 23  # multiplications of a batch
 _LEAST = 1 << 18  # of a part
-_EVEN = 16  # a part has so many rows or columns of the result, or a multiple
 _KEPT = 256
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -76,7 +75,7 @@ def _tiles(
     most = small_products.MOST // inner
     by_rows = rows >= columns
     length = rows if by_rows else columns
-    each = -(-length // (count * _EVEN)) * _EVEN
+    each = -(-length // (count * small_products.VECTOR)) * small_products.VECTOR
     across = small_products.even_part(columns if by_rows else rows, most // each)
     if not across or loop is None or (not by_rows and columns % each):
         return None

@@ -16,7 +16,7 @@ from .numpy import Array
 
 MOST = 1_000_000  # multiplications, in OpenBLAS
 OUTCOMES = 1024  # elements of the result, where the second factor is a transpose
-_VECTOR, _FEWEST = 16, 8
+VECTOR, _FEWEST = 16, 8  # rows or columns: what the kernels are quickest with, or a multiple, and the least of a part
 _STEP = 64  # columns: what the kernels take at once, and a multiple of it
 _WORTH_A_COPY = 192  # rows of the first factor from which on a copy of the second, a transpose, pays
 _LONG_LINE = 2048  # bytes: lines so long are copied fewer at a time
@@ -89,7 +89,7 @@ def even_part(length: int, most: int) -> int:
     """The largest part of a length, up to ``most``, that leaves nothing over, a multiple of what the kernels take at once if that
     can be; 0 if there is none, or if BLAS does not multiply small factors where they lie."""
     sizes = [size for size in range(_FEWEST, min(most, length) + 1) if length % size == 0] if _in_place() else []
-    return max(sizes, key=lambda size: (size % _VECTOR == 0, size), default=0)
+    return max(sizes, key=lambda size: (size % VECTOR == 0, size), default=0)
 
 
 def batch(a: Array, b: Array) -> Array | None:
