@@ -9,6 +9,8 @@ import rushlight as torch
 import rushlight.nn.functional as F
 from rushlight.backend import blockwise, threads
 from rushlight.backend.parted_array import PartedArray, parted, whole
+from rushlight.ops.compiling import _is_of_operators
+from rushlight.ops.reading import conj
 
 SIZE = blockwise.SPREAD + 149
 UNARY = "neg abs exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal square tan atan tanh sigmoid deg2rad".split()
@@ -98,3 +100,24 @@ def test_the_operators_of_a_parted_array():
     ]:  # fmt: skip
         assert found.__class__ is PartedArray and np.array_equal(whole(found), expected)
     assert whole(p) is x and parted(None) is None and whole(2) == 2 and parted(x.astype(int)).__class__ is np.ndarray
+
+
+def test_which_rules_are_of_operators():
+    third = 1 / 3
+    for rule in (
+        lambda g: -g,
+        lambda g, x: 2 * g * x,
+        lambda g, out: g * (1 - out * out) / 1.5,
+        lambda g, x: g * conj(x),
+    ):
+        assert _is_of_operators(rule)
+    for rule in (
+        abs,
+        lambda g, x: g**x,
+        lambda g, x: g * abs(x),
+        lambda g: g * third,
+        lambda g: g * 1j,
+        lambda g: g.real,
+        lambda g, x: g @ x,
+    ):
+        assert not _is_of_operators(rule)

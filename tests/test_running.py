@@ -136,7 +136,9 @@ def test_is_as_if_python_had_run_it(line: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("line", ["show.py 1", "fails.py", "exits.py", "interrupt.py", "folder", "missing.py"])
 def test_console_command_is_the_same(line: str, folder: Path) -> None:
-    expected = run(*PYTHON, *line.split(), cwd=folder)
+    first_line = Path(*COMMAND).read_text().splitlines()[0]
+    python = [first_line[2:]] if "python" in first_line else PYTHON  # python3, say, which messages name
+    expected = run(*python, *line.split(), cwd=folder)
     done = run(*COMMAND, *line.split(), cwd=folder)
     assert (done.stdout, done.returncode) == (expected.stdout, expected.returncode)
     assert done.stderr == expected.stderr

@@ -116,7 +116,9 @@ def _start_main(search_path: str, loader: Any = BuiltinImporter, file: str | Non
         sys.path[0] = search_path
     module = ModuleType("__main__")
     names = vars(module)
-    names.update(__builtins__=builtins, __loader__=loader, __annotations__={})
+    names.update(__builtins__=builtins, __loader__=loader)
+    if sys.version_info < (3, 14):  # later ones make them when asked
+        names.update(__annotations__={})
     if file is not None:
         names.update(__file__=file, __cached__=None)
     sys.modules["__main__"] = module

@@ -52,7 +52,11 @@ def _prepare_children(spawn: Any) -> None:
     describe = spawn.get_preparation_data
 
     def get_preparation_data(name: str) -> dict[str, Any]:
-        return {"torch": _PrepareOnArrival(), **describe(name)}
+        data = {"torch": _PrepareOnArrival(), **describe(name)}
+        if sys._getframe(1).f_globals.get("__name__") == "multiprocessing.forkserver":
+            # The server, which is told no more than the path, would import the program before it is prepared; its children do.
+            data.pop("init_main_from_path", None)
+        return data
 
     spawn.get_preparation_data = get_preparation_data
 

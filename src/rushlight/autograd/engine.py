@@ -46,6 +46,21 @@ taken: Callable[[Tensor], Tensor] | None = None
 LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, if nobody else holds that
 
 
+def _probe() -> int:
+    """What ``sys.getrefcount`` says in :meth:`Pass.accumulate` of an array that only the pass's way there refers to."""
+
+    def finish(g: Any) -> int:
+        return accumulate(g)
+
+    def accumulate(g: Any) -> int:
+        return sys.getrefcount(g)
+
+    return finish([np.empty(1)].pop())
+
+
+_HANDED_OVER = _probe()
+
+
 class Pass:
     """One call of backward or grad."""
 
@@ -330,12 +345,13 @@ class Pass:
         (node.vjp_tensors if self.create_graph else node.vjp)(g, everything)
 
     @staticmethod
-    def accumulate(variable: Tensor, g: Any) -> None:
-        """Adds an array to ``variable.grad``, which keeps it as it is if nobody but the caller can see its memory."""
+    def accumulate(variable: Tensor, g: Any, holders: int = _HANDED_OVER) -> None:
+        """Adds an array to ``variable.grad``, which keeps it as it is if nobody but the pass can see its memory: if
+        ``sys.getrefcount`` says no more than ``holders`` of it here."""
         with accumulate_lock:
             have = variable._grad
             if have is None:
-                if g.__class__ is not np.ndarray or g.base is not None or sys.getrefcount(g) > _HANDED_OVER:
+                if g.__class__ is not np.ndarray or g.base is not None or sys.getrefcount(g) > holders:
                     if g.__class__ is ScatteredArray:
                         variable._grad = sparse_gradient(g)
                         return
@@ -455,19 +471,6 @@ class Pass:
             raise
 
 
-def _probe() -> int:
-    """What ``sys.getrefcount`` says in :meth:`Pass.accumulate` of an array that only the pass's way there refers to."""
-
-    def finish(g: Any) -> int:
-        return accumulate(g)
-
-    def accumulate(g: Any) -> int:
-        return sys.getrefcount(g)
-
-    return finish([np.empty(1)].pop())
-
-
-_HANDED_OVER = _probe()
 profiled: Callable[[bool, bool], Pass] = provided("profiled")
 
 

@@ -322,7 +322,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if name in _LOOK_LAST and not overlapping:
         check_memory(self, args, True)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
-    if sys.getrefcount(before) > 2 or np.may_share_memory(result._array, self._array):
+    if sys.getrefcount(before) > _HELD_HERE or np.may_share_memory(result._array, self._array):
         old = self._array.copy()
         if result._array.base is not None and np.may_share_memory(result._array, self._array):
             result._array = result._array.copy()
@@ -337,6 +337,15 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if self._tangents is not None or result._tangents is not None:
         write_tangent(self, result)
     return self
+
+
+def _probe() -> int:
+    """What ``sys.getrefcount`` says of an object that only one name in the frame that asks refers to."""
+    one = object()
+    return sys.getrefcount(one)
+
+
+_HELD_HERE = _probe()
 
 
 def _write_changes(array: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:

@@ -5,8 +5,8 @@ begin at once with any C function that it names. A ufunc is made of such functio
 lengths, steps, data)``, which have no need of the interpreter. And what one operation leaves in their processors' caches
 the next has there.
 
-A job is written as OpenBLAS reads it, on Linux and x86-64, in the versions named below. Where BLAS, version or processor is
-another no threads are to be had here, and team.py and threads.py do what they can.
+A job is written as OpenBLAS reads it, on Linux and x86-64, in the versions that openblas.py knows. Where BLAS, version or
+processor is another no threads are to be had here, and team.py and threads.py do what they can.
 """
 
 from __future__ import annotations
@@ -25,10 +25,8 @@ import numpy as np
 
 from . import numpy_abi, openblas, threads
 
-_OLDEST, _NEWEST = (0, 3, 29), (0, 3, 31)
-
-# The words of a job: what to call, two of OpenBLAS's own, the five arguments, the next job; the rest is OpenBLAS's own too.
-_ROUTINE, _ARGUMENTS, _DATA, _NEXT, _WORDS = 0, slice(3, 8), 6, 8, 21
+# The words of a job: what to call, two of OpenBLAS's own, the five arguments; the rest, but for the next job, is OpenBLAS's own.
+_ROUTINE, _ARGUMENTS, _DATA = 0, slice(3, 8), 6
 
 
 class Jobs:
@@ -46,9 +44,11 @@ class Jobs:
         offsets: Sequence[Sequence[int]],
         item: int,
     ) -> None:
+        runner = _state.runner
+        assert runner is not None  # or nobody would count on threads
         function, data = loop
         self.count, operands, several = len(lengths), len(offsets[0]), len(lengths[0])
-        first_length = self.count * _WORDS
+        first_length = self.count * runner.words
         first_step = first_length + self.count * several
         first_place = first_step + len(steps)
         words = np.zeros(first_place + self.count * operands, np.int64)
@@ -56,17 +56,17 @@ class Jobs:
         words[first_step:first_place] = steps
         base = words.ctypes.data
         for number in range(self.count):
-            job = words[number * _WORDS : (number + 1) * _WORDS]
+            job = words[number * runner.words : (number + 1) * runner.words]
             job[_ROUTINE] = function
             arguments = [first_place + number * operands, first_length + number * several, first_step, 0, 0]
             job[_ARGUMENTS] = base + 8 * np.array(arguments)
             job[_DATA] = data or base
-            job[_NEXT] = base + 8 * (number + 1) * _WORDS if number + 1 < self.count else 0
+            job[runner.next] = base + 8 * (number + 1) * runner.words if number + 1 < self.count else 0
         self._offsets = [offset for part in offsets for offset in part]
         self._place = functools.partial(
             struct.Struct(f"{len(self._offsets)}q").pack_into, memoryview(words.data), 8 * first_place
         )
-        self._execute = functools.partial(_state.blas[0], self.count, base)
+        self._execute = functools.partial(runner.execute, self.count, base)
         self._unaligned = item - 1
 
     def run(self, places: list[Any]) -> bool:
@@ -90,8 +90,8 @@ def count() -> int:
 
     No more than processors are granted: others would wait in the time of those that work.
     """
-    most = _state.blas[1]
-    return 0 if most is None else min(most.value, threads.limit(), threads.granted())
+    runner = _state.runner
+    return 0 if runner is None else min(runner.threads.value, threads.limit(), threads.granted())
 
 
 class _State:
@@ -103,11 +103,9 @@ class _State:
         self.lock = threading.Lock()
 
     @functools.cached_property
-    def blas(self) -> tuple[Any, Any]:
-        """A function that runs so many jobs, the first at an address, and comes back when all are done, and how many threads it has
-        now, a C int; None twice where that cannot be."""
+    def runner(self) -> openblas.Runner | None:
         known = sys.platform == "linux" and platform.machine() == "x86_64" and numpy_abi.functions is not None
-        return (known and openblas.runner(_OLDEST, _NEWEST)) or (None, None)
+        return openblas.runner() if known else None
 
 
 _state = _State()

@@ -523,7 +523,7 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
 
 
 _OPERATORS = frozenset("+-*/")
-_REST = "LOAD_FAST", "LOAD_CONST", "LOAD_GLOBAL", "RETURN", "RESUME", "CALL", "PRECALL", "PUSH_NULL", "CACHE"
+_REST = "LOAD_FAST", "LOAD_CONST", "LOAD_SMALL_INT", "LOAD_GLOBAL", "RETURN", "RESUME", "CALL", "PRECALL", "PUSH_NULL", "CACHE"
 
 
 def _is_of_operators(rule: Any) -> bool:

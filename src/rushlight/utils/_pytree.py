@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import UnionType
 from typing import Any, NamedTuple
 
 from ..return_types import Results
@@ -332,7 +333,7 @@ def tree_map_(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf 
 
 def _chosen(which: Any) -> Callable[[Any], bool]:
     """A test of leaves: whether they are of a type, of one of several, or what a function says."""
-    if isinstance(which, (type, tuple)) or type(which).__name__ == "UnionType":
+    if isinstance(which, (type, tuple, UnionType)):
         return lambda one: isinstance(one, which)
     if callable(which):
         return which  # type: ignore[no-any-return]
