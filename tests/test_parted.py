@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import numpy_abi, openblas, parted, parted_products, small_products, threads, waiting_threads
+from rushlight.backend import numpy_abi, parted, parted_products, small_products, threads, waiting_threads
 
 known = waiting_threads.count() > 0
 needs_threads = pytest.mark.skipif(not known, reason="how this BLAS has its threads work is not known")
@@ -120,7 +120,9 @@ def test_what_is_left_to_numpy():
     assert parted.elementwise(np.power, (counts, counts)) is None  # may be an error
     assert parted.elementwise(np.equal, (x, y)) is None and parted.elementwise(np.frexp, (x,)) is None
     assert parted.sums(x[:-1]) is None and parted.sums(numbers(2 * parted.FROM)[::2]) is None and parted.sums(unaligned) is None
-    assert parted_products.product(x.reshape(-1, 64), y.reshape(-1, 64).T) is None
+    square = numbers(600, 600)  # OpenBLAS is as good
+    assert parted_products.product(square, square.T) is None and parted_products.product(square.T, square.T) is None
+    assert parted_products.product(x[::2].reshape(-1, 64), y[: 64 * 64].reshape(64, 64)[:, ::2]) is None
     torch.set_num_threads(1)
     assert parted.elementwise(np.add, (x, y)) is None and parted.sums(x) is None and not parted.are_free(x.size)
     assert np.array_equal(x, before)
@@ -133,24 +135,46 @@ def whole_numbers(generator, *shape, dtype=np.float32):
 @needs_threads
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
-    "shape", [(64, 784, 128), (784, 64, 128), (256, 128, 384), (256, 384, 128), (65, 300, 512), (300, 70, 96)]
+    "shape",
+    [
+        (64, 784, 128),
+        (64, 128, 784),
+        (784, 64, 128),
+        (256, 128, 384),
+        (256, 96, 128),
+        (65, 100, 512),
+        (300, 70, 96),
+        (4099, 65, 43),
+    ],
 )
-def test_products_in_tiles(shape, dtype, monkeypatch):
+def test_products_in_parts(shape, dtype, monkeypatch):
     monkeypatch.setattr(small_products, "_in_place", lambda: True)
-    parted_products._tiles.cache_clear()
+    parted_products._pieces.cache_clear()
     rows, inner, columns = shape
     generator = np.random.default_rng(0)
-    b = whole_numbers(generator, inner, columns, dtype=dtype)
     parted_ones = 0
     for a in (whole_numbers(generator, rows, inner, dtype=dtype), whole_numbers(generator, inner, rows, dtype=dtype).T):
-        for count in (2, 3, 4):
-            torch.set_num_threads(count)
-            found = parted_products.product(a, b)
-            parted_ones += found is not None
-            assert found is None or np.array_equal(found, a.astype(np.float64) @ b)
-            assert [each.get() for each in threads._blas.counts()] == [count]
-    parted_products._tiles.cache_clear()
+        for b in (
+            whole_numbers(generator, inner, columns, dtype=dtype),
+            whole_numbers(generator, columns, inner, dtype=dtype).T,
+        ):
+            for count in (2, 3, 4):
+                torch.set_num_threads(count)
+                found = parted_products.product(a, b)
+                parted_ones += found is not None
+                assert found is None or np.array_equal(found, a.astype(np.float64) @ b)
+                assert [each.get() for each in threads._blas.counts()] == [count]
+    parted_products._pieces.cache_clear()
     assert parted_ones
+
+
+@needs_threads
+def test_long_products_with_transposes_in_parts():
+    generator = np.random.default_rng(0)
+    for rows, columns in ((8193, 40), (40, 8193)):
+        a, b = whole_numbers(generator, rows, 70), whole_numbers(generator, columns, 70).T
+        found = parted_products.product(a, b)
+        assert found is not None and np.array_equal(found, a.astype(np.float64) @ b)
 
 
 @needs_threads
@@ -228,9 +252,8 @@ def test_what_a_control_group_grants(said, count, monkeypatch, tmp_path):
 
 def test_where_the_interface_is_unknown_nobody_has_threads(monkeypatch):
     x = numbers(parted.FROM)
-    monkeypatch.setattr(waiting_threads._state, "blas", (None, None))
+    monkeypatch.setattr(waiting_threads._state, "runner", None)
     assert parted.elementwise(np.add, (x, x)) is None and not parted.are_free(x.size)
-    assert openblas.runner((9, 0, 0), (9, 9, 9)) is None
 
 
 def test_where_arrays_lie_and_what_loops_ufuncs_have():

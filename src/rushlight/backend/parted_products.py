@@ -1,8 +1,9 @@
 """Products of matrices in parts, each on one of the threads of BLAS.
 
 OpenBLAS shares out a large product by itself, but copies its factors first, and a batch of small ones not at all. Measured
-on four processors of a Xeon: 64 x 784 by 784 x 128 140 us on one thread, 100 on four as OpenBLAS shares it out, 55 in parts;
-256 x 128 by 128 x 384 by either way 100; 64 products of 64 x 64 by 64 x 64 390 on one thread, 115 in parts. What smaller
+on four processors of a Xeon: 64 x 784 by 784 x 128 140 us on one thread, 100 on four as OpenBLAS shares it out, 65 in parts; by a
+transpose, as a layer's weight is, 105 and 61; 256 x 128 by 128 x 384 150 and 115; 2048 x 64 by 64 x 256 430 and 260; 512 x 512 by
+512 x 512 by either way 850 to 1,000; 64 products of 64 x 64 by 64 x 64 390 on one thread, 115 in parts. What smaller
 batches gain the caches lose again, where that which comes before and after is done by one thread.
 """
 
@@ -19,21 +20,23 @@ from .numpy_abi import address
 from .threads import blas_threads
 from .waiting_threads import Jobs
 
-_WORTH = 1 << 23  # multiplications of a batch
+_WORTH = 1 << 23  # multiplications of a batch, or of a matrix that is not cut into tiles
 _LEAST = 1 << 18  # of a part
+_NARROW, _NARROW_BY_TRANSPOSE = 32, 8  # rows or columns of a tile: BLAS multiplies narrower ones at half its speed
+_LONG = 2  # times as many rows, or columns, as each has numbers: from there on parts gain that copy one factor each
 _KEPT = 256
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def product(a: Array, b: Array) -> Array | None:
-    """``a @ b`` for matrices of which the second lies by rows; None where BLAS cannot multiply parts of them as they lie."""
+    """``a @ b`` for matrices; None where OpenBLAS is as good at sharing it out."""
     (rows, inner), columns = a.shape, b.shape[1]
-    if b.strides[1] != b.itemsize or not (_for_blas(a) and _for_blas(b)):
+    if not (_for_blas(a) and _for_blas(b)):
         return None
     count = min(waiting_threads.count(), rows * inner * columns // _LEAST)
     if count < 2:
         return None
-    return _multiplied(_tiles(a.dtype, a.shape, columns, a.strides, b.strides, count), a, b, (rows, columns))
+    return _multiplied(_pieces(a.dtype, a.shape, columns, a.strides, b.strides, count), a, b, (rows, columns))
 
 
 def batch(a: Array, b: Array) -> Array | None:
@@ -66,29 +69,36 @@ def _multiplied(jobs: Jobs | None, a: Array, b: Array, shape: tuple[int, ...]) -
 
 
 @functools.lru_cache(_KEPT)
-def _tiles(
+def _pieces(
     dtype: np.dtype[Any], shape: tuple[int, ...], columns: int, a_steps: tuple[int, ...], b_steps: tuple[int, ...], count: int
 ) -> Jobs | None:
-    """Some rows of the result for each part, or some columns where there are more of these; tile by tile."""
+    """Some rows of the result for each part, or some columns where there are more of these.
+
+    Tile by tile where BLAS multiplies tiles as they lie, else at once where there is little to copy for so much to multiply.
+    """
     loop, (rows, inner), item = _loop(dtype), shape, dtype.itemsize
     line = columns * item
-    most = small_products.MOST // inner
     by_rows = rows >= columns
-    length = rows if by_rows else columns
+    length, width = (rows, columns) if by_rows else (columns, rows)
     each = -(-length // (count * small_products.VECTOR)) * small_products.VECTOR
-    across = small_products.even_part(columns if by_rows else rows, most // each)
-    if not across or loop is None or (not by_rows and columns % each):
+    most, least = small_products.MOST // (inner * each), _NARROW
+    if b_steps[1] != item:  # a transpose
+        most, least = min(most, small_products.OUTCOMES // each), _NARROW_BY_TRANSPOSE
+    across = small_products.even_part(width, most) if a_steps[1] == item or b_steps[1] == item else 0
+    if across < least:
+        across = width if length >= _LONG * inner and rows * inner * columns >= _WORTH else 0
+    if not across or loop is None:
         return None
     steps = (*a_steps, *b_steps, line, item)
     starts = range(0, length, each)
     if by_rows:
         lengths = [(columns // across, min(each, rows - start), inner, across) for start in starts]
-        steps = (0, across * item, across * item, *steps)
+        steps = (0, across * b_steps[1], across * item, *steps)
         offsets = [(start * a_steps[0], 0, start * line) for start in starts]
     else:
-        lengths = [(rows // across, across, inner, each) for _ in starts]
+        lengths = [(rows // across, across, inner, min(each, columns - start)) for start in starts]
         steps = (across * a_steps[0], 0, across * line, *steps)
-        offsets = [(0, start * item, start * item) for start in starts]
+        offsets = [(0, start * b_steps[1], start * item) for start in starts]
     return Jobs(loop, lengths, steps, offsets, item)
 
 
