@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import rushlight as torch
 import rushlight.nn.functional as F
 from rushlight.backend import blockwise, threads
 from rushlight.backend.parted_array import PartedArray, parted, whole
+from rushlight.ops import table
 from rushlight.ops.compiling import _is_of_operators
 from rushlight.ops.reading import conj
 
@@ -100,6 +103,29 @@ def test_the_operators_of_a_parted_array():
     ]:  # fmt: skip
         assert found.__class__ is PartedArray and np.array_equal(whole(found), expected)
     assert whole(p) is x and parted(None) is None and whole(2) == 2 and parted(x.astype(int)).__class__ is np.ndarray
+
+
+def rules_of_operators():
+    for name, entry in table.table.items():
+        for of, rule in entry.rules.items():
+            if _is_of_operators(rule):
+                yield pytest.param(rule, id=f"{name}-{of}")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("rule", list(rules_of_operators()))
+def test_rules_are_the_same_over_parts(rule):
+    generator = np.random.default_rng(0)
+    floats, complexes = (np.float32, np.float64), (np.complex64, np.complex128)
+    count = rule.__code__.co_argcount
+    for seen in itertools.islice(itertools.product((*floats, *complexes, None, 2, 0.5, 2j), repeat=count - 1), 64):
+        for kind in floats:
+            arrays = [
+                each if not isinstance(each, type) else generator.random((2, 3)).astype(each) + (1j if each in complexes else 0)
+                for each in (kind, *(1 if each is None else each for each in seen))
+            ]
+            expected, found = rule(*arrays), whole(rule(*map(parted, arrays)))
+            assert found.dtype == expected.dtype and np.array_equal(found, expected, equal_nan=True), seen
 
 
 def test_which_rules_are_of_operators():

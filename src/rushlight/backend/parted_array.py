@@ -44,14 +44,22 @@ class PartedArray:
     def __neg__(self) -> PartedArray:
         return PartedArray(spread(np.negative, self._array))
 
+    def conj(self) -> PartedArray:
+        """For what came of meeting complex numbers."""
+        return PartedArray(self._array.conj())
+
     def _meeting(self, other: Any) -> Array:
         if other.__class__ is PartedArray:
             return other._array  # type: ignore[no-any-return]
-        if isinstance(other, (int, float)):
+        kind = other.__class__
+        if kind is float or kind is int:
             known = number(other, self._array.dtype)
             if known is not None:
                 return known
-        return np.asarray(other)
+        return np.asarray(other, np.result_type(self._array, other) if kind in _NUMBERS else None)
+
+
+_NUMBERS = frozenset((bool, int, float, complex))  # Python's, which take the dtype of what they meet
 
 
 def parted(value: Any) -> Any:
