@@ -25,6 +25,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import as_if_large
 import numpy as np
 import torch
 from op_check import Disagreement, Form, check_error, check_forward, check_sample, form_of, short, tensors_in
@@ -210,6 +211,8 @@ def _start(candidate: str, most: int) -> None:
     torch.set_num_threads(1)
     np.seterr(all="ignore")
     _WORK["candidate"] = load_candidate(candidate)
+    if as_if_large.is_installed():
+        _WORK["candidate"].module.set_num_threads(as_if_large.THREADS)
     _WORK["most"] = most
     _WORK["ops"] = {op.full_name: op for op in ops()}
 
@@ -264,9 +267,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--samples", type=int, default=SAMPLES_PER_OP, help="most samples of one op")
     parser.add_argument("--json", type=Path, help="write every outcome here")
     parser.add_argument("--candidate", default="rushlight", help="module under test; `mirror` is PyTorch again")
+    parser.add_argument("--as-if-large", action="store_true", help="thresholds of size lowered: see as_if_large.py")
     parser.add_argument("-v", "--verbose", action="store_true", help="also list the ops that agree")
     parser.add_argument("--write-floors", action="store_true", help=f"record this run in {FLOORS.name}")
     options = parser.parse_args(arguments)
+    if options.as_if_large:
+        as_if_large.install()
     classes = options.dtype or (list(CLASSES) if options.mode in ("function", "error") else ["float64"])
     start = time.monotonic()
     outcomes = survey(classes, options.mode, options.pattern, options.jobs, options.candidate, options.samples)

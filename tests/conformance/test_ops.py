@@ -6,10 +6,13 @@ floors.toml holds the figures and, op by op, what does not agree yet. `op_sample
 
 from __future__ import annotations
 
+import importlib
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import as_if_large
 import pytest
 import torch
 from op_results import Outcome, figures_in, read_floors, read_outcomes
@@ -25,24 +28,50 @@ def outcomes_of(run_script: Script, out: Path, *arguments: str) -> list[Outcome]
     return read_outcomes(out)
 
 
+def fallen(outcomes: list[Outcome], record: Callable[[str, str], None]) -> list[str]:
+    """What does not agree any more; the figures are recorded by their names."""
+    figures, floors = figures_in(outcomes), read_floors()
+    assert figures
+    lines = []
+    for name, figure in figures.items():
+        record(name, str(figure))
+        floor = floors[name]
+        differ = set(figure.differ) - set(floor["differ"])
+        lines += [str(outcome) for outcome in outcomes if outcome.op in differ and outcome.figure == name]
+        if figure.agree < floor["agree"] or figure.samples_agree < floor["samples_agree"]:
+            lines.append(f"{figure}; were {floor['agree']} ops, {floor['samples_agree']} samples")
+    return lines
+
+
 @pytest.mark.parametrize(("mode", "inputs"), RUNS, ids=lambda part: part or "all")
 def test_ops_agree_with_pytorch(
     mode: str, inputs: str, run_script: Script, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     chosen = ["--mode", mode, *(["--dtype", inputs] if inputs else [])]
     outcomes = outcomes_of(run_script, tmp_path / "ops.json", *chosen)
-    figures = figures_in(outcomes)
-    floors = read_floors()
-    fallen = []
-    for name, figure in figures.items():
-        record_property("figure", str(figure))
-        floor = floors[name]
-        differ = set(figure.differ) - set(floor["differ"])
-        fallen += [str(outcome) for outcome in outcomes if outcome.op in differ and outcome.figure == name]
-        if figure.agree < floor["agree"] or figure.samples_agree < floor["samples_agree"]:
-            fallen.append(f"{figure}; were {floor['agree']} ops, {floor['samples_agree']} samples")
-    assert figures
-    assert not fallen, "no longer as PyTorch has it:\n" + "\n".join(fallen)
+    lines = fallen(outcomes, lambda name, figure: record_property("figure", figure))
+    assert not lines, "no longer as PyTorch has it:\n" + "\n".join(lines)
+
+
+@pytest.mark.parametrize("inputs", ["float32", "float64", "complex128"])
+def test_what_is_done_for_large_arrays_agrees_too(
+    inputs: str, run_script: Script, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    outcomes = outcomes_of(run_script, tmp_path / "ops.json", "--as-if-large", "--dtype", inputs)
+    lines = fallen(outcomes, lambda name, figure: record_property("figure", f"as if large: {figure}"))
+    assert not lines, "not as PyTorch has it where arrays are large:\n" + "\n".join(lines)
+
+
+def test_thresholds_that_are_gone_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(as_if_large.THRESHOLDS, "rooms", {"NO_SUCH_THRESHOLD": 1})
+    monkeypatch.setattr(
+        sys, "modules", {name: module for name, module in sys.modules.items() if not name.startswith("rushlight")}
+    )
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    as_if_large.install()
+    assert as_if_large.is_installed()
+    with pytest.raises(ImportError, match="no longer assigns NO_SUCH_THRESHOLD"):
+        importlib.import_module("rushlight.rooms")
 
 
 def test_the_harness_adds_no_difference(run_script: Script, tmp_path: Path) -> None:
