@@ -7,6 +7,7 @@ import functools
 import numpy as np
 
 from .activations import gelu_tanh_curve, in_single
+from .bits import either
 from .blockwise import SPREAD, Call, filled, run, spread
 from .numpy import Array, laid_out, number
 from .pointwise import is_not_zero, only, sigmoid
@@ -31,20 +32,20 @@ def _times(h: Array, slope: Array) -> Array:
 
 def softplus_slope(h: Array, x: Array, beta: float, threshold: float) -> Array:
     scaled = in_single(x) * beta
-    power = np.exp(scaled)
+    power = spread(np.exp, scaled)
     above = power + 1
     out = _times(h, power)
     out /= above
     linear = scaled > threshold
-    return _finished(np.where(linear, h, out) if linear.any() else out, h, x)
+    return _finished(either(linear, h, out) if linear.any() else out, h, x)
 
 
 def elu_slope(h: Array, x: Array, alpha: float, scale: float, input_scale: float) -> Array:
     wide, factor = in_single(x), alpha * scale * input_scale
-    out = np.exp(np.fmin(wide, 0) * input_scale)
+    out = spread(np.exp, np.fmin(wide, 0) * input_scale)
     out = _times(h if factor == 1 else in_single(h) * factor, out)
     if factor != scale:  # else it is the slope from 0 on too
-        out = np.where(wide <= 0, out, h * scale)
+        out = either(wide <= 0, out, h * scale)
     return _finished(out, h, x)
 
 
@@ -52,7 +53,7 @@ def hardswish_slope(h: Array, x: Array) -> Array:
     wide = in_single(x)
     slope = wide / 3
     slope += 0.5
-    slope = np.where(wide < 3, _times(h, slope), h)
+    slope = either(wide < 3, _times(h, slope), h)
     return _finished(only(slope, ~(wide <= -3)), h, x)
 
 
@@ -83,7 +84,7 @@ def shrink_slope(h: Array, x: Array, limit: float) -> Array:
 
 
 def threshold_slope(h: Array, x: Array, limit: float) -> Array:
-    return np.where(x <= complex(limit).real, h.dtype.type(0), h)
+    return either(x <= complex(limit).real, h.dtype.type(0), h)
 
 
 def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
@@ -95,7 +96,7 @@ def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
         factor = (x > 0).astype(h.dtype)
         np.maximum(factor, h.dtype.type(slope), out=factor)
         return np.multiply(factor, h, factor)
-    return np.where(x > 0, h, h * h.dtype.type(slope))
+    return either(x > 0, h, h * h.dtype.type(slope))
 
 
 def _leaky_slope_steps(slope: Array, call: Call, out: Array, x: Array, h: Array) -> None:
@@ -113,11 +114,11 @@ def prelu_slope(h: Array, x: Array, weight: Array) -> tuple[Array, Array]:
 
 
 def prelu_slope_of_input(h: Array, x: Array, weight: Array) -> Array:
-    return np.where(x > 0, h, h * weight)
+    return either(x > 0, h, h * weight)
 
 
 def prelu_slope_of_weight(h: Array, x: Array) -> Array:
-    return np.where(x > 0, h.dtype.type(0), h * x)
+    return either(x > 0, h.dtype.type(0), h * x)
 
 
 def gelu_tanh_slope(h: Array, x: Array) -> Array:

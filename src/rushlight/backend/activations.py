@@ -7,7 +7,8 @@ import math
 
 import numpy as np
 
-from .blockwise import Call, filled
+from .bits import either
+from .blockwise import Call, filled, spread
 from .numpy import Array, number
 from .reduce import any_true
 
@@ -39,7 +40,7 @@ def _leaky_steps(slope: Array, call: Call, out: Array, x: Array) -> None:
 
 def elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array:
     wide = in_single(x)
-    below = _times(np.expm1(_times(np.minimum(wide, 0), input_scale)), alpha * scale)
+    below = _times(spread(np.expm1, _times(np.minimum(wide, 0), input_scale)), alpha * scale)
     return (_times(np.maximum(wide, 0), scale) + below).astype(x.dtype, copy=False)
 
 
@@ -174,10 +175,10 @@ def softplus(x: Array, beta: float, threshold: float) -> Array:
     scaled = _times(wide, beta)
     linear = scaled > threshold
     is_somewhere_linear = any_true(linear)
-    out = np.log1p(np.exp(np.minimum(scaled, threshold) if is_somewhere_linear else scaled))
+    out = spread(np.log1p, spread(np.exp, np.minimum(scaled, threshold) if is_somewhere_linear else scaled))
     if beta != 1:
         out = out / beta
-    return (np.where(linear, wide, out) if is_somewhere_linear else out).astype(x.dtype, copy=False)
+    return (either(linear, wide, out) if is_somewhere_linear else out).astype(x.dtype, copy=False)
 
 
 def mish(x: Array) -> Array:
@@ -202,7 +203,7 @@ def hardswish(x: Array) -> Array:
 
 def log_sigmoid(x: Array) -> Array:
     wide = in_single(x)
-    return (np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))).astype(x.dtype)
+    return (np.minimum(wide, 0) - spread(np.log1p, spread(np.exp, -np.abs(wide)))).astype(x.dtype)
 
 
 def glu(x: Array, axis: int) -> Array:
@@ -213,17 +214,17 @@ def glu(x: Array, axis: int) -> Array:
 def threshold(x: Array, limit: float, value: float) -> Array:
     if isinstance(limit, complex) or isinstance(value, complex):
         limit, value = complex(limit).real, complex(value).real
-    return np.where(x <= limit, x.dtype.type(value), x)
+    return either(x <= limit, x.dtype.type(value), x)
 
 
 def prelu(x: Array, weight: Array) -> Array:
-    return np.where(x > 0, x, x * weight)
+    return either(x > 0, x, x * weight)
 
 
 def softshrink(x: Array, limit: float) -> Array:
     kind = x.dtype.type
-    return np.where(x > limit, x - kind(limit), np.where(x < -limit, x + kind(limit), x * kind(0)))
+    return either(x > limit, x - kind(limit), either(x < -limit, x + kind(limit), x * kind(0)))
 
 
 def hardshrink(x: Array, limit: float) -> Array:
-    return np.where((x >= -limit) & (x <= limit), x.dtype.type(0), x)
+    return either((x >= -limit) & (x <= limit), x.dtype.type(0), x)

@@ -10,6 +10,8 @@ import numpy as np
 from .. import dtypes
 from . import blockwise
 from . import numpy as backend
+from .bits import either
+from .blockwise import spread
 from .numpy import Array, like_first
 from .pointwise import common, floating, meeting, only, refuse
 
@@ -19,7 +21,7 @@ def where(condition: Array, a: Array, b: Array) -> Array:
         dtype = common(a, b)
         a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
     if condition.flags.c_contiguous and a.flags.c_contiguous and b.flags.c_contiguous:
-        return np.asarray(np.where(condition, a, b))
+        return np.asarray(either(condition, a, b))
     out = backend.like_first((condition, a, b), a.dtype)
     np.copyto(out, b)
     np.copyto(out, a, where=condition)
@@ -29,7 +31,7 @@ def where(condition: Array, a: Array, b: Array) -> Array:
 def masked_fill(x: Array, mask: Array, value: Any) -> Array:
     if value.__class__ is int and value == 0:
         return np.asarray(only(x, np.logical_not(mask)), order="C")
-    return np.asarray(np.where(mask, np.asarray(value).astype(x.dtype), x), order="C")
+    return np.asarray(either(mask, np.asarray(value).astype(x.dtype), x), order="C")
 
 
 def masked_fill_from(x: Array, mask: Array, value: Array) -> Array:
@@ -135,22 +137,28 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
     """``start + weight * (end - start)``, counted from the nearer end."""
     if isinstance(weight, np.ndarray):
         near = np.abs(weight) < 0.5
-        return np.asarray(np.where(near, start + weight * (end - start), end - (end - start) * (1 - weight)))
+        return np.asarray(either(near, start + weight * (end - start), end - (end - start) * (1 - weight)))
     weight = np.asarray(weight).astype(start.dtype)[()]
     if abs(weight) < 0.5:
-        return np.add(start, weight * (end - start), out=...)
-    return np.subtract(end, (end - start) * (1 - weight), out=...)
+        return _moved(np.add, start, weight, start, end)
+    return _moved(np.subtract, end, 1 - weight, start, end)
+
+
+def _moved(ufunc: np.ufunc, near: Array, share: Any, start: Array, end: Array) -> Array:
+    way = spread(np.subtract, end, start)
+    way = spread(np.multiply, way, np.asarray(share), into=way)
+    return spread(ufunc, near, way)  # type: ignore[no-any-return]
 
 
 def addcmul(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u * v``."""
-    product = u * v
-    return np.add(x, product if value == 1 else np.asarray(value).astype(x.dtype) * product, out=...)
+    product = spread(np.multiply, u, v)
+    return spread(np.add, x, product if value == 1 else spread(np.multiply, product, np.asarray(value).astype(x.dtype)))  # type: ignore[no-any-return]
 
 
 def addcdiv(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u / v``."""
-    return np.add(x, np.asarray(value).astype(x.dtype) * u / v, out=...)
+    return spread(np.add, x, spread(np.divide, spread(np.multiply, u, np.asarray(value).astype(x.dtype)), v))  # type: ignore[no-any-return]
 
 
 # Numbers taken apart and put together.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .blockwise import spread
 from .choice import clamp
 from .numpy import Array
 from .pointwise import sigmoid
@@ -17,22 +18,25 @@ def parts(x: Array, reduction: str) -> int:
 def times(h: Array, slope: Array) -> Array:
     """``h * slope`` as the slope lies; written over it where that is possible, for nobody else has it."""
     if slope.__class__ is np.ndarray and h.dtype is slope.dtype and (not h.shape or h.shape == slope.shape):
-        return np.multiply(h, slope, slope)
+        return spread(np.multiply, h, slope, into=slope)  # type: ignore[no-any-return]
     return np.multiply(h, slope, order="C")
 
 
+def _off(a: Array, b: Array) -> Array:
+    return np.asarray(spread(np.subtract, a, b), order="C")
+
+
 def mse_loss_slope(h: Array, a: Array, b: Array, reduction: str) -> Array:
-    slope = np.subtract(a, b, order="C")
-    slope *= 2 / parts(a, reduction)
-    return times(h, slope)
+    slope = _off(a, b)
+    return times(h, spread(np.multiply, slope, np.asarray(2 / parts(a, reduction), slope.dtype), into=slope))
 
 
 def smooth_l1_loss_slope(h: Array, a: Array, b: Array, reduction: str, beta: float) -> Array:
-    return times(h, _averaged(clamp(np.asarray(np.subtract(a, b, order="C") / beta), -1.0, 1.0), a, reduction))
+    return times(h, _averaged(clamp(np.asarray(_off(a, b) / beta), -1.0, 1.0), a, reduction))
 
 
 def huber_loss_slope(h: Array, a: Array, b: Array, reduction: str, delta: float) -> Array:
-    return times(h, _averaged(clamp(np.subtract(a, b, order="C", out=...), -delta, delta), a, reduction))
+    return times(h, _averaged(clamp(_off(a, b), -delta, delta), a, reduction))
 
 
 def binary_cross_entropy_slope(
@@ -50,5 +54,5 @@ def soft_margin_loss_slope(h: Array, x: Array, target: Array, reduction: str) ->
 def _averaged(slope: Array, x: Array, reduction: str) -> Array:
     """The slope, which may be written over, divided by what the mean divides by."""
     if reduction == "mean":
-        slope /= parts(x, reduction)
+        spread(np.divide, slope, np.asarray(parts(x, reduction), slope.dtype), into=slope)
     return slope

@@ -8,6 +8,8 @@ import numpy as np
 
 from . import reduce
 from .activations import in_single, log_sigmoid
+from .bits import either
+from .blockwise import spread
 from .embedding import one_hot
 from .numpy import MANY, Array, Shape, row_starts
 from .pointwise import refuse
@@ -25,22 +27,22 @@ def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
 def _difference(a: Array, b: Array, name: str) -> Array:
     if a.dtype.kind not in "fV":
         refuse(name, a)
-    return in_single(a) - in_single(b)
+    return spread(np.subtract, in_single(a), in_single(b))  # type: ignore[no-any-return]
 
 
 def mse_loss(a: Array, b: Array, reduction: str) -> Any:
     off = _difference(a, b, "mse_cpu")
-    return reduced(off * off, reduction, a.dtype)
+    return reduced(spread(np.multiply, off, off), reduction, a.dtype)
 
 
 def smooth_l1_loss(a: Array, b: Array, reduction: str, beta: float) -> Any:
     off = np.abs(_difference(a, b, "smooth_l1_cpu"))
-    return reduced(np.where(off < beta, 0.5 * off * off / beta, off - 0.5 * beta), reduction, a.dtype)
+    return reduced(either(off < beta, 0.5 * off * off / beta, off - 0.5 * beta), reduction, a.dtype)
 
 
 def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
     off = np.abs(_difference(a, b, "huber_cpu"))
-    return reduced(np.where(off <= delta, 0.5 * off * off, delta * (off - 0.5 * delta)), reduction, a.dtype)
+    return reduced(either(off <= delta, 0.5 * off * off, delta * (off - 0.5 * delta)), reduction, a.dtype)
 
 
 # The likelihood of classes: x is (C) or (N, C, ...), the classes (...) or (N, ...).

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes
-from . import blockwise
+from . import bits, blockwise
 from . import numpy as backend
 from .fitting import fitting
 from .numpy import Array
@@ -29,30 +29,8 @@ def refuse(name: str, x: Array) -> NoReturn:
 
 def only(x: Array, mask: Array, zero: Array | None = None) -> Array:
     """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan): PyTorch has a tensor of zeros for that."""
-    kept = _kept_bits(x, mask)
+    kept = bits.kept(x, mask)
     return np.asarray(np.where(mask, x, zero_of(x.dtype))) if kept is None else kept
-
-
-# The processor mispredicts half of the choices that a random mask asks for: with this many elements, a mask of bits laid over
-# the numbers takes a tenth of the time.
-_MANY = 1 << 11
-_BITS: dict[str, np.dtype[Any]] = {"f": np.dtype(np.int32), "d": np.dtype(np.int64)}
-_MAGNITUDES = {bits.itemsize: np.array((1 << 8 * bits.itemsize - 1) - 1, bits) for bits in _BITS.values()}  # all but the sign
-
-
-def _kept_bits(x: Any, mask: Any) -> Array | None:
-    """:func:`only` by bits; None where that does not pay or cannot be."""
-    if x.size < _MANY or x.dtype.char not in _BITS or mask.shape != x.shape or mask.dtype.kind != "b":
-        return None
-    if 0 in mask.strides:  # a few values for many: not worth the copy
-        return None
-    bits = mask.astype(_BITS[x.dtype.char])
-    if x.itemsize == 4:
-        np.multiply(bits, x.view(bits.dtype), bits)
-    else:  # the product of long integers takes longer than two steps
-        np.negative(bits, bits)
-        np.bitwise_and(bits, x.view(bits.dtype), bits)
-    return bits.view(x.dtype)
 
 
 def zeroed(x: Any) -> Array:
@@ -443,7 +421,7 @@ def tanh_slope(h: Array, y: Array) -> Array:
     one = _ones.get(y.dtype.char)
     if one is None:
         return np.multiply(h, _conj(1 - y * y), out=...)
-    below_a_sum = y.size >= _MANY and not any(h.strides) and h.item(0) == 1
+    below_a_sum = y.size >= bits.MANY and not any(h.strides) and h.item(0) == 1
     if y.size >= blockwise.SPREAD:
         out = blockwise.run(_tanh_slope_alone, y) if below_a_sum else blockwise.run(_tanh_slope_steps, y, h)
         if out is not None:
@@ -468,11 +446,11 @@ def _tanh_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> N
 
 def relu_slope(h: Array, y: Array) -> Array:
     """``h`` where relu's value ``y`` is not 0: at nan too."""
-    if h.size >= blockwise.SPREAD and h.dtype is y.dtype and h.dtype.char in _BITS:
+    if h.size >= blockwise.SPREAD and h.dtype is y.dtype and h.dtype.char in bits.OF:
         kept = blockwise.run(_relu_slope_steps, y, h)
         if kept is not None:
             return kept
-    kept = _kept_bits(h, y != 0) if h.size >= _MANY else None
+    kept = bits.kept(h, y != 0) if h.size >= bits.MANY else None
     return np.asarray(np.where(y <= 0, zero_of(h.dtype), h)) if kept is None else kept
 
 
@@ -483,8 +461,8 @@ def _relu_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> N
 
 def is_not_zero(call: blockwise.Call, out: Array, y: Array) -> Any:
     """1 where ``y`` is not 0, else 0, as whole numbers in the place of ``out``."""
-    mask: Any = out.view(_BITS[y.dtype.char])
-    call(np.bitwise_and, mask, y.view(mask.dtype), _MAGNITUDES[y.itemsize])
+    mask: Any = out.view(bits.OF[y.dtype.char])
+    call(np.bitwise_and, mask, y.view(mask.dtype), bits.MAGNITUDES[y.itemsize])
     call(np.sign, mask, mask)
     return mask
 
