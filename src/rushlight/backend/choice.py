@@ -145,6 +145,8 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
 
 
 def _moved(ufunc: np.ufunc, near: Array, share: Any, start: Array, end: Array) -> Array:
+    if start.size < blockwise.SPREAD:
+        return ufunc(near, share * (end - start), out=...)
     way = spread(np.subtract, end, start)
     way = spread(np.multiply, way, np.asarray(share), into=way)
     return spread(ufunc, near, way)  # type: ignore[no-any-return]

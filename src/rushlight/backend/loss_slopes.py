@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .blockwise import spread
+from .blockwise import SPREAD, spread
 from .choice import clamp
 from .numpy import Array
 from .pointwise import sigmoid
@@ -18,17 +18,17 @@ def parts(x: Array, reduction: str) -> int:
 def times(h: Array, slope: Array) -> Array:
     """``h * slope`` as the slope lies; written over it where that is possible, for nobody else has it."""
     if slope.__class__ is np.ndarray and h.dtype is slope.dtype and (not h.shape or h.shape == slope.shape):
-        return spread(np.multiply, h, slope, into=slope)  # type: ignore[no-any-return]
+        return np.multiply(h, slope, slope) if slope.size < SPREAD else spread(np.multiply, h, slope, into=slope)
     return np.multiply(h, slope, order="C")
 
 
 def _off(a: Array, b: Array) -> Array:
-    return np.asarray(spread(np.subtract, a, b), order="C")
+    return np.subtract(a, b, order="C", out=...) if a.size < SPREAD else np.asarray(spread(np.subtract, a, b), order="C")
 
 
 def mse_loss_slope(h: Array, a: Array, b: Array, reduction: str) -> Array:
     slope = _off(a, b)
-    return times(h, spread(np.multiply, slope, np.asarray(2 / parts(a, reduction), slope.dtype), into=slope))
+    return times(h, _scaled(np.multiply, slope, 2 / parts(a, reduction)))
 
 
 def smooth_l1_loss_slope(h: Array, a: Array, b: Array, reduction: str, beta: float) -> Array:
@@ -42,8 +42,8 @@ def huber_loss_slope(h: Array, a: Array, b: Array, reduction: str, delta: float)
 def binary_cross_entropy_slope(
     h: Array, x: Array, target: Array, weight: Array | None = None, reduction: str = "mean"
 ) -> Array:
-    spread = np.maximum((1 - x) * x, x.dtype.type(1e-12))
-    slope = np.asarray((x - target) / spread)
+    width = np.maximum((1 - x) * x, x.dtype.type(1e-12))
+    slope = np.asarray((x - target) / width)
     return times(h if weight is None else h * weight, _averaged(slope, x, reduction))
 
 
@@ -54,5 +54,12 @@ def soft_margin_loss_slope(h: Array, x: Array, target: Array, reduction: str) ->
 def _averaged(slope: Array, x: Array, reduction: str) -> Array:
     """The slope, which may be written over, divided by what the mean divides by."""
     if reduction == "mean":
-        spread(np.divide, slope, np.asarray(parts(x, reduction), slope.dtype), into=slope)
+        return _scaled(np.divide, slope, parts(x, reduction))
     return slope
+
+
+def _scaled(ufunc: np.ufunc, slope: Array, factor: float) -> Array:
+    """``ufunc(slope, factor)``, written over the slope."""
+    if slope.size < SPREAD:
+        return ufunc(slope, factor, slope) if slope.__class__ is np.ndarray else ufunc(slope, factor, out=...)
+    return spread(ufunc, slope, np.asarray(factor, slope.dtype), into=slope)  # type: ignore[no-any-return]

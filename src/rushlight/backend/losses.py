@@ -9,7 +9,7 @@ import numpy as np
 from . import reduce
 from .activations import in_single, log_sigmoid
 from .bits import either
-from .blockwise import spread
+from .blockwise import SPREAD, spread
 from .embedding import one_hot
 from .numpy import MANY, Array, Shape, row_starts
 from .pointwise import refuse
@@ -27,12 +27,13 @@ def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
 def _difference(a: Array, b: Array, name: str) -> Array:
     if a.dtype.kind not in "fV":
         refuse(name, a)
-    return spread(np.subtract, in_single(a), in_single(b))  # type: ignore[no-any-return]
+    a, b = in_single(a), in_single(b)
+    return a - b if a.size < SPREAD else spread(np.subtract, a, b)  # type: ignore[no-any-return]
 
 
 def mse_loss(a: Array, b: Array, reduction: str) -> Any:
     off = _difference(a, b, "mse_cpu")
-    return reduced(spread(np.multiply, off, off), reduction, a.dtype)
+    return reduced(off * off if off.size < SPREAD else spread(np.multiply, off, off), reduction, a.dtype)
 
 
 def smooth_l1_loss(a: Array, b: Array, reduction: str, beta: float) -> Any:
