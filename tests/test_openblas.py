@@ -57,7 +57,7 @@ def test_symbols_that_are_not_there():
 
 @elf
 @pytest.mark.parametrize("content", [b"", b"not a library", b"\x7fELF\x02" + bytes(59)])
-def test_files_that_cannot_be_read(content, tmp_path, monkeypatch):
+def test_files_that_cannot_be_read(content, tmp_path):
     known = openblas.function("get_config").__name__
     path = tmp_path / "library.so"
     shutil.copy(openblas._libraries()[0]._name, path)

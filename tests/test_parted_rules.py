@@ -118,11 +118,11 @@ def test_rules_are_the_same_over_parts(rule):
     generator = np.random.default_rng(0)
     floats, complexes = (np.float32, np.float64), (np.complex64, np.complex128)
     count = rule.__code__.co_argcount
-    for seen in itertools.islice(itertools.product((*floats, *complexes, None, 2, 0.5, 2j), repeat=count - 1), 64):
+    for seen in itertools.product((*floats, *complexes, 1, 2, 0.5, 2j), repeat=count - 1):
         for kind in floats:
             arrays = [
                 each if not isinstance(each, type) else generator.random((2, 3)).astype(each) + (1j if each in complexes else 0)
-                for each in (kind, *(1 if each is None else each for each in seen))
+                for each in (kind, *seen)
             ]
             expected, found = rule(*arrays), whole(rule(*map(parted, arrays)))
             assert found.dtype == expected.dtype and np.array_equal(found, expected, equal_nan=True), seen

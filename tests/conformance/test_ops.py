@@ -28,13 +28,13 @@ def outcomes_of(run_script: Script, out: Path, *arguments: str) -> list[Outcome]
     return read_outcomes(out)
 
 
-def fallen(outcomes: list[Outcome], record: Callable[[str, str], None]) -> list[str]:
-    """What does not agree any more; the figures are recorded by their names."""
+def fallen(outcomes: list[Outcome], record: Callable[[str], None]) -> list[str]:
+    """What does not agree any more; the figures are recorded."""
     figures, floors = figures_in(outcomes), read_floors()
     assert figures
     lines = []
     for name, figure in figures.items():
-        record(name, str(figure))
+        record(str(figure))
         floor = floors[name]
         differ = set(figure.differ) - set(floor["differ"])
         lines += [str(outcome) for outcome in outcomes if outcome.op in differ and outcome.figure == name]
@@ -49,7 +49,7 @@ def test_ops_agree_with_pytorch(
 ) -> None:
     chosen = ["--mode", mode, *(["--dtype", inputs] if inputs else [])]
     outcomes = outcomes_of(run_script, tmp_path / "ops.json", *chosen)
-    lines = fallen(outcomes, lambda name, figure: record_property("figure", figure))
+    lines = fallen(outcomes, lambda figure: record_property("figure", figure))
     assert not lines, "no longer as PyTorch has it:\n" + "\n".join(lines)
 
 
@@ -58,7 +58,7 @@ def test_what_is_done_for_large_arrays_agrees_too(
     inputs: str, run_script: Script, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     outcomes = outcomes_of(run_script, tmp_path / "ops.json", "--as-if-large", "--dtype", inputs)
-    lines = fallen(outcomes, lambda name, figure: record_property("figure", f"as if large: {figure}"))
+    lines = fallen(outcomes, lambda figure: record_property("figure", f"as if large: {figure}"))
     assert not lines, "not as PyTorch has it where arrays are large:\n" + "\n".join(lines)
 
 

@@ -84,7 +84,7 @@ def shrink_slope(h: Array, x: Array, limit: float) -> Array:
 
 
 def threshold_slope(h: Array, x: Array, limit: float) -> Array:
-    return either(x <= complex(limit).real, h.dtype.type(0), h)
+    return only(h, ~(x <= complex(limit).real))
 
 
 def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
@@ -118,7 +118,7 @@ def prelu_slope_of_input(h: Array, x: Array, weight: Array) -> Array:
 
 
 def prelu_slope_of_weight(h: Array, x: Array) -> Array:
-    return either(x > 0, h.dtype.type(0), h * x)
+    return only(h * x, ~(x > 0))
 
 
 def gelu_tanh_slope(h: Array, x: Array) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 from .bits import either
 from .blockwise import Call, filled, spread
 from .numpy import Array, number
+from .pointwise import only
 from .reduce import any_true
 
 
@@ -227,4 +228,4 @@ def softshrink(x: Array, limit: float) -> Array:
 
 
 def hardshrink(x: Array, limit: float) -> Array:
-    return either((x >= -limit) & (x <= limit), x.dtype.type(0), x)
+    return only(x, ~((x >= -limit) & (x <= limit)))

@@ -61,5 +61,5 @@ def _averaged(slope: Array, x: Array, reduction: str) -> Array:
 def _scaled(ufunc: np.ufunc, slope: Array, factor: float) -> Array:
     """``ufunc(slope, factor)``, written over the slope."""
     if slope.size < SPREAD:
-        return ufunc(slope, factor, slope) if slope.__class__ is np.ndarray else ufunc(slope, factor, out=...)
+        return ufunc(slope, factor, slope)  # type: ignore[no-any-return]
     return spread(ufunc, slope, np.asarray(factor, slope.dtype), into=slope)  # type: ignore[no-any-return]

@@ -49,7 +49,6 @@ class Runner(NamedTuple):
     next: int
 
 
-@functools.cache
 def runner() -> Runner | None:
     """How its threads are given work, where its version is known and they are POSIX's; None elsewhere."""
     config, parallel = function("get_config"), function("get_parallel")
@@ -57,9 +56,11 @@ def runner() -> Runner | None:
         return None
     config.restype = ctypes.c_char_p
     layout = _layout(config() or b"")
+    if layout is None:
+        return None
     for library in _libraries():
-        places = symbols.addresses(library, config.__name__, "exec_blas", "blas_cpu_number") if layout else None
-        if places and layout:
+        places = symbols.addresses(library, config.__name__, "exec_blas", "blas_cpu_number")
+        if places is not None:
             execute = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_long, ctypes.c_void_p)(places[0])
             return Runner(execute, ctypes.c_int.from_address(places[1]), *layout)
     return None

@@ -21,9 +21,8 @@ FROM = 5 << 14  # elements
 _LEAST = 1 << 13  # elements of a part
 _TOGETHER = 1 << 10  # elements that are not parted: a line of the cache is written by one thread only
 NATIVE = {char: np.dtype(char) for char in "fdil"}  # other byte orders have the same characters
-_OF_INTEGERS = frozenset(
-    (np.add, np.subtract, np.multiply, np.bitwise_and, np.bitwise_xor, np.sign)
-)  # never an error, unlike powers
+# Never an error, unlike powers.
+_OF_INTEGERS = frozenset((np.add, np.subtract, np.multiply, np.bitwise_and, np.bitwise_xor, np.sign))
 _KEPT = 256
 
 
