@@ -210,8 +210,7 @@ class _Blas:
         self.lock = threading.Lock()
         self.users = 0
         self.lowered = False
-        for each, usual in zip(self.known or (), self.usual, strict=False):
-            each.set(usual)
+        self._restore()
 
     def counts(self) -> list[_Count]:
         if self.known is None:
@@ -220,20 +219,26 @@ class _Blas:
 
     def enter(self, most: int) -> None:
         with self.lock:
-            if self.users == 0:
-                self.usual = [each.get() for each in self.counts()]
-                self.lowered = any(usual > most for usual in self.usual)
-                if self.lowered:
-                    for each, usual in zip(self.counts(), self.usual, strict=True):
-                        each.set(min(usual, most))
+            if not self.users:
+                self.usual = []
+                for each in self.counts():
+                    usual = each.get()
+                    self.usual.append(usual)
+                    if usual > most:
+                        each.set(most)
+                        self.lowered = True
             self.users += 1
 
     def leave(self) -> None:
         with self.lock:
             self.users -= 1
-            if self.users == 0 and self.lowered:
-                for each, usual in zip(self.counts(), self.usual, strict=True):
-                    each.set(usual)
+            if self.lowered and not self.users:
+                self.lowered = False
+                self._restore()
+
+    def _restore(self) -> None:
+        for each, usual in zip(self.known or (), self.usual, strict=False):
+            each.set(usual)
 
     def set(self, count: int) -> None:
         """At once, or as soon as nobody needs fewer."""
@@ -258,6 +263,8 @@ def governs_blas() -> bool:
 
 class blas_threads:
     """Matrix products inside run on at most so many threads; with a BLAS that cannot be told, nothing changes."""
+
+    __slots__ = ("most",)
 
     def __init__(self, most: int) -> None:
         self.most = most
