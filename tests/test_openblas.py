@@ -41,7 +41,11 @@ elf = pytest.mark.skipif(sys.platform != "linux" or not openblas._libraries(), r
 
 @elf
 def test_symbols_lie_where_the_loader_put_them():
-    library, one, other = openblas._libraries()[0], openblas.function("get_config"), openblas.function("get_parallel")
+    library, one, other = (
+        openblas._libraries()[0],
+        openblas.function("openblas_get_config"),
+        openblas.function("openblas_get_parallel"),
+    )
     place = ctypes.cast(other, ctypes.c_void_p).value
     assert symbols.addresses(library, one.__name__, other.__name__) == [place]
     assert symbols.addresses(library, other.__name__, other.__name__, other.__name__) == [place, place]
@@ -49,7 +53,7 @@ def test_symbols_lie_where_the_loader_put_them():
 
 @elf
 def test_symbols_that_are_not_there():
-    library, known = openblas._libraries()[0], openblas.function("get_config").__name__
+    library, known = openblas._libraries()[0], openblas.function("openblas_get_config").__name__
     assert symbols.addresses(library, known, "no_such_symbol") is None
     assert symbols.addresses(library, "no_such_symbol", known) is None
     assert symbols.addresses(library, known, known[1:]) is None  # where a longer name ends
@@ -58,7 +62,7 @@ def test_symbols_that_are_not_there():
 @elf
 @pytest.mark.parametrize("content", [b"", b"not a library", b"\x7fELF\x02" + bytes(59)])
 def test_files_that_cannot_be_read(content, tmp_path):
-    known = openblas.function("get_config").__name__
+    known = openblas.function("openblas_get_config").__name__
     path = tmp_path / "library.so"
     shutil.copy(openblas._libraries()[0]._name, path)
     library = ctypes.CDLL(str(path))

@@ -82,12 +82,16 @@ def test_matrices_keep_their_shape():
 @needs_threads
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("size", SIZES)
-def test_what_parts_add_up_to(size, dtype):
+def test_what_parts_add_up_to_and_the_greatest_of_each(size, dtype):
     x = np.random.default_rng(0).integers(-9, 10, size).astype(dtype)  # sums of these are exact
     for count in (2, 3, 4):
         torch.set_num_threads(count)
-        sums = parted.sums(x)
+        sums = parted.reduced(np.add, x)
         assert len(sums) == count and sums.sum() == x.sum(dtype=np.float64)
+        assert parted.reduced(np.maximum, x).max() == 9 and parted.reduced(np.maximum, x - 20).max() == -11
+        x[-1] = np.nan
+        assert np.isnan(parted.reduced(np.maximum, x)).tolist() == [False] * (count - 1) + [True]
+        x[-1] = 0
 
 
 def test_what_is_left_to_numpy():
@@ -119,12 +123,14 @@ def test_what_is_left_to_numpy():
     counts = np.ones(parted.FROM, np.int64)
     assert parted.elementwise(np.power, (counts, counts)) is None  # may be an error
     assert parted.elementwise(np.equal, (x, y)) is None and parted.elementwise(np.frexp, (x,)) is None
-    assert parted.sums(x[:-1]) is None and parted.sums(numbers(2 * parted.FROM)[::2]) is None and parted.sums(unaligned) is None
+    in_steps = numbers(2 * parted.FROM)[::2]
+    assert all(parted.reduced(np.add, each) is None for each in (x[:-1], in_steps, unaligned))
+    assert parted.reduced(np.maximum, counts) is None
     square = numbers(600, 600)  # OpenBLAS is as good
     assert parted_products.product(square, square.T) is None and parted_products.product(square.T, square.T) is None
     assert parted_products.product(x[::2].reshape(-1, 64), y[: 64 * 64].reshape(64, 64)[:, ::2]) is None
     torch.set_num_threads(1)
-    assert parted.elementwise(np.add, (x, y)) is None and parted.sums(x) is None and not parted.are_free(x.size)
+    assert parted.elementwise(np.add, (x, y)) is None and parted.reduced(np.add, x) is None and not parted.are_free(x.size)
     assert np.array_equal(x, before)
 
 

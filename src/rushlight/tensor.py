@@ -22,6 +22,7 @@ from .autograd import delayed_error, engine, function, function_calls, gradients
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import dlpack
 from .backend import numpy as backend
+from .backend.line_sums import stretched
 from .backend.scattered import ScatteredArray
 from .device import CPU, strided
 from .device import device as device_class
@@ -898,7 +899,7 @@ def _fit_tensor(g: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tens
         if not shape:
             g = table.tensors.sum_all(g)
         else:
-            axes = backend.stretched(have, shape)
+            axes = stretched(have, shape)
             if axes:
                 g = table.tensors.sum(g, axes, True)
             if g._array.shape != shape:

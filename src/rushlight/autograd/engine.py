@@ -24,6 +24,7 @@ import numpy as np
 from ..backend import alignment, blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
+from ..backend.line_sums import fit
 from ..backend.scattered import ScatteredArray
 from ..rooms import carried, provided
 from . import modes, reentrant, schedule, views
@@ -533,8 +534,8 @@ def _fit(node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype
             return fit_tensor(g, shape, dtype)
         if modes.special.active and modes.state.recorder is not None:
             with modes.state.recorder.span("aten::to" if g.shape == shape else "aten::sum"):
-                return backend.fit(g, shape, dtype)
-        return backend.fit(g, shape, dtype)
+                return fit(g, shape, dtype)
+        return fit(g, shape, dtype)
     except ValueError:
         got = list((g._array if create_graph else g).shape)
         raise RuntimeError(

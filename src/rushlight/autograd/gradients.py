@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
-from ..backend import numpy as backend
+from ..backend.line_sums import fit
 from ..rooms import opened, provided
 from ..size import Size
 from . import engine, modes, schedule
@@ -382,7 +382,7 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
                 cotangent = cotangent.to_dense()
             seed = cotangent if create_graph else cotangent._array
             if (cotangent._array.shape, cotangent._array.dtype) != (shape, dtype):
-                seed = engine.fit_tensor(cotangent, shape, dtype) if create_graph else backend.fit(seed, shape, dtype)
+                seed = engine.fit_tensor(cotangent, shape, dtype) if create_graph else fit(seed, shape, dtype)
         if not needs:
             raise RuntimeError(
                 f"element {index} of tensors does not require grad and does not have a grad_fn"
@@ -452,7 +452,7 @@ def _refitted(index: int, seed: Any, shape: tuple[int, ...], dtype: np.dtype[Any
     """A cotangent of another shape than its output had when it was recorded."""
     tensor = seed if is_tensor(seed) else engine.wrap(seed)
     try:
-        return engine.fit_tensor(tensor, shape, dtype) if create_graph else backend.fit(tensor._array, shape, dtype)
+        return engine.fit_tensor(tensor, shape, dtype) if create_graph else fit(tensor._array, shape, dtype)
     except ValueError:
         raise RuntimeError(
             f"invalid gradient at index {index} - got {list(tensor._array.shape)} but expected shape compatible with "

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import numpy as backend
+from ..backend.line_sums import fit
 from ..rooms import provided
 from . import modes
 from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
@@ -518,7 +519,7 @@ class CopySlices(Node):
         if edges[0] is not None:
             if overlaps_itself(part):
                 raise overlap_error()
-            part[...] = 0 if grads[0] is None else backend.fit(np.asarray(grads[0]), shape, dtype)
+            part[...] = 0 if grads[0] is None else fit(np.asarray(grads[0]), shape, dtype)
         return (result if edges[0] is not None else None, *grads[1:])
 
     def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:

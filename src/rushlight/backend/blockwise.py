@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import parted, team, threads
+from . import parted, rank_one, team, threads
 from .numpy import Array
 
 SPREAD = parted.FROM  # elements: fewer are left to the caller's thread
@@ -69,6 +69,8 @@ def spread(function: np.ufunc, *operands: Array, into: Array | None = None) -> A
         out = parted.elementwise(function, operands, into)
         if out is None:
             out = _by_team(function, operands, into)
+        if out is None:
+            out = _by_lines(function, operands, into)
         if out is not None:
             return out
     return function(*operands, out=... if into is None else into)
@@ -86,6 +88,18 @@ def _by_team(function: np.ufunc, operands: tuple[Array, ...], into: Array | None
     out = np.empty(first.shape if first.ndim else operands[-1].shape, first.dtype) if into is None else into
     done = team.run(functools.partial(_call, function), out.reshape(-1), *lines)
     return None if done is None else out
+
+
+def _by_lines(function: np.ufunc, operands: tuple[Array, ...], into: Array | None) -> Array | None:
+    """Where to rows or columns of the first operand, or from them, the second one's are added or taken."""
+    if into is not None or (function is not np.add and function is not np.subtract):
+        return None
+    whole, x = operands
+    if whole.size < x.size and function is np.add:
+        whole, x = x, whole
+    if x.dtype is not whole.dtype or not whole.flags.c_contiguous:
+        return None
+    return rank_one.added(whole, x, 1 if function is np.add else -1)
 
 
 def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:

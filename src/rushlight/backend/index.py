@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .extremes import take_along
+from .line_sums import sum_to
 from .numpy import Array, Shape, in_rows, ordered, steps_within
 from .shape import clone
 
@@ -327,8 +328,6 @@ def masked_select(x: Array, mask: Array) -> Array:
 
 
 def masked_select_adjoint(g: Array, mask: Array, shape: Shape) -> Array:
-    from .numpy import sum_to
-
     whole = np.broadcast_shapes(shape, mask.shape)
     out = np.zeros(whole, g.dtype)
     out[np.broadcast_to(mask, whole)] = g

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import parted_products, small_products, threads
+from . import parted_products, rank_one, small_products, threads
 from .numpy import Array, laid_out
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
@@ -135,7 +135,10 @@ def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
         return out
     added = bias if beta == 1 else (bias * beta).astype(bias.dtype, copy=False)
     if added.dtype is out.dtype and out.__class__ is np.ndarray:
-        out += added
+        if out.ndim == 2 and added.shape == out.shape[1:]:
+            rank_one.add_row(out, added)
+        else:
+            out += added
         return out
     return (out + added).astype(bias.dtype)
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from . import reduce
+from . import parted, rank_one, reduce
 from .activations import in_single
 from .blockwise import spread
-from .numpy import MANY, Array, Shape, number, ones, row_products, weighted_rows
+from .line_sums import ones, row_dots, row_products, weighted_rows
+from .numpy import MANY, Array, Shape, number
 from .summation import add_up, least
 
 Axes = tuple[int, ...]
@@ -64,7 +65,7 @@ def _at_places(values: Array, rows: Array) -> Array:
     many in 1.2 to 1.5 times that of repeating and writing there."""
     if rows.size < _FEW:
         return values[_places(rows.shape)[0]]
-    return values.repeat(rows.shape[1]).reshape(rows.shape)
+    return rank_one.repeated(values, rows.shape[1])
 
 
 def _along(values: Array, rows: Array) -> Array:
@@ -91,7 +92,7 @@ def _centered_rows(rows: Array, eps: float) -> tuple[Array, Array, Array]:
         shares = _shares(rows.shape[1], _SINGLE)
         mean = row_products(rows, shares)
         off = _off(rows, mean)
-        rstd = np.vecdot(off, off) * shares[0]
+        rstd = row_dots(off, off) * shares[0]
         if least(rstd, None) < eps:  # numbers that are all the same are off that mean by its rounding error
             flat = rstd < eps
             mean[flat] = _exact_means(rows[flat])
@@ -103,8 +104,9 @@ def _centered_rows(rows: Array, eps: float) -> tuple[Array, Array, Array]:
 
 
 def _off(rows: Array, mean: Array) -> Array:
-    off = _at_places(mean, rows)
-    return spread(np.subtract, rows, off, into=off)  # type: ignore[no-any-return]
+    if rows.size >= _FEW:
+        return rank_one.less_column(rows, mean)
+    return rows - mean[_places(rows.shape)[0]]
 
 
 def _centered(x: Array, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
@@ -179,14 +181,14 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
     if not _in_rows(x, axes):
         return _with_moments(x, weight, bias, axes, eps)[0]
     _, out, rstd = _centered_rows(x.reshape(-1, x.shape[-1]), eps)
-    if weight is not None and x.size >= MANY and x.shape[-1] < _LONG:
-        spread(np.multiply, out, rstd[:, None].dot(weight[None]), into=out)
+    if weight is not None and x.size >= MANY and (x.shape[-1] < _LONG or parted.are_free(x.size)):
+        spread(np.multiply, out, rank_one.outer(rstd, weight), into=out)
     else:
         spread(np.multiply, out, _at_places(rstd, out), into=out)
         if weight is not None:
             np.multiply(out, _along(weight, out), out)
     if bias is not None:
-        np.add(out, _along(bias, out), out)
+        rank_one.add_row(out, _along(bias, out))
     return out.reshape(x.shape)
 
 
@@ -225,7 +227,7 @@ def _slopes_of_rows(g: Array, x: Array, weight: Array | None, eps: float, needs:
             if needs[1]:
                 for_weight = weighted_rows(rstd, product)
             if needs[0]:
-                scale = rstd[:, None].dot(weight[None])
+                scale = rank_one.outer(rstd, weight)
                 for_x = _slope_along(spread(np.multiply, lines, scale, into=scale), off, rstd, row_products(product, weight))
         if needs[2]:
             for_bias = weighted_rows(ones(len(lines)), lines)
@@ -235,7 +237,7 @@ def _slopes_of_rows(g: Array, x: Array, weight: Array | None, eps: float, needs:
 def _slope_of_rows(lines: Array, off: Array, rstd: Array) -> Array:
     """:func:`normalized_slope` of lines (R, N), given the distances from the mean, into which it writes, and ``rstd``."""
     scale = _at_places(rstd, lines)
-    return _slope_along(spread(np.multiply, lines, scale, into=scale), off, rstd, np.vecdot(lines, off))
+    return _slope_along(spread(np.multiply, lines, scale, into=scale), off, rstd, row_dots(lines, off))
 
 
 def _slope_along(scaled: Array, off: Array, rstd: Array, along: Array) -> Array:
@@ -246,7 +248,7 @@ def _slope_along(scaled: Array, off: Array, rstd: Array, along: Array) -> Array:
         np.multiply(along, factor, along)
     mean = row_products(scaled, ones(count))
     spread(np.multiply, off, _at_places(along, off), into=off)
-    spread(np.add, off, _at_places(np.divide(mean, size, mean), off), into=off)
+    rank_one.subtract_column(off, np.divide(mean, -size, mean))
     return spread(np.subtract, scaled, off, into=off)  # type: ignore[no-any-return]
 
 

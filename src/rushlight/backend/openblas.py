@@ -19,9 +19,10 @@ _JOBS = (((0, 3, 29), (0, 3, 34, 0), (21, 8)), ((0, 3, 34, 106), (0, 3, 34, 237)
 
 @functools.cache
 def function(name: str) -> Any:
-    """A function of the library itself, ``get_num_threads`` say; None where NumPy is built with another BLAS."""
+    """``openblas_get_num_threads`` say; None where NumPy is built with another BLAS. "64_" at the end of its own name says
+    how wide its numbers of rows and columns are."""
     for library in _libraries():
-        for full in (f"{prefix}openblas_{name}{suffix}" for suffix in ("64_", "") for prefix in ("scipy_", "")):
+        for full in (f"{prefix}{name}{suffix}" for suffix in ("64_", "") for prefix in ("scipy_", "")):
             if hasattr(library, full):
                 return getattr(library, full)
     return None
@@ -51,7 +52,7 @@ class Runner(NamedTuple):
 
 def runner() -> Runner | None:
     """How its threads are given work, where its version is known and they are POSIX's; None elsewhere."""
-    config, parallel = function("get_config"), function("get_parallel")
+    config, parallel = function("openblas_get_config"), function("openblas_get_parallel")
     if config is None or parallel is None or parallel() != 1:
         return None
     config.restype = ctypes.c_char_p
@@ -75,7 +76,7 @@ def _layout(config: bytes) -> tuple[int, int] | None:
 
 def kernels() -> str:
     """The processors that it has chosen its kernels for; empty where there is none."""
-    name = function("get_corename")
+    name = function("openblas_get_corename")
     if name is None:
         return ""
     name.restype = ctypes.c_char_p

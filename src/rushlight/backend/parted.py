@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import numpy_abi, waiting_threads
-from .numpy import Array
+from .numpy import Array, number
 from .numpy_abi import address
 from .waiting_threads import Jobs
 
@@ -32,13 +32,13 @@ def are_free(size: int) -> bool:
 
 def elementwise(ufunc: np.ufunc, operands: Sequence[Array], into: Array | None = None) -> Array | None:
     """``ufunc(*operands, out=into)`` for arrays in C order of one shape, and single numbers; None, and nothing done, for others."""
-    whole = operands[0] if operands[0].ndim else operands[-1]
+    whole = into if into is not None else operands[0] if operands[0].ndim else operands[-1]
     size = whole.size
     count = waiting_threads.count() if size >= FROM else 0
     if count < 2:
         return None
     shape, dtype = whole.shape, whole.dtype
-    if into is not None and not (into.shape == shape and into.dtype is dtype and into.flags.carray):
+    if into is not None and not into.flags.carray:
         return None
     single, places = 0, []  # a bit for each operand, and its address
     for array in operands:
@@ -58,6 +58,12 @@ def elementwise(ufunc: np.ufunc, operands: Sequence[Array], into: Array | None =
     return out if jobs.run(places) else None
 
 
+def copy(array: Array) -> Array | None:
+    """A copy; None as for :func:`elementwise`."""
+    one = number(1, array.dtype)  # NumPy's loop that only copies takes three times as long
+    return None if one is None else elementwise(np.multiply, (array, one))
+
+
 def _is_in_the_way(out: Array, places: list[int], single: int) -> bool:
     """Whether what one part reads another part may have written."""
     own, reach = address(out), out.nbytes
@@ -69,15 +75,15 @@ def _is_in_the_way(out: Array, places: list[int], single: int) -> bool:
     return False
 
 
-def sums(line: Array) -> Array | None:
-    """What parts of a vector add up to; None, and nothing done, as for :func:`elementwise`."""
+def reduced(ufunc: np.ufunc, line: Array) -> Array | None:
+    """What parts of a vector come to, added up or the greatest of each; None, and nothing done, as for :func:`elementwise`."""
     size, dtype = line.size, line.dtype
     if size < FROM or not line.flags.c_contiguous or NATIVE.get(dtype.char) is not dtype:
         return None
-    jobs = _elementwise(np.add, dtype.char, size, -1, waiting_threads.count())
+    jobs = _elementwise(ufunc, dtype.char, size, -1, waiting_threads.count())
     if jobs is None:
         return None
-    out = np.zeros(jobs.count, dtype)
+    out = np.full(jobs.count, 0 if ufunc is np.add else -np.inf, dtype)
     return out if jobs.run([address(out), address(line), address(out)]) else None
 
 

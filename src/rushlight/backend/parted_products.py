@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import numpy_abi, small_products, waiting_threads
+from . import numpy_abi, parted, small_products, waiting_threads
 from .numpy import Array
 from .numpy_abi import address
 from .threads import blas_threads
@@ -49,6 +49,37 @@ def batch(a: Array, b: Array) -> Array | None:
     if count < 2:
         return None
     return _multiplied(_stacks(a.dtype, a.shape, columns, a.strides, b.strides, count), a, b, (stack, rows, columns))
+
+
+def by_vector(rows: Array, weights: Array) -> Array | None:
+    """``rows @ weights`` for a matrix and a vector; None where it is not worked on in parts."""
+    if not _are_lines(rows, weights):
+        return None
+    return _multiplied(_by_vector(rows.dtype, rows.shape, waiting_threads.count()), rows, weights, rows.shape[:1])
+
+
+def of_rows(weights: Array, rows: Array, most: int) -> Array | None:
+    """``weights @ rows`` for a vector and a matrix as some lines still to be added up, each of ``most`` rows at most."""
+    if not _are_lines(rows, weights):
+        return None
+    parts = waiting_threads.count()
+    slabs = -(-len(rows) // (parts * most))
+    each = len(rows) // (parts * slabs)
+    sums = _multiplied(
+        _of_rows(rows.dtype, rows.shape[1], each, slabs, parts) if each else None,
+        weights,
+        rows,
+        (parts * slabs, rows.shape[1]),
+    )
+    done = parts * slabs * each
+    if sums is not None and done < len(rows):
+        sums[0] += weights[done:].dot(rows[done:])
+    return sums
+
+
+def _are_lines(rows: Array, weights: Array) -> bool:
+    """Whether a matrix in C order, as large as those on which elementwise work is done in parts, meets a vector."""
+    return parted.are_free(rows.size) and rows.flags.c_contiguous and weights.flags.c_contiguous and _for_blas(rows)
 
 
 def _for_blas(x: Array) -> bool:
@@ -100,6 +131,33 @@ def _pieces(
         steps = (across * a_steps[0], 0, across * line, *steps)
         offsets = [(0, start * b_steps[1], start * item) for start in starts]
     return Jobs(loop, lengths, steps, offsets, item)
+
+
+@functools.lru_cache(_KEPT)
+def _by_vector(dtype: np.dtype[Any], shape: tuple[int, ...], count: int) -> Jobs | None:
+    """Some rows for each part."""
+    loop, (rows, inner), item = _loop(dtype), shape, dtype.itemsize
+    if loop is None:
+        return None
+    each = -(-rows // count)
+    line = inner * item
+    starts = range(0, rows, each)
+    lengths = [(1, min(each, rows - start), inner, 1) for start in starts]
+    steps = (0, 0, 0, line, item, item, item, item, item)
+    return Jobs(loop, lengths, steps, [(start * line, 0, start * item) for start in starts], item)
+
+
+@functools.lru_cache(_KEPT)
+def _of_rows(dtype: np.dtype[Any], columns: int, each: int, slabs: int, count: int) -> Jobs | None:
+    """For each part some slabs of so many rows, each of which becomes a line."""
+    loop, item = _loop(dtype), dtype.itemsize
+    if loop is None:
+        return None
+    line = columns * item
+    steps = (each * item, each * line, line, item, item, line, item, line, item)
+    starts = range(0, count * slabs, slabs)
+    offsets = [(start * steps[0], start * steps[1], start * line) for start in starts]
+    return Jobs(loop, [(slabs, 1, each, columns)] * count, steps, offsets, item)
 
 
 @functools.lru_cache(_KEPT)

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import numpy as backend
 from .creation import in_order
+from .line_sums import total
 from .memory_formats import has_channels_last, with_channels_last
 from .numpy import Array, Shape, in_rows
 from .pointwise import zero_of
@@ -337,7 +338,7 @@ def unrepeat(g: Array, counts: tuple[int, ...], shape: Shape) -> Array:
     for count, size in zip(counts[lead:], shape, strict=True):
         axes.append(len(split_shape))
         split_shape += [count, size]
-    return backend.total(g.reshape(split_shape), tuple(axes))
+    return total(g.reshape(split_shape), tuple(axes))
 
 
 def rot90(x: Array, times: int, axes: tuple[int, int]) -> Array:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from . import summation
+from . import rank_one, summation
 from .blockwise import spread
-from .numpy import MANY, Array, Shape, ones, row_products, row_starts
+from .line_sums import ones, row_dots, row_products
+from .numpy import MANY, Array, Shape, row_starts
 from .reduce import Axes, narrow, settled, wide
 
 _FIRST = np.zeros(1, np.intp)  # where the one segment of an axis begins
@@ -57,8 +58,7 @@ def _off_highest(line: Array, length: int) -> Array:
     else:
         starts = row_starts((count,), (count, length)) if count < MANY else np.arange(0, line.size, length)
         highest = np.maximum.reduceat(line, starts)
-    off = highest.repeat(length)
-    return spread(np.subtract, line, off, into=off)  # type: ignore[no-any-return]
+    return rank_one.less_column(line.reshape(count, length), highest).reshape(-1)
 
 
 def _row_sums(x: Array, length: int) -> Array:
@@ -69,6 +69,11 @@ def _row_sums(x: Array, length: int) -> Array:
     return np.asarray(summation.add_up(rows, 1))
 
 
+def _over_sums(line: Array, sums: Array, length: int) -> Array:
+    """Rows in one line, each divided, in place, by a number of its own."""
+    return spread(np.divide, line, rank_one.repeated(sums, length).reshape(-1), into=line)  # type: ignore[no-any-return]
+
+
 def by_one_shift(x: Array) -> Array | None:
     """Softmax over long rows without each row's maximum, which takes twice as long to find.
 
@@ -76,15 +81,11 @@ def by_one_shift(x: Array) -> Array | None:
     whole number, so that there is no rounding error of consequence. None where there is no such number.
     """
     line, length = x.ravel(), x.shape[-1]
-    most = summation.greatest(line, None)
+    most = summation.greatest_of(line)
     shift = 0 if most <= _SAFE else np.floor(most - _SAFE)
-    out = spread(np.exp, line if not shift else line - shift)
+    out = spread(np.exp, line if not shift else spread(np.subtract, line, np.asarray(shift)))
     sums = _row_sums(out, length)
-    return (
-        spread(np.divide, out, sums.repeat(length), into=out).reshape(x.shape)
-        if summation.least(sums, None) >= _LEAST
-        else None
-    )
+    return _over_sums(out, sums, length).reshape(x.shape) if summation.least(sums, None) >= _LEAST else None
 
 
 def softmax(x: Array, axis: int | tuple[()]) -> Array:
@@ -100,7 +101,7 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
             return found
         out = _off_highest(line, length)
         spread(np.exp, out, into=out)
-        return spread(np.divide, out, _row_sums(out, length).repeat(length), into=out).reshape(x.shape)
+        return _over_sums(out, _row_sums(out, length), length).reshape(x.shape)
     if not x.size:
         return x.copy()
     whole = wide(x)
@@ -112,8 +113,8 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
 def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     if y.size >= _SOME and _in_rows(y, axis) and v.dtype is y.dtype:
         given, line, length = v.ravel(), y.ravel(), y.shape[-1]
-        out = np.vecdot(given.reshape(-1, length), line.reshape(-1, length)).repeat(length)
-        spread(np.subtract, given, out, into=out)
+        rows = given.reshape(-1, length)
+        out = rank_one.less_column(rows, row_dots(rows, line.reshape(-1, length))).reshape(-1)
         return spread(np.multiply, out, line, into=out).reshape(y.shape)
     given, whole = wide(v), wide(y)
     return narrow((given - summation.add_up(given * whole, axis, None, None, True)) * whole, v.dtype)
@@ -129,8 +130,9 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
             return np.subtract(off, np.log(total, total)[row], off)
         off = _off_highest(line, length)
         total = _row_sums(spread(np.exp, off), length)
-        out = np.log(total, total).repeat(length)
-        return spread(np.subtract, off, out, into=out).reshape(x.shape)
+        out = off.reshape(-1, length)
+        rank_one.subtract_column(out, np.log(total, total))
+        return out.reshape(x.shape)
     if not x.size:
         return x.copy()
     whole = wide(x)
@@ -143,7 +145,7 @@ def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     if y.size >= _MANY and _in_rows(y, axis) and v.dtype is y.dtype:
         given, length = v.ravel(), y.shape[-1]
         out = spread(np.exp, y.ravel())
-        spread(np.multiply, out, _row_sums(given, length).repeat(length), into=out)
+        spread(np.multiply, out, rank_one.repeated(_row_sums(given, length), length).reshape(-1), into=out)
         return spread(np.subtract, given, out, into=out).reshape(y.shape)
     whole = wide(v)
     return narrow(whole - np.exp(wide(y)) * summation.add_up(whole, axis, None, None, True), v.dtype)

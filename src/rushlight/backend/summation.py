@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from . import parted, team, threads
-from .numpy import MANY, Array, adds_lines, column_sums, ones, row_products
+from .line_sums import adds_along_lines, adds_lines, column_sums, ones, row_products, sums_along_lines
+from .numpy import MANY, Array
 
 # NumPy's reductions by their own names: found faster, and free of overloads that know keepdims only as a constant.
 add_up: Any = np.add.reduce
@@ -64,7 +65,7 @@ def total(x: Array) -> Any:
 
 
 def _by_rows(flat: Array) -> Any:
-    shared = parted.sums(flat)
+    shared = parted.reduced(np.add, flat)
     if shared is not None:
         return add_up(shared)
     if flat.nbytes >= team.LARGE and threads.limit() > 1:
@@ -76,6 +77,12 @@ def _by_rows(flat: Array) -> Any:
     return sums + add_up(rest) if rest.size else sums
 
 
+def greatest_of(line: Array) -> Any:
+    """The greatest of a vector."""
+    shared = parted.reduced(np.maximum, line)
+    return greatest(line if shared is None else shared)
+
+
 def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """Sums along axes: in PyTorch's order where one axis, the first or the last of contiguous memory, is reduced."""
     if len(axis) == x.ndim:
@@ -85,6 +92,8 @@ def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
         return add_up(x, axis[0], None, None, keepdims)
     if x.size >= MANY and adds_lines(x, axis):
         return column_sums(x, len(axis), keepdims)
+    if x.size >= MANY and adds_along_lines(x, axis):
+        return sums_along_lines(x, keepdims)
     if len(axis) > 1 and axis[0] == 0 < min(axis[1:]) and x.size >= _MANY and len(x) <= _FEW_ROWS and x.flags.c_contiguous:
         # Whole rows first, whose numbers lie next to each other: a bias's gradient in half the time.
         rest = axis[1:] if keepdims else tuple(each - 1 for each in axis[1:])

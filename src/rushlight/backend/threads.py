@@ -193,7 +193,7 @@ def _counts() -> list[_Count]:
 
 
 def _openblas() -> _Count | None:
-    get, set = openblas.function("get_num_threads"), openblas.function("set_num_threads")
+    get, set = openblas.function("openblas_get_num_threads"), openblas.function("openblas_set_num_threads")
     return None if get is None or set is None else _Count(get, set)
 
 

@@ -1,0 +1,75 @@
+"""Sums of rows and columns by products with vectors, on one thread and in parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.backend import line_sums, threads
+
+SHAPES = [(400, 256), (256, 400), (2, 50_000), (3, 40_001), (30_001, 3), (90_000, 1), (1, 90_000), (1000, 1024), (9, 5)]
+
+
+@pytest.fixture(autouse=True, params=[1, 3, 4])
+def _threads(request, monkeypatch):
+    monkeypatch.setattr(threads, "granted", lambda: 4)
+    before = torch.get_num_threads()
+    torch.set_num_threads(request.param)
+    yield
+    torch.set_num_threads(before)
+
+
+def numbers(*shape: int, dtype=np.float32, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(0.5, 1.5, shape).astype(dtype)
+
+
+def close(found, exact, dtype):
+    assert found.dtype == dtype and found.shape == exact.shape
+    np.testing.assert_allclose(found, exact, 2e-5 if dtype == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_products_of_lines(shape, dtype):
+    rows, other = numbers(*shape, dtype=dtype), numbers(*shape, dtype=dtype, seed=1)
+    across, down = numbers(shape[1], dtype=dtype, seed=2), numbers(shape[0], dtype=dtype, seed=3)
+    wide = rows.astype(np.float64)
+    close(line_sums.row_products(rows, across), wide @ across, dtype)
+    close(line_sums.weighted_rows(down, rows), down @ wide, dtype)
+    close(line_sums.row_dots(rows, other), (wide * other).sum(1), dtype)
+
+
+def test_more_rows_than_are_added_one_after_another(monkeypatch):
+    monkeypatch.setattr(line_sums, "_ROWS", 7)
+    for count in (1000, 1001, 1007, 1500):
+        rows, weights = numbers(count, 120), numbers(count, seed=1)
+        close(line_sums.weighted_rows(weights, rows), weights.astype(np.float64) @ rows, np.float32)
+
+
+def test_lines_in_steps():
+    rows, weights = numbers(800, 512)[::2, ::2], numbers(512, seed=1)[::2]
+    close(line_sums.row_products(rows, weights), rows.astype(np.float64) @ weights, np.float32)
+    close(line_sums.weighted_rows(weights, rows.T), weights.astype(np.float64) @ rows.T, np.float32)
+
+
+def test_whole_numbers_that_many_rows_are_added_to_exactly():
+    rows = np.ones((1 << 14, 32), np.float32)
+    assert (line_sums.weighted_rows(line_sums.ones(1 << 14), rows) == 1 << 14).all()
+    assert (line_sums.row_products(rows, line_sums.ones(32)) == 32).all()
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_sums_along_lines_of_tensors(keepdim):
+    x = torch.tensor(numbers(40, 30, 100))
+    close(x.sum(-1, keepdim=keepdim).numpy(), x.numpy().astype(np.float64).sum(-1, keepdims=keepdim), np.float32)
+    close(x.mean(-1, keepdim=keepdim).numpy(), x.numpy().astype(np.float64).mean(-1, keepdims=keepdim), np.float32)
+
+
+def test_nan_and_infinity_stay_in_their_lines():
+    x = numbers(400, 256)
+    x[3, 5], x[7, 9], x[11, 0], x[11, 1] = np.nan, np.inf, np.inf, -np.inf
+    sums = torch.tensor(x).sum(1)
+    assert np.isnan(sums.numpy()[[3, 11]]).all() and sums[7] == np.inf and torch.isfinite(sums).sum() == 397
+    sums = torch.tensor(x).sum(0)
+    assert np.isnan(sums.numpy()[5]) and sums[9] == np.inf and torch.isfinite(sums).sum() == 252
