@@ -73,3 +73,43 @@ def test_nan_and_infinity_stay_in_their_lines():
     assert np.isnan(sums.numpy()[[3, 11]]).all() and sums[7] == np.inf and torch.isfinite(sums).sum() == 397
     sums = torch.tensor(x).sum(0)
     assert np.isnan(sums.numpy()[5]) and sums[9] == np.inf and torch.isfinite(sums).sum() == 252
+
+
+AXES = [
+    ((400, 256), (0,)),
+    ((400, 256), (1,)),
+    ((400, 256), (-1,)),
+    ((4097, 2), (0,)),
+    ((4097, 2), (1,)),
+    ((64, 20, 64), (1,)),
+    ((64, 20, 64), (0, 2)),
+    ((12, 20, 64), (0, 2)),
+    ((12, 4, 2100), (0, 2)),
+    ((64, 20, 64), (1, 2)),
+    ((64, 1, 20, 1, 64), (0, 1, 3)),
+    ((64, 1, 20, 1, 64), (2, 3)),
+    ((6, 5, 4, 6, 9), (1, 3)),
+    ((2, 2100, 3), (1,)),
+    ((90_000, 1), (0,)),
+    ((90_000, 1), (1,)),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize(("shape", "axes"), AXES)
+def test_sums_along_axes(shape, axes, keepdims, dtype):
+    x = numbers(*shape, dtype=dtype)
+    exact = x.astype(np.float64).sum(axes, keepdims=keepdims)
+    found = line_sums.sums(x, axes, keepdims)
+    if found is not None:
+        close(found, exact, dtype)
+    close(np.asarray(torch.tensor(x).sum(axes, keepdim=keepdims)), exact, dtype)
+
+
+def test_what_is_left_to_numpy():
+    x = numbers(400, 256)
+    assert line_sums.sums(x[:15], (0,), False) is None  # few
+    assert line_sums.sums(x.T, (0,), False) is None and line_sums.sums(x[:, ::2], (1,), False) is None
+    assert line_sums.sums(x.astype(np.int64), (0,), False) is None and line_sums.sums(x * 1j, (0,), False) is None
+    assert line_sums.sums(numbers(3, 90_000), (1,), False) is None  # long lines NumPy adds up pairwise

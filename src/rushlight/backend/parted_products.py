@@ -22,6 +22,7 @@ from .waiting_threads import Jobs
 
 _WORTH = 1 << 23  # multiplications of a batch, or of a matrix that is not cut into tiles
 _LEAST = 1 << 18  # of a part
+_LINES = 1 << 18  # elements of a matrix for products with a vector: fewer one thread has multiplied before others have them
 _NARROW, _NARROW_BY_TRANSPOSE = 32, 8  # rows or columns of a tile: BLAS multiplies narrower ones at half its speed
 _LONG = 2  # times as many rows, or columns, as each has numbers: from there on parts gain that copy one factor each
 _KEPT = 256
@@ -78,8 +79,10 @@ def of_rows(weights: Array, rows: Array, most: int) -> Array | None:
 
 
 def _are_lines(rows: Array, weights: Array) -> bool:
-    """Whether a matrix in C order, as large as those on which elementwise work is done in parts, meets a vector."""
-    return parted.are_free(rows.size) and rows.flags.c_contiguous and weights.flags.c_contiguous and _for_blas(rows)
+    """Whether a large matrix in C order meets a vector."""
+    if rows.size < _LINES or not parted.are_free(rows.size):
+        return False
+    return rows.flags.c_contiguous and weights.flags.c_contiguous and _for_blas(rows)
 
 
 def _for_blas(x: Array) -> bool:

@@ -50,14 +50,15 @@ def less_column(rows: Array, column: Array) -> Array:
 
 def outer(column: Array, row: Array) -> Array:
     """``column[:, None] * row``."""
-    out = _outer(column, row, (len(column), len(row)), column.dtype)
+    large = len(column) * len(row) >= parted.FROM
+    out = _outer(column, row, (len(column), len(row)), column.dtype) if large else None
     return column[:, None].dot(row[None]) if out is None else out
 
 
 def repeated(column: Array, length: int) -> Array:
-    """Each number of a vector (R) so many times: (R, N)."""
-    out = _outer(column, None, (len(column), length), column.dtype)
-    return column.repeat(length).reshape(-1, length) if out is None else out
+    """Each number of a vector (R) so many times, in one line (R * N)."""
+    out = _outer(column, None, (len(column), length), column.dtype) if len(column) * length >= parted.FROM else None
+    return column.repeat(length) if out is None else out.reshape(-1)
 
 
 def added(whole: Array, x: Array, factor: int) -> Array | None:
@@ -86,7 +87,7 @@ def _lines(x: Array, shape: Shape) -> tuple[Array | None, Array | None, tuple[in
 
 def _outer(column: Array | None, row: Array | None, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array | None:
     """The product of both, ones for what is None, where it is worked on in parts."""
-    if dtype not in _LETTERS or not parted.are_free(shape[0] * shape[1]):
+    if dtype not in _LETTERS or waiting_threads.count() < 2:
         return None
     out = np.empty(shape, dtype)
     # To -0.0 any number can be added without a change, 0.0 and -0.0 too.

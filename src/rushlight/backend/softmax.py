@@ -71,7 +71,7 @@ def _row_sums(x: Array, length: int) -> Array:
 
 def _over_sums(line: Array, sums: Array, length: int) -> Array:
     """Rows in one line, each divided, in place, by a number of its own."""
-    return spread(np.divide, line, rank_one.repeated(sums, length).reshape(-1), into=line)  # type: ignore[no-any-return]
+    return spread(np.divide, line, rank_one.repeated(sums, length), into=line)  # type: ignore[no-any-return]
 
 
 def by_one_shift(x: Array) -> Array | None:
@@ -145,7 +145,7 @@ def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     if y.size >= _MANY and _in_rows(y, axis) and v.dtype is y.dtype:
         given, length = v.ravel(), y.shape[-1]
         out = spread(np.exp, y.ravel())
-        spread(np.multiply, out, rank_one.repeated(_row_sums(given, length), length).reshape(-1), into=out)
+        spread(np.multiply, out, rank_one.repeated(_row_sums(given, length), length), into=out)
         return spread(np.subtract, given, out, into=out).reshape(y.shape)
     whole = wide(v)
     return narrow(whole - np.exp(wide(y)) * summation.add_up(whole, axis, None, None, True), v.dtype)

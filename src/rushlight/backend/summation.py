@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import parted, team, threads
-from .line_sums import adds_along_lines, adds_lines, column_sums, ones, row_products, sums_along_lines
+from . import line_sums, parted, team, threads
+from .line_sums import ones, row_products
 from .numpy import MANY, Array
 
 # NumPy's reductions by their own names: found faster, and free of overloads that know keepdims only as a constant.
@@ -24,8 +24,6 @@ least: Any = np.minimum.reduce
 _LARGEST = 512
 # From so many numbers of float32 on, rows of so many are added up by a product with ones: half the time of adding along them.
 _LONG, _ROW = 1 << 14, 1 << 10
-_MANY = 1 << 16
-_FEW_ROWS = 128
 _LARGEST_MATRIX = 1024
 _LANE_BYTES = 32
 _SINGLE = np.dtype(np.float32)
@@ -90,14 +88,9 @@ def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
         return np.asarray(out).reshape((1,) * x.ndim) if keepdims else out
     if len(axis) == 1 and x.size < MANY and x.shape[axis[0]] < 5:  # in the order in which NumPy adds so few too
         return add_up(x, axis[0], None, None, keepdims)
-    if x.size >= MANY and adds_lines(x, axis):
-        return column_sums(x, len(axis), keepdims)
-    if x.size >= MANY and adds_along_lines(x, axis):
-        return sums_along_lines(x, keepdims)
-    if len(axis) > 1 and axis[0] == 0 < min(axis[1:]) and x.size >= _MANY and len(x) <= _FEW_ROWS and x.flags.c_contiguous:
-        # Whole rows first, whose numbers lie next to each other: a bias's gradient in half the time.
-        rest = axis[1:] if keepdims else tuple(each - 1 for each in axis[1:])
-        return add_up(add_up(x, 0, None, None, keepdims), rest, None, None, keepdims)
+    sums = line_sums.sums(x, axis, keepdims)
+    if sums is not None:
+        return sums
     if len(axis) != 1 or not x.flags.c_contiguous or x.size > _LARGEST_MATRIX or not x.size:
         return add_up(x, axis, None, None, keepdims)
     one = axis[0] % x.ndim
