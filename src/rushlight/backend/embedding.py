@@ -10,6 +10,7 @@ import numpy as np
 from .activations import in_single
 from .index import FEW, within
 from .numpy import Array, Shape
+from .ordering import order
 from .scattered import ScatteredArray
 
 _TURNS = 8  # rows of one place that are added turn by turn; further ones are brought in order and summed up
@@ -87,8 +88,8 @@ def _add_rows(out: Array, places: Array, rows: Array) -> None:
         if not len(rest):
             return
     there = places[rest]
-    order = np.argsort(there, kind="stable")
-    there, rest = there[order], rest[order]
+    sorting = order(there, 0)
+    there, rest = there[sorting], rest[sorting]
     starts = np.concatenate(([0], np.flatnonzero(there[1:] != there[:-1]) + 1))
     out[there[starts]] += np.add.reduceat(rows[rest], starts, 0)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import selection, summation
 from .numpy import MANY, Array, Shape, in_rows, row_starts
+from .ordering import order
 from .reduce import Axes, in_order
 
 
@@ -197,10 +198,10 @@ def argkth(x: Array, k: int, axis: int, keepdims: bool = False) -> Any:
     if not x.ndim:
         return np.zeros((), np.int64)
     rows = rows_along(ordered_alike(x), axis)
-    order = rows.argsort(-1, kind="stable")
-    places = order[:, k - 1].copy()
+    sorting = order(rows, -1)
+    places = sorting[:, k - 1].copy()
     if x.size <= selection.LARGEST:
-        ordered = np.take_along_axis(rows, order[:, max(k - 2, 0) : k + 1], -1)
+        ordered = np.take_along_axis(rows, sorting[:, max(k - 2, 0) : k + 1], -1)
         for index in np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1)):
             places[index] = selection.quickselect(rows[index].tolist(), k - 1)
     return _unrowed(places, x, axis, keepdims)
@@ -209,7 +210,7 @@ def argkth(x: Array, k: int, axis: int, keepdims: bool = False) -> Any:
 def argmedian(x: Array, axis: int, keepdims: bool = False, skip_nan: bool = False) -> Any:
     if not x.ndim:
         return np.zeros((), np.int64)
-    order = ordered_alike(x).argsort(axis, kind="stable")
+    sorting = order(ordered_alike(x), axis)
     size = x.shape[axis]
     middle = np.full([1 if one == axis else n for one, n in enumerate(x.shape)], (size - 1) // 2)
     if x.dtype.kind in "fV":
@@ -219,7 +220,7 @@ def argmedian(x: Array, axis: int, keepdims: bool = False, skip_nan: bool = Fals
         else:
             # The first nan, which sorting put behind all numbers.
             middle = np.where(missing > 0, size - missing, middle)
-    return _reduced(take_along(order, middle, axis), axis, keepdims)
+    return _reduced(take_along(sorting, middle, axis), axis, keepdims)
 
 
 def argmode(x: Array, axis: int, keepdims: bool = False) -> Any:
@@ -227,16 +228,16 @@ def argmode(x: Array, axis: int, keepdims: bool = False) -> Any:
     if not x.ndim:
         return np.zeros((), np.int64)
     rows = rows_along(ordered_alike(x), axis)
-    order = rows.argsort(-1, kind="stable")
+    sorting = order(rows, -1)
     if selection.SHORT < rows.shape[1] <= x.size <= selection.LARGEST:
-        order = np.array([selection.introsorted(row) for row in rows.tolist()])
-    ordered = np.take_along_axis(rows, order, -1)
+        sorting = np.array([selection.introsorted(row) for row in rows.tolist()])
+    ordered = np.take_along_axis(rows, sorting, -1)
     fresh = np.ones(rows.shape, np.bool_)
     fresh[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     number = np.broadcast_to(np.arange(rows.shape[1]), rows.shape)
     run = number - np.maximum.accumulate(np.where(fresh, number, 0), -1)
     # argmax finds the first place where a run is at its longest: the end of the least such value's run.
-    return _unrowed(np.take_along_axis(order, run.argmax(-1, keepdims=True), -1), x, axis, keepdims)
+    return _unrowed(np.take_along_axis(sorting, run.argmax(-1, keepdims=True), -1), x, axis, keepdims)
 
 
 def _reduced(places: Array, axis: int, keepdims: bool) -> Array:

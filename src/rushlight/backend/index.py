@@ -10,6 +10,7 @@ import numpy as np
 from .extremes import take_along
 from .line_sums import sum_to
 from .numpy import Array, Shape, in_rows, ordered, steps_within
+from .ordering import order
 from .shape import clone
 
 Indices = list[Array | None]
@@ -132,13 +133,13 @@ def _add_rows(out: Array, rows: Array, values: Array) -> Array:
             np.add.at(out, rows, values)
         return out
     rows = np.where(rows < 0, rows + out.shape[0], rows)
-    order = np.argsort(rows, kind="stable")
-    ordered = rows[order]
+    sorting = order(rows, 0)
+    ordered = rows[sorting]
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
     if len(starts) == len(ordered):
         out[rows] = values
     else:
-        out[ordered[starts]] = np.add.reduceat(values[order], starts, 0)
+        out[ordered[starts]] = np.add.reduceat(values[sorting], starts, 0)
     return out
 
 

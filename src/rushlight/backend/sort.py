@@ -9,24 +9,16 @@ import numpy as np
 
 from . import selection
 from .extremes import equal, ordered_alike, rows_along, take_along
-from .numpy import Array, backwards, empty_like, in_rows
+from .numpy import Array, empty_like, in_rows
+from .ordering import order
 
 _FEW = 24  # up to so many numbers plain Python is faster than the calls of NumPy
-
-
-def order(x: Array, axis: int, descending: bool) -> Array:
-    """The places that sort ``x`` along ``axis``, equal elements in their order; nan counts as the greatest."""
-    x = ordered_alike(x)
-    if not descending:
-        return x.argsort(axis, kind="stable")
-    back = backwards(axis)
-    return x.shape[axis] - 1 - x[back].argsort(axis, kind="stable")[back]
 
 
 def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False) -> Array:
     if not x.ndim:
         return np.zeros((), np.int64)
-    places = order(x, axis, descending)
+    places = order(ordered_alike(x), axis, descending)
     if not stable and x.shape[axis] > selection.SHORT and x.size <= selection.LARGEST:
         ordered = rows_along(take_along(x, places, axis), axis)
         tied = np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1))
@@ -81,7 +73,7 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
     if 0 < x.size <= _FEW and k and axis == x.ndim - 1 and known:
         chosen = [_greatest_of_few(row, k, largest) for row in x.reshape(-1, x.shape[-1]).tolist()]
         return np.array(chosen).reshape(*x.shape[:-1], k)
-    places = np.ascontiguousarray(order(x, axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
+    places = np.ascontiguousarray(order(ordered_alike(x), axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
     ordered = rows_along(take_along(x, places, axis), axis)
     tied = np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1))
     places = places[(slice(None),) * axis + (slice(k),)].copy("C")
