@@ -6,18 +6,15 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import line_sums, threads
+import rushlight.nn.functional as F
+from rushlight.backend import line_sums
 
 SHAPES = [(400, 256), (256, 400), (2, 50_000), (3, 40_001), (30_001, 3), (90_000, 1), (1, 90_000), (1000, 1024), (9, 5)]
 
 
 @pytest.fixture(autouse=True, params=[1, 3, 4])
-def _threads(request, monkeypatch):
-    monkeypatch.setattr(threads, "granted", lambda: 4)
-    before = torch.get_num_threads()
+def _threads(request, four_threads):
     torch.set_num_threads(request.param)
-    yield
-    torch.set_num_threads(before)
 
 
 def numbers(*shape: int, dtype=np.float32, seed: int = 0) -> np.ndarray:
@@ -113,3 +110,28 @@ def test_what_is_left_to_numpy():
     assert line_sums.sums(x.T, (0,), False) is None and line_sums.sums(x[:, ::2], (1,), False) is None
     assert line_sums.sums(x.astype(np.int64), (0,), False) is None and line_sums.sums(x * 1j, (0,), False) is None
     assert line_sums.sums(numbers(3, 90_000), (1,), False) is None  # long lines NumPy adds up pairwise
+
+
+OF_ROWS = {
+    "softmax": lambda x, w, b: x.softmax(-1),
+    "log_softmax": lambda x, w, b: x.log_softmax(-1),
+    "layer_norm": lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b),
+    "layer_norm without weights": lambda x, w, b: F.layer_norm(x, x.shape[-1:]),
+    "less a column, times a row": lambda x, w, b: (x - x[:, :1]) * w + b,
+    "linear": lambda x, w, b: F.linear(x, torch.stack([w] * 40), b[:40]) if x.shape[1] >= 40 else x + b,
+}
+
+
+@pytest.mark.parametrize("shape", [(400, 256), (300, 300), (20_000, 33), (70, 2100), (9, 5)])
+@pytest.mark.parametrize("function", OF_ROWS.values(), ids=OF_ROWS)
+def test_functions_of_rows_and_their_gradients(function, shape):
+    results = []
+    for dtype in (np.float32, np.float64):
+        values = [numbers(*shape, seed=1), numbers(shape[1], seed=2), numbers(shape[1], seed=3)]
+        x, w, b = (torch.tensor(value.astype(dtype), requires_grad=True) for value in values)
+        out = function(x, w, b)
+        out.backward(torch.tensor((numbers(*out.shape, seed=4) - 1).astype(dtype)))
+        results.append([out.detach().numpy(), *(each.grad.numpy() for each in (x, w, b) if each.grad is not None)])
+    for found, exact in zip(*results, strict=True):
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, exact, 1e-5, 4e-6 * np.abs(exact).max())

@@ -14,17 +14,9 @@ from rushlight.backend import numpy_abi, parted, parted_products, small_products
 
 known = waiting_threads.count() > 0
 needs_threads = pytest.mark.skipif(not known, reason="how this BLAS has its threads work is not known")
+pytestmark = pytest.mark.usefixtures("four_threads")
 SIZES = [parted.FROM, parted.FROM + 1, 3 * parted.FROM + 1023]
 UFUNCS = [np.add, np.subtract, np.multiply, np.divide, np.maximum, np.negative, np.exp, np.log, np.tanh, np.sqrt, np.arctan]
-
-
-@pytest.fixture(autouse=True)
-def _threads(monkeypatch):
-    monkeypatch.setattr(threads, "granted", lambda: 4)
-    before = torch.get_num_threads()
-    torch.set_num_threads(4)
-    yield
-    torch.set_num_threads(before)
 
 
 def numbers(*shape: int, dtype=np.float32, seed: int = 0) -> np.ndarray:

@@ -9,12 +9,13 @@ import pytest
 
 import rushlight as torch
 import rushlight.nn.functional as F
-from rushlight.backend import blockwise, threads
+from rushlight.backend import blockwise
 from rushlight.backend.parted_array import PartedArray, parted, whole
 from rushlight.ops import table
 from rushlight.ops.compiling import _is_of_operators
 from rushlight.ops.reading import conj
 
+pytestmark = pytest.mark.usefixtures("four_threads")
 SIZE = blockwise.SPREAD + 149
 UNARY = "neg abs exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal square tan atan tanh sigmoid deg2rad".split()
 ACTIVATIONS = {
@@ -29,15 +30,6 @@ ACTIVATIONS = {
 }
 ODD = [float("nan"), -float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1e-40, -1e-40]
 LENGTH = SIZE // 49 * 49  # seven pieces of rows of seven
-
-
-@pytest.fixture(autouse=True)
-def _threads(monkeypatch):
-    monkeypatch.setattr(threads, "granted", lambda: 4)
-    before = torch.get_num_threads()
-    torch.set_num_threads(4)
-    yield
-    torch.set_num_threads(before)
 
 
 def leaf(size, dtype, low=-2.0, seed=0):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import blockwise, parted, rank_one, threads
+from rushlight.backend import blockwise, parted, rank_one
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 SHAPES = [(400, 256), (256, 400), (3, 40_000), (40_000, 33), (1, 90_000), (90_000, 2), (5, 7)]
@@ -14,12 +14,8 @@ ODD = (np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-45)
 
 
 @pytest.fixture(autouse=True, params=[1, 4])
-def _threads(request, monkeypatch):
-    monkeypatch.setattr(threads, "granted", lambda: 4)
-    before = torch.get_num_threads()
+def _threads(request, four_threads):
     torch.set_num_threads(request.param)
-    yield
-    torch.set_num_threads(before)
 
 
 def numbers(*shape: int, dtype=np.float32, seed: int = 0) -> np.ndarray:

@@ -119,8 +119,8 @@ def _update(letter: str) -> Any:
     function = openblas.function(f"cblas_{letter}ger") if letter else None
     if function is not None:
         size = ctypes.c_int64 if function.__name__.endswith("64_") else ctypes.c_int
-        number = ctypes.c_float if letter == "s" else ctypes.c_double
+        real = ctypes.c_float if letter == "s" else ctypes.c_double
         vector = (ctypes.c_void_p, size)
-        function.argtypes = [ctypes.c_int, size, size, number, *vector, *vector, *vector]
+        function.argtypes = [ctypes.c_int, size, size, real, *vector, *vector, *vector]
         function.restype = None
     return function

@@ -1,0 +1,20 @@
+"""What tests of several files share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import rushlight as torch
+from rushlight.backend import threads
+
+
+@pytest.fixture
+def four_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As many threads, on whatever machine, and afterwards as many as before."""
+    monkeypatch.setattr(threads, "granted", lambda: 4)
+    before = torch.get_num_threads()
+    torch.set_num_threads(4)
+    yield
+    torch.set_num_threads(before)
