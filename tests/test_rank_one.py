@@ -53,6 +53,24 @@ def test_rows_and_columns(shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [*SHAPES, (200, 130)])
+def test_rows_by_a_number_each(shape, dtype):
+    matrix, row, column = (
+        numbers(*shape, dtype=dtype),
+        numbers(shape[1] + 6, dtype=dtype, seed=1)[6:],
+        numbers(shape[0], dtype=dtype, seed=2),
+    )
+    for ufunc in (np.multiply, np.divide):
+        out = matrix.copy()
+        rank_one.by_column(ufunc, out, column)
+        assert same_bits(out, ufunc(matrix, column[:, None]))
+    out = matrix.copy()
+    column = numbers(shape[0] + 6, dtype=dtype, seed=2)[6:]
+    rank_one.by_outer(out, column, row)
+    np.testing.assert_array_equal(out, matrix * np.multiply.outer(column, row))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_outer_products(shape, dtype):
     column, row = numbers(shape[0], dtype=dtype, seed=1)[:-6], numbers(shape[1], dtype=dtype, seed=2)

@@ -10,7 +10,7 @@ import rushlight as torch
 from rushlight.backend import blockwise, team, waiting_threads
 
 LONG = team.LARGE // 4 + 3  # of float32, and no multiple of a number of threads
-SIZES = [100, blockwise.PAIRED // 4 + 1, LONG]
+SIZES = [100, blockwise.OVER // 4 + 1, LONG]
 
 
 @pytest.fixture(autouse=True, params=["BLAS's threads", "ours"])

@@ -25,6 +25,7 @@ from ..backend import alignment, blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
 from ..backend.line_sums import fit
+from ..backend.ownership import has_own_memory
 from ..backend.scattered import ScatteredArray
 from ..rooms import carried, provided
 from . import modes, reentrant, schedule, views
@@ -352,7 +353,7 @@ class Pass:
         with accumulate_lock:
             have = variable._grad
             if have is None:
-                if g.__class__ is not np.ndarray or g.base is not None or sys.getrefcount(g) > holders:
+                if g.__class__ is not np.ndarray or sys.getrefcount(g) > holders or not has_own_memory(g):
                     if g.__class__ is ScatteredArray:
                         variable._grad = sparse_gradient(g)
                         return

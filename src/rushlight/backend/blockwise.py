@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from . import parted, rank_one, team, threads
-from .numpy import Array
+from .numpy import Array, everywhere
+from .ownership import has_own_memory, is_handed_over
 
 SPREAD = parted.FROM  # elements: fewer are left to the caller's thread
 _LARGE = 1 << 19  # elements: fewer stay in the second or third cache, where blocks cost more than they gain
-PAIRED = 1 << 14  # bytes from which on :func:`products` pays
+OVER = 1 << 14  # bytes of a cotangent from which on rules look whether they may write over it
 _SLAB = 1 << 19  # elements that the second caches of a few processors hold together
 _BLOCK = 1 << 16
 _LINE = 1 << 12
@@ -154,19 +155,30 @@ def _lines(operands: tuple[Array, ...]) -> list[Array] | None:
     return lines
 
 
-def products(g: Array, a: Array, b: Array) -> tuple[Array, Array] | None:
-    """``g * b`` and ``g * a``, the second written over ``g`` if nobody else can see that: the cotangents of ``a * b``.
+def products(g: Array, a: Array | None, b: Array | None, needs: tuple[bool, bool]) -> tuple[Array | None, Array | None] | None:
+    """The cotangents ``g * b`` and ``g * a`` of ``a * b``, as far as needed, one of them written over ``g`` if nobody else can
+    see that; None for what is not large arrays of one kind, or such and a number.
 
-    None for what is not large arrays of one kind. To be called by a node's rules only, which see to it that ``g`` is not
-    needed afterwards.
+    To be called by a node's rules only, which see to it that ``g`` is not needed afterwards.
     """
-    alone = g.base is None and sys.getrefcount(g) <= _ALONE
-    if not (g.shape == a.shape == b.shape and g.dtype is a.dtype and g.dtype is b.dtype and g.dtype.char in "fd"):
+    into = g if is_handed_over(g) else None
+    first, second = needs
+    if g.dtype.char not in "fd" or (first and not _meets(g, b)) or (second and not _meets(g, a)):
         return None
-    into = g if alone else None
+    for_a = _times(g, b, None if second else into) if first else None
+    return for_a, _times(g, a, into) if second else None
+
+
+def _meets(g: Array, factor: Array | None) -> bool:
+    return factor is not None and factor.dtype is g.dtype and (factor.shape == g.shape or not factor.ndim)
+
+
+def _times(g: Array, factor: Any, into: Array | None) -> Array:
+    if not factor.ndim and not any(g.strides):  # one number, stretched
+        return everywhere(g[(0,) * g.ndim] * factor, g.shape)
     if g.size < SPREAD:
-        return np.multiply(g, b), np.multiply(g, a, into)
-    return spread(np.multiply, g, b), spread(np.multiply, g, a, into=into)
+        return np.multiply(g, factor, into)
+    return spread(np.multiply, g, factor, into=into)  # type: ignore[no-any-return]
 
 
 def added(take: Callable[[Any], Array], key: Any, g: Array) -> Array:
@@ -175,24 +187,11 @@ def added(take: Callable[[Any], Array], key: Any, g: Array) -> Array:
     if have is None:
         return g
     if have.__class__ is g.__class__ is np.ndarray and have.dtype is g.dtype and have.shape == g.shape:
-        if have.base is None and sys.getrefcount(have) <= _TAKEN:
+        if sys.getrefcount(have) <= _TAKEN and has_own_memory(have):
             return np.add(have, g, have) if g.size < SPREAD else spread(np.add, have, g, into=have)
-        if g.base is None and sys.getrefcount(g) <= _GIVEN:
+        if sys.getrefcount(g) <= _GIVEN and has_own_memory(g):
             return np.add(g, have, g) if g.size < SPREAD else spread(np.add, g, have, into=g)
     return have + g
-
-
-def _probe_rules() -> int:
-    """What ``sys.getrefcount`` says in :func:`products` of a cotangent that only the pass and the node's rules refer to."""
-
-    def rules(g: Array) -> int:
-        return kernel(g)
-
-    def kernel(g: Array) -> int:
-        return sys.getrefcount(g)
-
-    g = np.empty(1)
-    return rules(g)
 
 
 def _probe_taken() -> int:
@@ -214,4 +213,4 @@ def _probe_given() -> int:
     return count(g) if array is g else 0
 
 
-_ALONE, _TAKEN, _GIVEN = _probe_rules(), _probe_taken(), _probe_given()
+_TAKEN, _GIVEN = _probe_taken(), _probe_given()

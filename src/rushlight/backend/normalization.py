@@ -68,6 +68,14 @@ def _at_places(values: Array, rows: Array) -> Array:
     return rank_one.repeated(values, rows.shape[1]).reshape(rows.shape)
 
 
+def _scale_rows(rows: Array, values: Array) -> None:
+    """Multiplies rows by what belongs to them."""
+    if rows.size < _FEW:
+        np.multiply(rows, values[_places(rows.shape)[0]], rows)
+    else:
+        rank_one.by_column(np.multiply, rows, values)
+
+
 def _along(values: Array, rows: Array) -> Array:
     """What belongs to columns (N) at the places of rows."""
     return values[_places(rows.shape)[1]] if rows.size < _FEW else values
@@ -182,9 +190,9 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
         return _with_moments(x, weight, bias, axes, eps)[0]
     _, out, rstd = _centered_rows(x.reshape(-1, x.shape[-1]), eps)
     if weight is not None and x.size >= MANY and (x.shape[-1] < _LONG or parted.are_free(x.size)):
-        spread(np.multiply, out, rank_one.outer(rstd, weight), into=out)
+        rank_one.by_outer(out, rstd, weight)
     else:
-        spread(np.multiply, out, _at_places(rstd, out), into=out)
+        _scale_rows(out, rstd)
         if weight is not None:
             np.multiply(out, _along(weight, out), out)
     if bias is not None:
@@ -247,7 +255,7 @@ def _slope_along(scaled: Array, off: Array, rstd: Array, along: Array) -> Array:
     for factor in (rstd, rstd, rstd / size):
         np.multiply(along, factor, along)
     mean = row_products(scaled, ones(count))
-    spread(np.multiply, off, _at_places(along, off), into=off)
+    _scale_rows(off, along)
     rank_one.subtract_column(off, np.divide(mean, -size, mean))
     return spread(np.subtract, scaled, off, into=off)  # type: ignore[no-any-return]
 

@@ -234,6 +234,17 @@ def power_number(x: Array, exponent: Any) -> Array:
     return np.power(x, np.asarray(exponent).astype(dtype), out=...)
 
 
+def power_grad_over(g: Array, x: Array, exponent: Any) -> tuple[Array] | None:
+    """``g`` times the derivative of ``x ** exponent``, written over that; None for what is not large arrays of one kind."""
+    if not (
+        g.dtype is x.dtype and g.shape == x.shape and x.dtype.char in "fd" and exponent.__class__ in (int, float) and exponent
+    ):
+        return None
+    power = x if exponent == 2 else power_number(x, exponent - 1)
+    slope = blockwise.spread(np.multiply, power, as_array(exponent, x.dtype))
+    return (blockwise.spread(np.multiply, g, slope, into=slope),)
+
+
 def number_power(x: Array, base: Any) -> Array:
     """``base ** x`` for a Python number."""
     dtype = meeting(x, base)

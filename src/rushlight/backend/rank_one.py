@@ -21,6 +21,7 @@ from .numpy import Array, Shape, number
 from .numpy_abi import address
 
 _SHORT = 32  # numbers of a row: of fewer NumPy is as quick
+_BLOCK = 1 << 14  # elements
 _BY_ROWS = 101  # as BLAS's C interface has it
 _LETTERS = {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}
 
@@ -34,7 +35,37 @@ def add_row(out: Array, row: Array) -> None:
 def subtract_column(out: Array, column: Array) -> None:
     """``out -= column[:, None]`` for a matrix (R, N) and a vector (R)."""
     if out.size < parted.FROM or not _updated(out, column, None, -1):
-        np.subtract(out, column.repeat(out.shape[1]).reshape(out.shape), out)
+        _in_blocks(np.subtract, out, column)
+
+
+def by_column(ufunc: np.ufunc, out: Array, column: Array) -> None:
+    """``out = ufunc(out, column[:, None])``, a product or quotient, for a matrix (R, N) and a vector (R)."""
+    laid = _outer(column, None, out.shape, column.dtype) if out.size >= parted.FROM else None
+    if laid is None or parted.elementwise(ufunc, (out, laid), out) is None:
+        _in_blocks(ufunc, out, column)
+
+
+def by_outer(out: Array, column: Array, row: Array) -> None:
+    """``out *= outer(column, row)``."""
+    laid = _outer(column, row, out.shape, column.dtype) if out.size >= parted.FROM else None
+    if laid is None or parted.elementwise(np.multiply, (out, laid), out) is None:
+        for start, end in _blocks(out):
+            part = out[start:end]
+            np.multiply(part, _outer_product(column[start:end], row), part)
+
+
+def _in_blocks(ufunc: np.ufunc, out: Array, column: Array) -> None:
+    """As :func:`by_column`. Each number is repeated along its row, for a few rows at a time: in place of fresh memory for all
+    of them, which takes longer to write than to read (65,536 floats, after other work, 100 us), some that the cache has."""
+    length = out.shape[1]
+    for start, end in _blocks(out):
+        part = out[start:end]
+        ufunc(part, column[start:end].repeat(length).reshape(part.shape), part)
+
+
+def _blocks(out: Array) -> list[tuple[int, int]]:
+    each = max(1, _BLOCK // max(1, out.shape[1]))
+    return [(start, start + each) for start in range(0, len(out), each)]
 
 
 def less_column(rows: Array, column: Array) -> Array:
@@ -52,7 +83,12 @@ def outer(column: Array, row: Array) -> Array:
     """``column[:, None] * row``."""
     large = len(column) * len(row) >= parted.FROM
     out = _outer(column, row, (len(column), len(row)), column.dtype) if large else None
-    return column[:, None].dot(row[None]) if out is None else out
+    return _outer_product(column, row) if out is None else out
+
+
+def _outer_product(column: Array, row: Array) -> Array:
+    # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
+    return column[:, None].dot(row[None]) if len(column) != 1 else column * row[None]
 
 
 def repeated(column: Array, length: int) -> Array:
@@ -85,7 +121,7 @@ def _lines(x: Array, shape: Shape) -> tuple[Array | None, Array | None, tuple[in
     return np.ascontiguousarray(x.reshape(-1)), None, (x.size, math.prod(shape[tail:]))
 
 
-def _outer(column: Array | None, row: Array | None, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array | None:
+def _outer(column: Array | None, row: Array | None, shape: Shape, dtype: np.dtype[Any]) -> Array | None:
     """The product of both, ones for what is None, where it is worked on in parts."""
     if dtype not in _LETTERS or waiting_threads.count() < 2:
         return None

@@ -12,6 +12,7 @@ from . import rank_one, summation
 from .blockwise import spread
 from .line_sums import ones, row_dots, row_products
 from .numpy import MANY, Array, Shape, row_starts
+from .ownership import is_handed_over
 from .reduce import Axes, narrow, settled, wide
 
 _FIRST = np.zeros(1, np.intp)  # where the one segment of an axis begins
@@ -39,8 +40,7 @@ def _in_rows(x: Array, axis: int | tuple[()]) -> bool:
     return axis == x.ndim - 1 and x.flags.c_contiguous and x.dtype in _PLAIN and 0 < x.shape[-1] <= _LONGEST and x.size > 0
 
 
-# What belongs to a row is repeated along it: two thirds of the time of broadcasting, a third where there is little. Of many rows
-# all is one line, and where that has been repeated to the result is written.
+# What belongs to a row is repeated along it: two thirds of the time of broadcasting, a third where there is little.
 
 
 @functools.lru_cache(256)
@@ -51,14 +51,14 @@ def _places(shape: Shape) -> tuple[Array, Array]:
 
 
 def _off_highest(line: Array, length: int) -> Array:
-    """By how much each number is off its row's maximum; of many short rows those of all places at once are found."""
+    """By how much each number is off its row's maximum, as rows; of many short rows those of all places at once are found."""
     count = line.size // length
     if count >= 128 and length <= 32:
         highest = np.asarray(summation.greatest(line.reshape(count, length).T.copy(), 0))
     else:
         starts = row_starts((count,), (count, length)) if count < MANY else np.arange(0, line.size, length)
         highest = np.maximum.reduceat(line, starts)
-    return rank_one.less_column(line.reshape(count, length), highest).reshape(-1)
+    return rank_one.less_column(line.reshape(count, length), highest)
 
 
 def _row_sums(x: Array, length: int) -> Array:
@@ -69,23 +69,25 @@ def _row_sums(x: Array, length: int) -> Array:
     return np.asarray(summation.add_up(rows, 1))
 
 
-def _over_sums(line: Array, sums: Array, length: int) -> Array:
-    """Rows in one line, each divided, in place, by a number of its own."""
-    return spread(np.divide, line, rank_one.repeated(sums, length), into=line)  # type: ignore[no-any-return]
-
-
 def by_one_shift(x: Array) -> Array | None:
     """Softmax over long rows without each row's maximum, which takes twice as long to find.
 
     One number may be taken away from all where none overflows then and no row's sum is so small that much of it is lost; a
     whole number, so that there is no rounding error of consequence. None where there is no such number.
     """
-    line, length = x.ravel(), x.shape[-1]
+    line, length = x.reshape(-1), x.shape[-1]
     most = summation.greatest_of(line)
-    shift = 0 if most <= _SAFE else np.floor(most - _SAFE)
-    out = spread(np.exp, line if not shift else spread(np.subtract, line, np.asarray(shift)))
-    sums = _row_sums(out, length)
-    return _over_sums(out, sums, length).reshape(x.shape) if summation.least(sums, None) >= _LEAST else None
+    if most <= _SAFE:
+        out = spread(np.exp, line)
+    else:
+        out = spread(np.subtract, line, np.asarray(np.floor(most - _SAFE)))
+        spread(np.exp, out, into=out)
+    rows = out.reshape(-1, length)
+    sums = _row_sums(rows, length)
+    if not summation.least(sums, None) >= _LEAST:
+        return None
+    rank_one.by_column(np.divide, rows, sums)
+    return rows.reshape(x.shape)
 
 
 def softmax(x: Array, axis: int | tuple[()]) -> Array:
@@ -101,7 +103,8 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
             return found
         out = _off_highest(line, length)
         spread(np.exp, out, into=out)
-        return _over_sums(out, _row_sums(out, length), length).reshape(x.shape)
+        rank_one.by_column(np.divide, out, _row_sums(out, length))
+        return out.reshape(x.shape)
     if not x.size:
         return x.copy()
     whole = wide(x)
@@ -112,12 +115,21 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
 
 def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     if y.size >= _SOME and _in_rows(y, axis) and v.dtype is y.dtype:
-        given, line, length = v.ravel(), y.ravel(), y.shape[-1]
-        rows = given.reshape(-1, length)
-        out = rank_one.less_column(rows, row_dots(rows, line.reshape(-1, length))).reshape(-1)
-        return spread(np.multiply, out, line, into=out).reshape(y.shape)
+        rows, results = (each.reshape(-1, y.shape[-1]) for each in (v, y))
+        out = rank_one.less_column(rows, row_dots(rows, results))
+        return spread(np.multiply, out, results, into=out).reshape(y.shape)  # type: ignore[no-any-return]
     given, whole = wide(v), wide(y)
     return narrow((given - summation.add_up(given * whole, axis, None, None, True)) * whole, v.dtype)
+
+
+def softmax_grad_over(g: Array, out: Array, axis: int | tuple[()]) -> tuple[Array] | None:
+    """:func:`softmax_grad` of many numbers, written over ``g``; None where somebody else may see that."""
+    if not (is_handed_over(g) and _in_rows(out, axis) and g.dtype is out.dtype and g.flags.c_contiguous):
+        return None
+    rows, results = (each.reshape(-1, out.shape[-1]) for each in (g, out))
+    rank_one.subtract_column(rows, row_dots(rows, results))
+    spread(np.multiply, rows, results, into=rows)
+    return (g,)
 
 
 def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
@@ -128,9 +140,8 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
             off = x - np.maximum.reduceat(line, starts)[row]
             total = _row_sums(np.exp(off), length)
             return np.subtract(off, np.log(total, total)[row], off)
-        off = _off_highest(line, length)
-        total = _row_sums(spread(np.exp, off), length)
-        out = off.reshape(-1, length)
+        out = _off_highest(line, length)
+        total = _row_sums(spread(np.exp, out), length)
         rank_one.subtract_column(out, np.log(total, total))
         return out.reshape(x.shape)
     if not x.size:
@@ -143,10 +154,10 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
 
 def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     if y.size >= _MANY and _in_rows(y, axis) and v.dtype is y.dtype:
-        given, length = v.ravel(), y.shape[-1]
-        out = spread(np.exp, y.ravel())
-        spread(np.multiply, out, rank_one.repeated(_row_sums(given, length), length), into=out)
-        return spread(np.subtract, given, out, into=out).reshape(y.shape)
+        rows, results = (each.reshape(-1, y.shape[-1]) for each in (v, y))
+        out = spread(np.exp, results)
+        rank_one.by_column(np.multiply, out, _row_sums(rows, y.shape[-1]))
+        return spread(np.subtract, rows, out, into=out).reshape(y.shape)  # type: ignore[no-any-return]
     whole = wide(v)
     return narrow(whole - np.exp(wide(y)) * summation.add_up(whole, axis, None, None, True), v.dtype)
 

@@ -42,7 +42,7 @@ compile_lock = threading.RLock()  # held while an op is compiled: threads that u
 GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
     "BORROWED": BORROWED,
-    "PAIRED": blockwise.PAIRED,
+    "OVER": blockwise.OVER,
     "LARGE": min(alignment.FROM, blockwise.SPREAD),
     "SHARED": blockwise.SPREAD,
     "asarray": np.asarray,
@@ -483,12 +483,6 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
         for name in opened:
             add(f"        if k_{name} is not None:")
             add(f"            k_{name} = k_{name}[()]")
-    if entry.both is not None and not over_tensors:
-        first, second = entry.sources
-        add("    if g.nbytes >= PAIRED and edges[0] is not None and edges[1] is not None and not node.hooked:")
-        add(f"        found = both(g, k_{first}, k_{second})")
-        add("        if found is not None:")
-        add("            return found")
 
     def call(rule: Rule, label: str) -> str:
         words = []
@@ -499,16 +493,21 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
                 words.append("tuple([edge is not None for edge in edges])")
             else:
                 words.append(f"k_{name}")
-        return f"rule_{label}({', '.join(words)})"
+        return f"{label}({', '.join(words)})"
 
+    if entry.over is not None and not over_tensors:
+        add("    if g.nbytes >= OVER and not node.hooked:")
+        add(f"        found = {call(entry.over, 'over')}")
+        add("        if found is not None:")
+        add("            return found")
     if entry.joint is not None:
-        add(f"    return {call(entry.joint, 'joint')}")
+        add(f"    return {call(entry.joint, 'rule_joint')}")
     elif entry.variadic in entry.sources:
-        add(f"    return {call(entry.rules[entry.variadic], entry.variadic)}")
+        add(f"    return {call(entry.rules[entry.variadic], 'rule_' + entry.variadic)}")
     else:
         results = []
         for index, name in enumerate(entry.sources):
-            result = call(entry.rules[name], name)
+            result = call(entry.rules[name], "rule_" + name)
             if name in entry.late and not over_tensors:
                 add(f"    late = edges[{index}] is not None and edges[{index}][0].is_leaf_sink and unseen()")
                 result = f"(late and late_{name}(g, {', '.join(f'k_{other}' for other in entry.sources if other != name)})) or {result}"
@@ -549,8 +548,8 @@ def compiled_rules(entry: Op, over_tensors: bool, xp: Any) -> Callable[..., Any]
     bound: dict[str, Any] = {f"rule_{name}": rule for name, rule in entry.rules.items()}
     if entry.joint is not None:
         bound["rule_joint"] = entry.joint
-    if entry.both is not None and not over_tensors:
-        bound["both"] = entry.both
+    if entry.over is not None and not over_tensors:
+        bound["over"] = entry.over
     if not over_tensors:
         bound.update({f"late_{name}": kernel for name, kernel in entry.late.items()})
     bound["xp"] = xp

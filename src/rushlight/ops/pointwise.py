@@ -73,7 +73,7 @@ linear("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", check=_no
 op("rsub_number", k.subtract_from, node="RsubBackward1", kind="elementwise",
    x=lambda g, alpha: -g if alpha == 1 else -g * conj(alpha))
 linear("neg", k.negative, x=lambda g: -g)
-op("mul", np.multiply, promote="same", kind="bilinear", both=blockwise.products,
+op("mul", np.multiply, promote="same", kind="bilinear", over=blockwise.products,
    a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 smooth("div", k.divide, a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))
 smooth("reciprocal", k.reciprocal, x=lambda g, out: -g * conj(out * out))
@@ -98,7 +98,7 @@ plain("pow", k.power, node="PowBackward1",
       a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
       b=lambda g, xp, a, b, out: g * conj(xp.masked_fill(
           out * xp.log(a + 0j if _is_complex(out) else a), (a == 0) & (_real(xp, b) >= 0), 0)))
-op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
+op("pow_number", k.power_number, node="PowBackward0", kind="elementwise", over=k.power_grad_over,
    x=lambda g, xp, x, exponent:
        xp.zeroed(g) if exponent == 0 else g * conj(_power_slope(xp, x, exponent)))
 op("number_pow", k.number_power, node="PowBackward2", kind="elementwise",

@@ -61,7 +61,7 @@ class Op:
         differentiable: list[str],
         rules: dict[str, Rule],
         joint: Rule | None,
-        both: Rule | None,
+        over: Rule | None,
         late: dict[str, Rule],
         node: str,
         kind: str | None,
@@ -73,7 +73,7 @@ class Op:
         self.name, self.kernel = name, kernel
         self.inputs, self.optional, self.variadic = inputs, optional, variadic
         self.params, self.outputs, self.differentiable = params, outputs, differentiable
-        self.rules, self.joint, self.both, self.late, self.node_name = rules, joint, both, late, node
+        self.rules, self.joint, self.over, self.late, self.node_name = rules, joint, over, late, node
         self.kind, self.promote, self.view = kind, promote, view
         self.numbers, self.check = numbers, check
         self.is_ufunc = isinstance(kernel, np.ufunc)
@@ -182,7 +182,7 @@ def op(
     promote: str | None = None,
     view: bool = False,
     joint: Rule | None = None,
-    both: Rule | None = None,
+    over: Rule | None = None,
     late: dict[str, Rule] | None = None,
     numbers: str = "any",
     check: Callable[[Any], None] | None = None,
@@ -195,7 +195,8 @@ def op(
     ``inputs``   names further tensor inputs that have no rule (or all, with ``joint``), separated by blanks; ``*xs`` is a list.
     ``outputs``  names of the results, ``!`` behind one that has no derivative; ``*`` alone: a list of any length.
     ``joint``    one rule for all inputs, returning a tuple of cotangents; may ask for ``needs``, a bool for each input.
-    ``both``     the two rules of a product at once, for large arrays: given g and the inputs, it may write over g.
+    ``over``     all rules at once where the cotangent is a large array, which it may write over if nobody else sees that
+                 (backend/ownership.py): a tuple of cotangents; or None, and the rules are asked.
     ``late``     for an input of a product, its rule where the cotangent goes to a leaf and nobody looks on: given g and the other
                  input, what stands for the cotangent until the end of the pass, or None.
     ``node``     PyTorch's name of the graph node where it is not NameBackward0.
@@ -242,7 +243,7 @@ def op(
         [word for word in words if not word.endswith("!")],
         {key: rule for key, rule in rules.items() if rule is not None},
         joint,
-        both,
+        over,
         late or {},
         node,
         kind,
