@@ -58,6 +58,9 @@ def _in_blocks(ufunc: np.ufunc, out: Array, column: Array) -> None:
     """As :func:`by_column`. Each number is repeated along its row, for a few rows at a time: in place of fresh memory for all
     of them, which takes longer to write than to read (65,536 floats, after other work, 100 us), some that the cache has."""
     length = out.shape[1]
+    if out.size <= _BLOCK:
+        ufunc(out, column.repeat(length).reshape(out.shape), out)
+        return
     for start, end in _blocks(out):
         part = out[start:end]
         ufunc(part, column[start:end].repeat(length).reshape(part.shape), part)

@@ -53,7 +53,7 @@ def _places(shape: Shape) -> tuple[Array, Array]:
 def _off_highest(line: Array, length: int) -> Array:
     """By how much each number is off its row's maximum, as rows; of many short rows those of all places at once are found."""
     count = line.size // length
-    if count >= 128 and length <= 32:
+    if count >= 64 and length <= 32:
         highest = np.asarray(summation.greatest(line.reshape(count, length).T.copy(), 0))
     else:
         starts = row_starts((count,), (count, length)) if count < MANY else np.arange(0, line.size, length)
