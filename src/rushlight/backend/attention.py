@@ -10,6 +10,7 @@ from . import softmax, summation
 from .activations import in_single
 from .matmul import product
 from .numpy import Array, Shape
+from .rows import reshaped
 
 _SINGLE = np.dtype(np.float32)
 
@@ -41,7 +42,7 @@ def _bound(rows: int, columns: int) -> Array:
 
 def _stack(x: Array) -> Array:
     """(B, H, L, E) as one batch of matrices (B * H, L, E), half precision in single."""
-    return in_single(x).reshape(-1, *x.shape[-2:])
+    return reshaped(in_single(x), (-1, *x.shape[-2:]))
 
 
 def _weights(query: Array, key: Array, heads: Shape, mask: Array | None, is_causal: bool, scale: float) -> Array:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import numpy as backend
+from . import rows
 from .creation import in_order
 from .line_sums import total
 from .memory_formats import has_channels_last, with_channels_last
@@ -19,8 +20,12 @@ from .pointwise import zero_of
 _ALL = slice(None)
 
 
-def reshape(x: Array, shape: Shape) -> Array:
-    return x.reshape(shape)
+reshape = rows.reshaped
+contiguous = rows.contiguous
+
+
+def reshaped_back(g: Array, x_shape: Shape) -> tuple[Array]:
+    return (rows.reshaped(g, x_shape),)
 
 
 def view(x: Array, shape: Shape) -> Array:
@@ -236,10 +241,6 @@ def clone_in_place(x: Array) -> Array:
     return out
 
 
-def contiguous(x: Array) -> Array:
-    return x.copy("C")
-
-
 def laid_out(x: Array, order: tuple[int, ...]) -> Array:
     """A copy whose dimensions lie in memory in this order, the outermost first."""
     out = in_order(x.shape, x.dtype, order)
@@ -259,7 +260,7 @@ def cast(xs: list[Array], dtype: np.dtype[Any]) -> list[Array]:
 
 def concat(xs: list[Array], axis: int) -> Array:
     try:
-        joined = np.concatenate(xs, axis)
+        joined = rows.joined(xs, axis)
     except ValueError:
         # Vectors without elements join anything, by old custom.
         joined = np.concatenate([x for x in xs if x.shape != (0,)], axis)
