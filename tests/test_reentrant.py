@@ -36,7 +36,7 @@ class Countdown(Function):
         return g
 
 
-@pytest.mark.parametrize("levels", [50, 10_000])
+@pytest.mark.parametrize("levels", [50, 4_000])
 def test_passes_nest_deeply(levels: int) -> None:
     Countdown.threads.clear()
     Countdown.at_end = None
@@ -56,7 +56,7 @@ def test_modes_and_errors_pass_through_all_levels() -> None:
 
     here = threading.get_ident()
     Countdown.at_end = at_end
-    x = torch.tensor(500.0, requires_grad=True)
+    x = torch.tensor(150.0, requires_grad=True)
     try:
         with torch.autograd.set_detect_anomaly(True), pytest.warns(UserWarning), pytest.raises(KeyError, match="the depths"):
             Countdown.apply(x).backward()
