@@ -14,95 +14,98 @@ from __future__ import annotations
 
 from math import e, inf, nan, pi
 
-from . import dtypes as _dtypes
-from . import foreach as _foreach
-from . import ops as _ops
-from . import queries as _queries
-from . import rare_dtypes as _rare_dtypes
-from . import runtime as _runtime
-from . import storage as _storage
-from .as_torch.alias import install_as_torch
-from .as_torch.missing import module_getattr
-from .autograd.modes import (
-    enable_grad,
-    inference_mode,
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from .backend.heap import empty_cache, memory_stats, set_memory_fraction
-from .batching.vmap import vmap
-from .conversion import to_dtype as _conversion
-from .conversion import to_layout as _layout_conversion
-from .creation import filling as _filling
-from .creation import interop as _interop
-from .creation import legacy as _legacy
-from .creation import matrices as _matrices
-from .creation import sampling as _sampling
-from .creation import windows as _windows
-from .creation.from_sizes import (
-    empty,
-    empty_strided,
-    eye,
-    full,
-    ones,
-    scalar_tensor,
-    zeros,
-)
-from .creation.like import empty_like, full_like, ones_like, zeros_like
-from .creation.random_tensors import rand, rand_like, randint, randint_like, randn, randn_like, randperm
-from .creation.ranges import arange, linspace, logspace, range
-from .device import (
-    _mkldnn,
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    device,
-    get_default_device,
-    jagged,
-    layout,
-    legacy_contiguous_format,
-    memory_format,
-    preserve_format,
-    set_default_device,
-    sparse_bsc,
-    sparse_bsr,
-    sparse_coo,
-    sparse_csc,
-    sparse_csr,
-    strided,
-)
-from .dtypes import (
-    can_cast,
-    dtype,
-    finfo,
-    get_default_dtype,
-    iinfo,
-    promote_types,
-    set_default_dtype,
-    set_default_tensor_type,
-)
-from .ops.public import registry as _registry
-from .printing import get_printoptions, set_printoptions
-from .random import (
-    Generator,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
-)
-from .size import Size
-from .storage import TypedStorage, UntypedStorage
-from .storage import resizing as _resizing
-from .tensor import Tensor, install_methods
-from .version import __version__
+from .startup import collector_at_rest as _collector_at_rest
 
-from .creation.from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
+with _collector_at_rest():
+    from . import dtypes as _dtypes
+    from . import foreach as _foreach
+    from . import ops as _ops
+    from . import queries as _queries
+    from . import rare_dtypes as _rare_dtypes
+    from . import runtime as _runtime
+    from . import storage as _storage
+    from .as_torch.alias import install_as_torch
+    from .as_torch.missing import module_getattr
+    from .autograd.modes import (
+        enable_grad,
+        inference_mode,
+        is_anomaly_check_nan_enabled,
+        is_anomaly_enabled,
+        is_grad_enabled,
+        is_inference_mode_enabled,
+        no_grad,
+        set_grad_enabled,
+    )
+    from .backend.heap import empty_cache, memory_stats, set_memory_fraction
+    from .batching.vmap import vmap
+    from .conversion import to_dtype as _conversion
+    from .conversion import to_layout as _layout_conversion
+    from .creation import filling as _filling
+    from .creation import interop as _interop
+    from .creation import legacy as _legacy
+    from .creation import matrices as _matrices
+    from .creation import sampling as _sampling
+    from .creation import windows as _windows
+    from .creation.from_sizes import (
+        empty,
+        empty_strided,
+        eye,
+        full,
+        ones,
+        scalar_tensor,
+        zeros,
+    )
+    from .creation.like import empty_like, full_like, ones_like, zeros_like
+    from .creation.random_tensors import rand, rand_like, randint, randint_like, randn, randn_like, randperm
+    from .creation.ranges import arange, linspace, logspace, range
+    from .device import (
+        _mkldnn,
+        channels_last,
+        channels_last_3d,
+        contiguous_format,
+        device,
+        get_default_device,
+        jagged,
+        layout,
+        legacy_contiguous_format,
+        memory_format,
+        preserve_format,
+        set_default_device,
+        sparse_bsc,
+        sparse_bsr,
+        sparse_coo,
+        sparse_csc,
+        sparse_csr,
+        strided,
+    )
+    from .dtypes import (
+        can_cast,
+        dtype,
+        finfo,
+        get_default_dtype,
+        iinfo,
+        promote_types,
+        set_default_dtype,
+        set_default_tensor_type,
+    )
+    from .ops.public import registry as _registry
+    from .printing import get_printoptions, set_printoptions
+    from .random import (
+        Generator,
+        default_generator,
+        get_rng_state,
+        initial_seed,
+        manual_seed,
+        seed,
+        set_rng_state,
+    )
+    from .size import Size
+    from .storage import TypedStorage, UntypedStorage
+    from .storage import resizing as _resizing
+    from .tensor import Tensor, install_methods
+    from .version import __version__
+
+    from .creation.from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
 
 newaxis = None
 __all__ = [

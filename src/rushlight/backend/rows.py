@@ -57,12 +57,16 @@ def reshaped(x: Array, shape: Shape) -> Array:
 def joined(xs: Sequence[Array], axis: int) -> Array:
     """``np.concatenate(xs, axis)``."""
     first = xs[0]
-    axis %= max(1, first.ndim)
+    if first.size < _FROM or not axis:
+        return np.concatenate(xs, axis)
+    axis %= first.ndim
     around = first.shape[:axis], first.shape[axis + 1 :]
-    if first.size < _FROM or not axis or not all(
-        _are_lines(x) and x.dtype is first.dtype and x.flags.c_contiguous and (x.shape[:axis], x.shape[axis + 1 :]) == around
-        for x in xs
-    ):
+
+    def fits(x: Array) -> bool:
+        alike = x.dtype is first.dtype and (x.shape[:axis], x.shape[axis + 1 :]) == around
+        return alike and x.flags.c_contiguous and _are_lines(x)
+
+    if not all(map(fits, xs)):
         return np.concatenate(xs, axis)
     out = np.empty((*around[0], sum(x.shape[axis] for x in xs), *around[1]), first.dtype)
     lead, start = (slice(None),) * axis, 0
