@@ -91,10 +91,18 @@ def test_one_number_everywhere_stays_one_number():
     assert x.grad.sum().item() == 6 * x.numel() - 5
 
 
-def test_a_leaf_keeps_what_it_alone_is_given():
-    weight = values().requires_grad_()
-    torch.nn.functional.linear(torch.ones(32, SHAPE[1]), weight).sum().backward()
+@pytest.mark.parametrize("bias", [None, torch.zeros(SHAPE[0])], ids=["", "with bias"])
+@pytest.mark.parametrize("rows", [1, 32, 300])
+def test_a_layers_weight_keeps_its_gradient_as_it_comes(rows, bias):
+    weight, x = values().requires_grad_(), torch.randn(rows, SHAPE[1], requires_grad=True)
+    y = torch.nn.functional.linear(x, weight, bias)
+    g = torch.randn(y.shape)
+    (y * g).sum().backward()
     assert has_own_memory(weight.grad._array) and weight.grad.is_contiguous()
+    torch.testing.assert_close(weight.grad, g.t() @ x.detach())
+    torch.testing.assert_close(x.grad, g @ weight.detach())
+    (alone,) = torch.autograd.grad((torch.nn.functional.linear(x.detach(), weight, bias) * g).sum(), weight)
+    assert torch.equal(alone, weight.grad)
 
 
 class Twice(torch.autograd.Function):

@@ -487,7 +487,7 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
     def call(rule: Rule, label: str) -> str:
         words = []
         for name in parameters(rule):
-            if name in ("g", "xp"):
+            if name in ("g", "xp", "edges"):
                 words.append(name)
             elif name == "needs":
                 words.append("tuple([edge is not None for edge in edges])")

@@ -39,13 +39,22 @@ def _outer(g: Any, vector: Any, xp: Any) -> Any:
     return xp.outer(g, conj(vector)) if xp is arrays else xp.mul(g.reshape((-1, 1)), conj(vector))
 
 
+def _by_a_transpose(g: Any, a: Any, b: Any, edges: Any) -> tuple[Any, Any] | None:
+    """The cotangents of a product by a transpose, as a layer's weight is: the weight's lies as the weight does if it is that of
+    transposes, and need not be copied then."""
+    first, second = edges
+    if second is None or type(second[0]).__name__ != "TBackward0":
+        return None
+    return None if first is None else k.product(g, k.adjoint(b)), k.adjoint(k.product(k.adjoint(g), a))
+
+
 for _space, _name, _function in (
     (arrays, "turned", k.adjoint),
     (tensors, "turned", _turned),
     (tensors, "adjoint", _turned_batch),
 ):
     setattr(_space, _name, _function)
-op("mm", k.product, kind="bilinear", late={"b": later},
+op("mm", k.product, kind="bilinear", late={"b": later}, over=_by_a_transpose,
    a=lambda g, b, xp: xp.mm(g, xp.turned(b)), b=lambda g, a, xp: xp.mm(xp.turned(a), g))  # fmt: skip
 op("bmm", k.batch_product, kind="bilinear",
    a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))  # fmt: skip

@@ -196,7 +196,7 @@ def op(
     ``outputs``  names of the results, ``!`` behind one that has no derivative; ``*`` alone: a list of any length.
     ``joint``    one rule for all inputs, returning a tuple of cotangents; may ask for ``needs``, a bool for each input.
     ``over``     all rules at once where the cotangent is a large array, which it may write over if nobody else sees that
-                 (backend/ownership.py): a tuple of cotangents; or None, and the rules are asked.
+                 (backend/ownership.py): a tuple of cotangents; or None, and the rules are asked. May ask for the node's ``edges``.
     ``late``     for an input of a product, its rule where the cotangent goes to a leaf and nobody looks on: given g and the other
                  input, what stands for the cotangent until the end of the pass, or None.
     ``node``     PyTorch's name of the graph node where it is not NameBackward0.
