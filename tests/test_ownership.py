@@ -105,6 +105,16 @@ def test_a_layers_weight_keeps_its_gradient_as_it_comes(rows, bias):
     assert torch.equal(alone, weight.grad)
 
 
+@pytest.mark.parametrize("product", [torch.matmul, lambda x, w: torch.addmm(torch.zeros(w.shape[1]), x, w)])
+def test_a_weight_by_rows_does_so_too(product):
+    weight, x = values().requires_grad_(), torch.randn(300, SHAPE[0], requires_grad=True)
+    g = torch.randn(300, SHAPE[1])
+    (product(x, weight) * g).sum().backward()
+    assert has_own_memory(weight.grad._array) and weight.grad.is_contiguous()
+    torch.testing.assert_close(weight.grad, x.detach().t() @ g)
+    torch.testing.assert_close(x.grad, g @ weight.detach().t())
+
+
 class Twice(torch.autograd.Function):
     """A sum whose gradients lie in one place."""
 

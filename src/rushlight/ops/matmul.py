@@ -48,6 +48,14 @@ def _by_a_transpose(g: Any, a: Any, b: Any, edges: Any) -> tuple[Any, Any] | Non
     return None if first is None else k.product(g, k.adjoint(b)), k.adjoint(k.product(k.adjoint(g), a))
 
 
+def _by_no_transpose(g: Any, a: Any, b: Any, alpha: Any, beta: Any, edges: Any) -> tuple[Any, ...] | None:
+    """The cotangents of a sum with a product by what is no transpose: the rule below has its gradient lie the other way."""
+    bias, first, second = edges
+    if second is None or type(second[0]).__name__ == "TBackward0" or alpha != 1 or beta != 1:
+        return None
+    return None if bias is None else g, None if first is None else k.product(g, k.adjoint(b)), k.product(k.adjoint(a), g)
+
+
 for _space, _name, _function in (
     (arrays, "turned", k.adjoint),
     (tensors, "turned", _turned),
@@ -64,7 +72,7 @@ op("dot", k.vector_product, kind="bilinear", a=lambda g, b: g * conj(b), b=lambd
 op("vdot", k.vdot, a=lambda g, b: conj(g) * b, b=lambda g, a: g * a)
 op("outer", lambda a, b: np.multiply.outer(a, b), kind="bilinear",
    a=lambda g, b, xp: xp.mv(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.transpose(g, 0, 1), conj(a)))  # fmt: skip
-op("addmm", k.addmm,
+op("addmm", k.addmm, over=_by_no_transpose,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha: _times(xp.mm(g, xp.turned(b)), alpha),
    # A layer's b is the transpose of its weight, whose gradient lies as the weight does if the product is that of transposes.
