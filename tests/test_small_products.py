@@ -109,7 +109,7 @@ def test_products_of_matrices_and_transposes_in_slices(in_place, rows, inner, co
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
-@pytest.mark.parametrize(("rows", "inner", "columns"), [(64, 32, 48), (200, 70, 150), (193, 600, 70), (33, 1100, 40)])
+@pytest.mark.parametrize(("rows", "inner", "columns"), [(64, 32, 48), (200, 70, 150), (193, 600, 70), (33, 2000, 80)])
 def test_batches_of_products_in_slices(in_place, rows, inner, columns, dtype):
     generator = np.random.default_rng(rows)
     a = whole_numbers(generator, 3, rows, inner, dtype=dtype)

@@ -71,7 +71,7 @@ def _at_places(values: Array, rows: Array) -> Array:
 def _scale_rows(rows: Array, values: Array) -> None:
     """Multiplies rows by what belongs to them."""
     if rows.size < _FEW:
-        np.multiply(rows, values[_places(rows.shape)[0]], rows)
+        np.multiply(rows, _at_places(values, rows), rows)
     else:
         rank_one.by_column(np.multiply, rows, values)
 

@@ -40,14 +40,14 @@ def subtract_column(out: Array, column: Array) -> None:
 
 def by_column(ufunc: np.ufunc, out: Array, column: Array) -> None:
     """``out = ufunc(out, column[:, None])``, a product or quotient, for a matrix (R, N) and a vector (R)."""
-    laid = _outer(column, None, out.shape, column.dtype) if out.size >= parted.FROM else None
+    laid = _outer(column, None, out.shape, column.dtype)
     if laid is None or parted.elementwise(ufunc, (out, laid), out) is None:
         _in_blocks(ufunc, out, column)
 
 
 def by_outer(out: Array, column: Array, row: Array) -> None:
     """``out *= outer(column, row)``."""
-    laid = _outer(column, row, out.shape, column.dtype) if out.size >= parted.FROM else None
+    laid = _outer(column, row, out.shape, column.dtype)
     if laid is None or parted.elementwise(np.multiply, (out, laid), out) is None:
         for start, end in _blocks(out):
             part = out[start:end]
@@ -84,8 +84,7 @@ def less_column(rows: Array, column: Array) -> Array:
 
 def outer(column: Array, row: Array) -> Array:
     """``column[:, None] * row``."""
-    large = len(column) * len(row) >= parted.FROM
-    out = _outer(column, row, (len(column), len(row)), column.dtype) if large else None
+    out = _outer(column, row, (len(column), len(row)), column.dtype)
     return _outer_product(column, row) if out is None else out
 
 
@@ -96,7 +95,7 @@ def _outer_product(column: Array, row: Array) -> Array:
 
 def repeated(column: Array, length: int) -> Array:
     """Each number of a vector (R) so many times, in one line (R * N)."""
-    out = _outer(column, None, (len(column), length), column.dtype) if len(column) * length >= parted.FROM else None
+    out = _outer(column, None, (len(column), length), column.dtype)
     return column.repeat(length) if out is None else out.reshape(-1)
 
 
@@ -125,8 +124,8 @@ def _lines(x: Array, shape: Shape) -> tuple[Array | None, Array | None, tuple[in
 
 
 def _outer(column: Array | None, row: Array | None, shape: Shape, dtype: np.dtype[Any]) -> Array | None:
-    """The product of both, ones for what is None, where it is worked on in parts."""
-    if dtype not in _LETTERS or waiting_threads.count() < 2:
+    """The product of both, ones for what is None, where it is large and worked on in parts."""
+    if math.prod(shape) < parted.FROM or dtype not in _LETTERS or waiting_threads.count() < 2:
         return None
     out = np.empty(shape, dtype)
     # To -0.0 any number can be added without a change, 0.0 and -0.0 too.

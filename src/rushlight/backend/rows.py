@@ -46,7 +46,7 @@ def contiguous(x: Array) -> Array:
 
 def reshaped(x: Array, shape: Shape) -> Array:
     """``x.reshape(shape)``."""
-    if x.size >= _FROM and not x.flags.c_contiguous and _are_lines(x):
+    if not x.flags.c_contiguous and _are_lines(x):
         try:
             return x.reshape(shape, copy=False)
         except ValueError:

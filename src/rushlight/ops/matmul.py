@@ -39,11 +39,15 @@ def _outer(g: Any, vector: Any, xp: Any) -> Any:
     return xp.outer(g, conj(vector)) if xp is arrays else xp.mul(g.reshape((-1, 1)), conj(vector))
 
 
+def _goes_to_a_transpose(edge: Any) -> bool:
+    return type(edge[0]).__name__ == "TBackward0"
+
+
 def _by_a_transpose(g: Any, a: Any, b: Any, edges: Any) -> tuple[Any, Any] | None:
     """The cotangents of a product by a transpose, as a layer's weight is: the weight's lies as the weight does if it is that of
     transposes, and need not be copied then."""
     first, second = edges
-    if second is None or type(second[0]).__name__ != "TBackward0":
+    if second is None or not _goes_to_a_transpose(second):
         return None
     return None if first is None else k.product(g, k.adjoint(b)), k.adjoint(k.product(k.adjoint(g), a))
 
@@ -51,7 +55,7 @@ def _by_a_transpose(g: Any, a: Any, b: Any, edges: Any) -> tuple[Any, Any] | Non
 def _by_no_transpose(g: Any, a: Any, b: Any, alpha: Any, beta: Any, edges: Any) -> tuple[Any, ...] | None:
     """The cotangents of a sum with a product by what is no transpose: the rule below has its gradient lie the other way."""
     bias, first, second = edges
-    if second is None or type(second[0]).__name__ == "TBackward0" or alpha != 1 or beta != 1:
+    if second is None or _goes_to_a_transpose(second) or alpha != 1 or beta != 1:
         return None
     return None if bias is None else g, None if first is None else k.product(g, k.adjoint(b)), k.product(k.adjoint(a), g)
 
