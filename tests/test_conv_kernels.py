@@ -129,7 +129,7 @@ def test_every_way_gives_the_same(name, way, monkeypatch):
     expected = results()
     windows.windows_of.cache_clear()
     if way == "one block a row":
-        monkeypatch.setattr(windows, "BLOCK_BYTES", 1)
+        monkeypatch.setattr(windows, "BLOCK_BYTES_ALONE", 1)
     elif way == "threads":
         monkeypatch.setattr(convolution, "_THREAD_WORK", 1)
         monkeypatch.setattr(threads._pool, "size", 4)

@@ -28,8 +28,8 @@ from .windows import MULTIPLY, Block, Windows, blocks, fill, trailing, windows_o
 
 # Measured in ns, in float32: per element added up.
 _ADD = 0.1
-# A thread is worth waking for this many ns of work.
-_THREAD_WORK = 250_000
+# A thread is worth waking for this many ns of work, and where there is enough for three: two lose as much as they gain.
+_THREAD_WORK, _LEAST_THREADS = 250_000, 3
 # The blocks of a weight gradient are summed in a fixed number of parts: the result does not depend on the threads.
 _PARTS = 8
 _APART = 80  # elements
@@ -168,7 +168,8 @@ def _perform(jobs: Sequence[_Job | None]) -> None:
 
 
 def _threads(cost: float) -> int:
-    return max(1, min(threads.limit(), int(cost / _THREAD_WORK)))
+    count = int(cost / _THREAD_WORK)
+    return min(threads.limit(), count) if count >= _LEAST_THREADS else 1
 
 
 def _correlation(
