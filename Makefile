@@ -11,8 +11,10 @@ JOBS ?= auto
 demo: .venv/installed
 	.venv/bin/python -m rushlight examples/backward.py
 
+# One thread for each of the processes that run tests side by side: threads that wait for one another take a third longer. Tests
+# of threads ask for their own.
 test: .venv/tools
-	.venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
 		--ignore=tests/conformance tests src $(wildcard docs) README.md
 
 lint: .venv/tools
@@ -24,7 +26,7 @@ format: .venv/tools
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
 
-# One thread on both sides: the tests run side by side, and threads that wait for one another take twice the time.
+# One thread on both sides, as above; PyTorch's take twice the time.
 conformance: .oracle/installed
 	OMP_NUM_THREADS=1 .oracle/bin/python -m pytest -q -n $(JOBS) --dist worksteal tests/conformance
 
