@@ -91,6 +91,9 @@ def test_one_number_everywhere_stays_one_number():
     assert x.grad.sum().item() == 6 * x.numel() - 5
 
 
+PRODUCTS = torch.matmul, lambda x, w: torch.addmm(torch.zeros(w.shape[1]), x, w)
+
+
 @pytest.mark.parametrize("bias", [None, torch.zeros(SHAPE[0])], ids=["", "with bias"])
 @pytest.mark.parametrize("rows", [1, 32, 300])
 def test_a_layers_weight_keeps_its_gradient_as_it_comes(rows, bias):
@@ -105,7 +108,20 @@ def test_a_layers_weight_keeps_its_gradient_as_it_comes(rows, bias):
     assert torch.equal(alone, weight.grad)
 
 
-@pytest.mark.parametrize("product", [torch.matmul, lambda x, w: torch.addmm(torch.zeros(w.shape[1]), x, w)])
+@pytest.mark.parametrize(
+    "turned", [torch.t, lambda w: w.T, lambda w: w.mT, lambda w: w.permute(1, 0)], ids=["t", "T", "mT", "permute"]
+)
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_a_weight_by_columns_does_so_too(product, turned):
+    weight, x = values().requires_grad_(), torch.randn(300, SHAPE[1], requires_grad=True)
+    g = torch.randn(300, SHAPE[0])
+    (product(x, turned(weight)) * g).sum().backward()
+    assert has_own_memory(weight.grad._array) and weight.grad.is_contiguous()
+    torch.testing.assert_close(weight.grad, g.t() @ x.detach())
+    torch.testing.assert_close(x.grad, g @ weight.detach())
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
 def test_a_weight_by_rows_does_so_too(product):
     weight, x = values().requires_grad_(), torch.randn(300, SHAPE[0], requires_grad=True)
     g = torch.randn(300, SHAPE[1])

@@ -39,8 +39,12 @@ def _outer(g: Any, vector: Any, xp: Any) -> Any:
     return xp.outer(g, conj(vector)) if xp is arrays else xp.mul(g.reshape((-1, 1)), conj(vector))
 
 
+# Nodes of ``t()``, ``T`` and ``mT``.
+_TRANSPOSES = frozenset(("TBackward0", "PermuteBackward0", "TransposeBackward0"))
+
+
 def _goes_to_a_transpose(edge: Any) -> bool:
-    return type(edge[0]).__name__ == "TBackward0"
+    return type(edge[0]).__name__ in _TRANSPOSES
 
 
 def _by_a_transpose(g: Any, a: Any, b: Any, edges: Any) -> tuple[Any, Any] | None:
