@@ -8,12 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from .activations import in_single
-from .index import FEW, within
+from .index import within
 from .numpy import Array, Shape
-from .ordering import order
+from .places import add_rows
 from .scattered import ScatteredArray
-
-_TURNS = 8  # rows of one place that are added turn by turn; further ones are brought in order and summed up
 
 
 def embedding(weight: Array, indices: Array) -> Array:
@@ -43,7 +41,7 @@ def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequ
     places = indices.reshape(-1)
     rows = in_single(g).reshape(len(places), shape[1])
     out = np.zeros(shape, rows.dtype)
-    _add_rows(out, places, rows)
+    add_rows(out, places, rows, True)
     if by_frequency:
         counts = frequencies(places, shape[0])
         found = np.flatnonzero(counts)
@@ -62,36 +60,6 @@ def embedding_rows(g: Array, indices: Array, shape: Shape, but: int) -> Scattere
     if not counted.all():
         places, rows = places[counted], rows[counted]
     return ScatteredArray(places[None].astype(np.int64, copy=False), np.ascontiguousarray(rows), shape)
-
-
-def _add_rows(out: Array, places: Array, rows: Array) -> None:
-    """Adds each row to the zeros ``out`` at its place, first to last.
-
-    As a rule few rows have one place: the first of each place are written, then the second ones added, and so on.
-    """
-    if rows.size <= FEW:
-        np.add.at(out, places, rows)
-        return
-    rest = np.arange(len(places))
-    first = np.empty(len(out), np.intp)
-    for turn in range(_TURNS):
-        there = places[rest]
-        first[there[::-1]] = rest[::-1]  # of those for one place the one written last stays
-        leads = first[there] == rest
-        if turn:
-            out[there[leads]] += rows[rest[leads]]
-        elif 2 * np.count_nonzero(leads) < len(rest):
-            break
-        else:
-            out[there[::-1]] = rows[::-1]
-        rest = rest[~leads]
-        if not len(rest):
-            return
-    there = places[rest]
-    sorting = order(there, 0)
-    there, rest = there[sorting], rest[sorting]
-    starts = np.concatenate(([0], np.flatnonzero(there[1:] != there[:-1]) + 1))
-    out[there[starts]] += np.add.reduceat(rows[rest], starts, 0)
 
 
 def embedding_renorm(weight: Array, indices: Array, max_norm: float, ord: float) -> None:
@@ -136,7 +104,7 @@ def embedding_bag(
         rows = rows * scales[:, None]
     out = np.zeros((len(offsets), weight.shape[1]), rows.dtype)
     counted = indices != but
-    np.add.at(out, bag_numbers(offsets, len(indices))[counted], rows[counted])
+    add_rows(out, bag_numbers(offsets, len(indices))[counted], rows[counted], True)
     if mode == "mean":
         out /= bag_sizes(indices, offsets, but)[:, None].astype(out.dtype)
     return out.astype(weight.dtype, copy=False)

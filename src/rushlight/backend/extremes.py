@@ -11,6 +11,7 @@ import numpy as np
 from . import selection, summation
 from .numpy import MANY, Array, Shape, in_rows, row_starts
 from .ordering import order
+from .places import add_at, in_line
 from .reduce import Axes, in_order
 
 
@@ -80,10 +81,8 @@ def take_along(x: Array, indices: Array, axis: int) -> Array:
         return x.reshape(indices.shape).copy()
     if x.ndim == 1:
         return x[indices]
-    if axis == x.ndim - 1 and 0 < indices.size < MANY and x.flags.c_contiguous:
-        starts = row_starts(indices.shape, x.shape)
-        if starts is not None:
-            return x.ravel()[indices + starts]
+    if x.flags.c_contiguous:
+        return x.ravel().take(in_line(indices, x.shape, axis))
     found = x[_in_step(indices, axis)]
     return found.copy("C") if 1 in found.shape else in_rows(found)  # a single row's step may be any
 
@@ -113,11 +112,7 @@ def put_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     if not shape:
         return g.reshape(())
     out = np.zeros(shape, g.dtype)
-    starts = row_starts(indices.shape, shape) if axis == len(shape) - 1 and 0 < indices.size < MANY else None
-    if starts is None:
-        out[_in_step(indices, axis)] = g
-    else:
-        out.ravel()[indices + starts] = g
+    out.reshape(-1)[in_line(indices, shape, axis)] = g
     return out
 
 
@@ -126,7 +121,7 @@ def add_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     if not shape:
         return np.asarray(g.sum(), g.dtype)
     out = np.zeros(shape, g.dtype)
-    np.add.at(out, _in_step(indices, axis), g)
+    add_at(out, in_line(indices, shape, axis), g)
     return out
 
 

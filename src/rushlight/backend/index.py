@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from .extremes import take_along
 from .line_sums import sum_to
 from .numpy import Array, Shape, in_rows, ordered, steps_within
-from .ordering import order
+from .places import FEW, add_at, add_rows, at_in_line, in_line, once
 from .shape import clone
 
 Indices = list[Array | None]
@@ -85,6 +85,7 @@ def _as_the_source(out: Array, x: Array, indices: Indices) -> Array:
 
 def within(index: Array, low: int, size: int) -> bool:
     """Whether all of some indices lie in [low, size)."""
+    index = once(index)
     if index.size <= 16:  # NumPy takes longer to begin than these take
         numbers = index.ravel().tolist()
         return not numbers or (low <= min(numbers) and max(numbers) < size)
@@ -118,61 +119,36 @@ def index_adjoint(g: Array, indices: Indices, shape: Shape) -> Array:
     """Adds ``g`` into zeros where index took it from."""
     out = np.zeros(shape, g.dtype)
     if len(indices) == 1 and indices[0] is not None and g.ndim > indices[0].ndim:
-        return _add_rows(out, indices[0].reshape(-1), g.reshape(indices[0].size, *shape[1:]))
-    np.add.at(out, _key(indices, out.ndim), g)
-    return out
-
-
-FEW = 256  # so many numbers np.add.at has added before anything is sorted
-
-
-def _add_rows(out: Array, rows: Array, values: Array) -> Array:
-    """Adds rows of values to rows of out; sorted runs are summed at once, which beats np.add.at by far."""
-    if values.size <= FEW:
-        if values.size:
-            np.add.at(out, rows, values)
-        return out
-    rows = np.where(rows < 0, rows + out.shape[0], rows)
-    sorting = order(rows, 0)
-    ordered = rows[sorting]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    if len(starts) == len(ordered):
-        out[rows] = values
+        rows = indices[0].reshape(-1)
+        add_rows(out, np.where(rows < 0, rows + shape[0], rows), g.reshape(rows.size, *shape[1:]), True)
     else:
-        out[ordered[starts]] = np.add.reduceat(values[sorting], starts, 0)
+        _add_at(out, indices, g)
     return out
+
+
+def _add_at(out: Array, indices: Indices, values: Array) -> None:
+    places = None
+    if out.flags.c_contiguous and max([values.size, *(one.size for one in indices if one is not None)]) > FEW:
+        bounds = zip(indices, out.shape, strict=False)
+        if all(one is None or within(one, -size, size) for one, size in bounds):
+            with contextlib.suppress(ValueError):  # arrays that do not broadcast: NumPy says so below
+                places = at_in_line(indices, out.shape)
+    if places is None:
+        np.add.at(out, _key(indices, out.ndim), values)
+    else:
+        add_at(out, places, values)
 
 
 def index_put(x: Array, values: Array, indices: Indices, accumulate: bool) -> Array:
     out = clone(x)
     try:
         if accumulate:
-            np.add.at(out, _key(indices, out.ndim), values)
+            _add_at(out, indices, values)
         else:
             out[_key(indices, out.ndim)] = values
     except IndexError as error:
         _nothing_picked(error, x, indices)
     return out
-
-
-def _grid(positions: Array, axis: int) -> tuple[Any, ...]:
-    """The index tuple that runs over ``positions``, which themselves give the place along ``axis``."""
-    if not positions.ndim:
-        return (positions,)
-    shape = positions.shape
-    key = list(_kept_grid(shape) if sum(shape) < _SMALL_GRID else _open_grid(shape))
-    key[axis] = positions
-    return tuple(key)
-
-
-def _open_grid(shape: Shape) -> tuple[Array, ...]:
-    """For each dimension its positions, along that dimension."""
-    ndim = len(shape)
-    return tuple(np.arange(size).reshape((1,) * axis + (size,) + (1,) * (ndim - axis - 1)) for axis, size in enumerate(shape))
-
-
-_SMALL_GRID = 4096
-_kept_grid = functools.lru_cache(64)(_open_grid)
 
 
 def gather(x: Array, index: Array, axis: int) -> Array:
@@ -189,7 +165,7 @@ def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
         return out
     if not out.ndim:
         return src.reshape(-1)[0].reshape(()).copy()
-    out[_grid(index, axis)] = _corner(src, index.shape)
+    out.reshape(-1)[in_line(index, out.shape, axis)] = _corner(src, index.shape)
     return out
 
 
@@ -210,7 +186,7 @@ def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
     part = _corner(src, index.shape)
     if not out.ndim:
         return np.asarray(out + part.sum()).astype(x.dtype)
-    np.add.at(out, _grid(index, axis), part)
+    add_at(out, in_line(index, out.shape, axis), part)
     return out.astype(x.dtype, copy=False)
 
 
@@ -245,14 +221,14 @@ def _reduced_into(start: Array, x: Array, src: Array, index: Array, axis: int, r
     part = _corner(src.reshape(-1) if flat else src, where.shape)
     if not where.size:
         return out.reshape(x.shape).astype(x.dtype, copy=False)
-    key = _grid(where, axis)
+    places, line = in_line(where, out.shape, axis).reshape(-1), out.reshape(-1)
     if not include_self:
-        out[key] = neutral(reduce, out.dtype)
-    _COMBINE[reduce].at(out, key, part)
+        line[places] = neutral(reduce, out.dtype)
+    _COMBINE[reduce].at(line, places, np.broadcast_to(part, where.shape).reshape(-1))
     out = out.astype(x.dtype, copy=False)
     if reduce == "mean":
         count = np.full(out.shape, 1 if include_self else 0, np.int64)
-        np.add.at(count, key, 1)
+        np.add.at(count.reshape(-1), places, 1)
         count[count == 0] = 1
         if out.dtype.kind == "c":
             count = count.astype(out.dtype)
@@ -274,8 +250,13 @@ def index_add(x: Array, src: Array, index: Array, axis: int, alpha: Any) -> Arra
     out = np.array(x, order="C")
     if alpha != 1 or alpha is True:
         src = src * alpha
-    whole, rows = (out, src) if out.ndim else (out.reshape(1), src.reshape(1))
-    np.add.at(whole, (slice(None),) * axis + (index.reshape(-1),), rows)  # type: ignore[arg-type]
+    whole, values = (out, src) if out.ndim else (out.reshape(1), src.reshape(1))
+    rows = index.reshape(-1)
+    if not axis:
+        add_rows(whole, rows, values, False)
+    else:
+        along = rows.reshape(-1, *(1,) * (values.ndim - 1 - axis))
+        add_at(whole, in_line(np.broadcast_to(along, values.shape), whole.shape, axis), values)
     return out
 
 

@@ -1,0 +1,133 @@
+"""Places along an axis as places in the one line of all elements, where NumPy picks, writes and adds fastest.
+
+Given several arrays of indices NumPy follows each of them for every element. Measured for 262,144 floats, several and one:
+picked 1,100 to 2,400 us and 750 to 1,300, added 4,400 to 8,400 and 1,000 to 1,900.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+
+from .numpy import MANY, Array, Shape
+from .ordering import order
+
+FEW = 256  # so many numbers np.add.at has added before their places are worked out
+_NARROW = 32  # numbers in a row
+_OFTEN = 16  # rows for each place
+_TURNS = 8  # rows of one place that are added turn by turn
+
+
+def in_line(indices: Array, shape: Shape, axis: int) -> Array:
+    """Where in the line of an array of ``shape`` those elements are that ``indices`` name along ``axis``, the other axes in step.
+
+    The indices must be within their bounds: in the line others would be taken for elements of another row.
+    """
+    step, others = (_kept_steps if indices.size < MANY else _steps)(indices.shape, shape, axis)
+    if step != 1:
+        along = np.multiply(once(indices, axis), step, order="C", dtype=np.int64)
+        if along.shape == indices.shape:
+            return np.add(along, others, along)
+        indices = along
+    return np.add(indices, others, order="C", dtype=np.int64)
+
+
+def once(array: Array, but: int = -1) -> Array:
+    """What stretching has repeated, in all dimensions but one, once only."""
+    if 0 not in array.strides:
+        return array
+    return array[tuple([slice(1 if step == 0 and axis != but else None) for axis, step in enumerate(array.strides)])]
+
+
+def _steps(places: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
+    """How far apart neighbours along ``axis`` are, and where the first one is for each place along the others."""
+    first: Array = np.zeros((1,) * len(places), np.int64)
+    for other, size in enumerate(places):
+        if other != axis:
+            along = [1] * len(places)
+            along[other] = size
+            first = first + (np.arange(size) * math.prod(shape[other + 1 :])).reshape(along)
+    return math.prod(shape[axis + 1 :]), first
+
+
+@functools.lru_cache(256)
+def _kept_steps(places: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
+    """The same, laid out for each of a few places: not to be written."""
+    step, first = _steps(places, shape, axis)
+    return step, np.ascontiguousarray(np.broadcast_to(first, places))
+
+
+def at_in_line(indices: list[Array | None], shape: Shape) -> Array:
+    """The same of elements that arrays of indices name together, which may count from the end; None keeps a dimension whole.
+
+    The arrays' common shape stands where the first one did if they are neighbours, else in front.
+    """
+    whole: list[Array | None] = [*indices, *[None] * (len(shape) - len(indices))]
+    named = [axis for axis, one in enumerate(whole) if one is not None]
+    common = np.broadcast_shapes(*(one.shape for one in whole if one is not None))
+    lead = named[0] if named[-1] - named[0] + 1 == len(named) else 0
+    kept = [axis for axis, one in enumerate(whole) if one is None]
+    before, after = kept[:lead], kept[lead:]
+    ndim = len(kept) + len(common)
+    places: Array = np.zeros((1,) * ndim, np.int64)
+    for axis, (size, one) in enumerate(zip(shape, whole, strict=True)):
+        step = math.prod(shape[axis + 1 :])
+        if one is not None:
+            steps = np.where(one < 0, one + size, one) * np.int64(step)
+            places = places + steps.reshape(steps.shape + (1,) * len(after))
+        else:
+            behind = len(kept) - 1 - kept.index(axis) + (len(common) if axis in before else 0)
+            places = places + (np.arange(size) * step).reshape((size,) + (1,) * behind)
+    return places
+
+
+def add_at(out: Array, places: Array, values: Array) -> None:
+    """Adds values to ``out``, which lies in order, at places in its line."""
+    np.add.at(out.reshape(-1), places.reshape(-1), np.broadcast_to(values, places.shape).reshape(-1))
+
+
+def add_rows(out: Array, rows: Array, values: Array, is_zero: bool) -> None:
+    """Adds values to rows of ``out``, which lies in order: to the first dimension's ``rows``, from 0 on, one after another.
+
+    ``is_zero``  whether ``out`` is zero so far
+    """
+    width = math.prod(out.shape[1:])
+    if values.size <= FEW:
+        np.add.at(out, rows, values)
+    elif width <= _NARROW or not is_zero or len(out) < len(rows) <= _OFTEN * len(out):
+        wide = rows.reshape(-1, *(1,) * (out.ndim - 1))
+        add_at(out, in_line(np.broadcast_to(wide, (len(rows), *out.shape[1:])), out.shape, 0), values)
+    elif len(rows) <= len(out):
+        _add_in_turns(out, rows, values)
+    else:
+        _add_runs(out, rows, values)
+
+
+def _add_in_turns(out: Array, places: Array, values: Array) -> None:
+    """Where few rows have one place: the first ones of each place are written, then the second ones added, and so on."""
+    rest = np.arange(len(places))
+    first = np.empty(len(out), np.intp)
+    for turn in range(_TURNS):
+        there = places[rest]
+        first[there[::-1]] = rest[::-1]  # of those for one place the one written last stays
+        leads = first[there] == rest
+        if turn:
+            out[there[leads]] += values[rest[leads]]
+        elif 2 * np.count_nonzero(leads) < len(rest):
+            break
+        else:
+            out[there[::-1]] = values[::-1]
+        rest = rest[~leads]
+        if not len(rest):
+            return
+    _add_runs(out, places[rest], values[rest])
+
+
+def _add_runs(out: Array, places: Array, values: Array) -> None:
+    """Where many rows have one place: they are brought in order, and those of one place summed at once."""
+    sorting = order(places, 0)
+    there = places[sorting]
+    starts = np.concatenate(([0], np.flatnonzero(there[1:] != there[:-1]) + 1))
+    out[there[starts]] += np.add.reduceat(values[sorting], starts, 0)
