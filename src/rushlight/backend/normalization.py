@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import parted, rank_one, reduce
+from . import channels, parted, rank_one, reduce
 from .activations import in_single
 from .blockwise import spread
 from .line_sums import ones, row_dots, row_products, weighted_rows
@@ -275,10 +275,37 @@ def all_but_channels(ndim: int) -> Axes:
     return (0, *range(2, ndim))
 
 
-def batch_norm(x: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5) -> Array:
-    """Normalizes each channel (axis 1)."""
+def batch_norm(
+    x: Array,
+    weight: Array | None = None,
+    bias: Array | None = None,
+    eps: float = 1e-5,
+    found: channels.Statistics | None = None,
+) -> Array:
+    """Normalizes each channel (axis 1), with what has been found out about them, if anything."""
+    if channels.are_many(x):
+        return channels.normalized(x, weight, bias, eps, found)
     columns = per_channel(weight, x.ndim), per_channel(bias, x.ndim)
     return _with_moments(x, *columns, all_but_channels(x.ndim), eps)[0]
+
+
+def batch_norm_slopes(
+    g: Array, x: Array, weight: Array | None, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...] | None:
+    """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not faster."""
+    return channels.slopes(g, x, weight, eps, needs) if channels.are_many(x) and g.dtype is x.dtype else None
+
+
+def channel_moments(x: Array) -> tuple[Array, Array, channels.Statistics | None]:
+    """Mean and variance, unbiased, of each channel, and what of that :func:`batch_norm` can use."""
+    count = x.size // x.shape[1]
+    found = channels.Statistics(x) if channels.are_many(x) else None
+    if found is not None:
+        mean, var = found.mean, found.var
+    else:
+        axes, wide = all_but_channels(x.ndim), x.astype(_DOUBLE)
+        mean, var = np.mean(wide, axes), np.var(wide, axes)
+    return mean, var * (count / (count - 1) if count > 1 else np.nan), found
 
 
 def batch_norm_given(

@@ -89,6 +89,10 @@ def _channel_scale(xp: Any, weight: Any, var: Any, eps: float, ndim: int) -> Any
 
 
 def _batch_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs: tuple[bool, ...]) -> Any:
+    if xp is arrays:
+        slopes = k.batch_norm_slopes(g, x, weight, eps, needs)
+        if slopes is not None:
+            return slopes
     axes = k.all_but_channels(len(x.shape))
     return (
         xp.normalized_slope(g if weight is None else g * _column(weight, x), x, axes, eps) if needs[0] else None,
@@ -265,21 +269,20 @@ def _batch_norm(
         if any(one is not None and one._of_batch for one in (input, running_mean, running_var)):
             _keep_up_batch(input, running_mean, running_var, momentum)
         else:
-            _keep_up(x, running_mean, running_var, momentum)
+            found = _keep_up(x, running_mean, running_var, momentum)
+            if found is not None:
+                return ops.batch_norm(input, weight, bias, eps, found)
     return ops.batch_norm(input, weight, bias, eps)
 
 
-def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momentum: float) -> None:
+def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momentum: float) -> Any:
     """Moves the running statistics towards the batch's; PyTorch does not count these as changes in place."""
-    axes = k.all_but_channels(x.ndim)
-    count = x.size // x.shape[1]
     with np.errstate(all="ignore"):
-        for target, value in (
-            (running_mean, lambda: np.mean(x, axes, np.float64)),
-            (running_var, lambda: np.var(x.astype(np.float64), axes) * (count / (count - 1) if count > 1 else np.nan)),
-        ):
+        mean, var, found = k.channel_moments(x)
+        for target, value in ((running_mean, mean), (running_var, var)):
             if target is not None:
-                target._array[...] = target._array * (1 - momentum) + value() * momentum
+                target._array[...] = target._array * (1 - momentum) + value * momentum
+    return found
 
 
 def _keep_up_batch(input: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
