@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .numpy_abi import address as address
+
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 
@@ -242,8 +244,3 @@ def root(array: Array) -> Array:
     while isinstance(array.base, (np.ndarray, _Interface)):
         array = array.base.array if isinstance(array.base, _Interface) else array.base
     return array
-
-
-def address(array: Array) -> int:
-    """Where the first element lies in memory."""
-    return int(array.__array_interface__["data"][0])

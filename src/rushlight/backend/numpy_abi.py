@@ -1,7 +1,7 @@
 """What NumPy's binary interface says and Python has no name for: its C functions, where arrays lie, what ufuncs are made of.
 
 Structures are read as the headers of NumPy 2 lay them out; where the interface is another, or the interpreter is not
-CPython, :data:`functions` is None and nothing else here may be called.
+CPython, :data:`functions` is None and nothing else here but :func:`address` may be called.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import ctypes
 import sys
 import sysconfig
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .numpy import Array
+if TYPE_CHECKING:
+    from .numpy import Array
 
 _ABI = 0x02000000
 _ABI_VERSION = 0  # where the table has it
@@ -42,8 +43,12 @@ def capsule_content(capsule: Any, name: bytes | None) -> Any:
 
 
 def address(array: Array) -> int:
-    """Where an array's first element lies: ``array.ctypes.data`` in a tenth of the time."""
+    """Where an array's first element lies: what ``__array_interface__`` says, in a tenth of the time."""
     return _memory[id(array) + _OBJECT >> 3]
+
+
+def _address_as_told(array: Array) -> int:
+    return int(array.__array_interface__["data"][0])
 
 
 def _word(address: int) -> int:
@@ -62,3 +67,5 @@ def inner_loop(ufunc: np.ufunc, types: str) -> tuple[int, int] | None:
 
 
 functions = _functions()
+if functions is None:
+    address = _address_as_told
