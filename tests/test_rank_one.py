@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import blockwise, parted, rank_one
+from rushlight.backend import blockwise, openblas, parted, rank_one
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 SHAPES = [(400, 256), (256, 400), (3, 40_000), (40_000, 33), (1, 90_000), (90_000, 2), (5, 7)]
@@ -107,7 +107,7 @@ def test_numbers_of_other_kinds_are_numpys():
 
 
 def test_without_such_a_function_all_is_numpys(monkeypatch):
-    monkeypatch.setattr(rank_one, "_update", lambda letter: None)
+    monkeypatch.setattr(openblas, "routine", lambda name, arguments: None)
     matrix, column, row = numbers(400, 256), numbers(400, seed=1), numbers(256, seed=2)
     out = matrix.copy()
     rank_one.add_row(out, row)

@@ -43,6 +43,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.softmax": {"_SOME": 2, "_MANY": 4},
     "backend.summation": {"_LARGEST": 4, "_LONG": 8, "_ROW": 4},
     "backend.team": {"LARGE": 32, "_SHARE": 8, "_TOGETHER": 2},
+    "backend.triangles": {"_LEAST": 2},
     "backend.windows": {"BLOCK_BYTES": 256, "BLOCK_BYTES_ALONE": 128},
 }
 

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from . import triangles
 from .numpy import Array
 
 INT = np.dtype(np.int32)
@@ -109,6 +110,9 @@ def lu_solve(lu: Array, b: Array, pivots: Array, adjoint: bool = False) -> Array
 def solve_triangular(a: Array, b: Array, upper: bool, unit: bool = False) -> Array:
     """X with ``a @ X = b``, of ``a`` only a triangle being looked at; inf and nan where its diagonal has zeros."""
     n = a.shape[-1]
+    x = triangles.solved(a, b, upper, unit)
+    if x is not None:
+        return x
     if not upper:
         # Reversed both ways, a lower triangle is an upper one, of which elimination swaps no rows.
         return solve_triangular(a[..., ::-1, ::-1], b[..., ::-1, :], True, unit)[..., ::-1, :]

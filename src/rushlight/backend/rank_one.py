@@ -8,8 +8,6 @@ but the sum. Its threads take the same rows that elementwise work in parts has l
 
 from __future__ import annotations
 
-import ctypes
-import functools
 import math
 from typing import Any
 
@@ -138,7 +136,8 @@ def _outer(column: Array | None, row: Array | None, shape: Shape, dtype: np.dtyp
 def _updated(out: Array, column: Array | None, row: Array | None, factor: int) -> bool:
     """``out += factor * outer(column, row)``, ones for what is None; False, and nothing done, where BLAS cannot do it."""
     dtype = out.dtype
-    update = _update(_LETTERS.get(dtype, ""))
+    letter = _LETTERS.get(dtype)
+    update = openblas.routine(f"cblas_{letter}ger", f"inn{letter}ananan") if letter else None
     count, length = out.shape
     if update is None or length < _SHORT:
         return False
@@ -149,16 +148,3 @@ def _updated(out: Array, column: Array | None, row: Array | None, factor: int) -
     with threads.blas_threads(waiting_threads.count() if parted.are_free(out.size) else 1):
         update(_BY_ROWS, count, length, factor, address(x), 1, address(y), 1, address(out), length)
     return True
-
-
-@functools.cache
-def _update(letter: str) -> Any:
-    """BLAS's function for this type of numbers; None where there is none to be called."""
-    function = openblas.function(f"cblas_{letter}ger") if letter else None
-    if function is not None:
-        size = ctypes.c_int64 if function.__name__.endswith("64_") else ctypes.c_int
-        real = ctypes.c_float if letter == "s" else ctypes.c_double
-        vector = (ctypes.c_void_p, size)
-        function.argtypes = [ctypes.c_int, size, size, real, *vector, *vector, *vector]
-        function.restype = None
-    return function
