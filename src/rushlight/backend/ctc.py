@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .numpy import Array
+from .places import add_at, in_line
 
 
 def _interleaved(targets: Array, blank: int) -> Array:
@@ -18,35 +19,55 @@ def _interleaved(targets: Array, blank: int) -> Array:
     return out
 
 
-def _log_sum(*terms: Array) -> Array:
-    high = np.maximum.reduce(terms)
-    shift = np.where(np.isneginf(high), 0, high)
-    with np.errstate(divide="ignore"):
-        return np.log(sum(np.exp(term - shift) for term in terms)) + shift
+def _emitted(log_probs: Array, labels: Array) -> Array:
+    """What each time says of each sample's places: (T, N, 2 * S + 1)."""
+    return log_probs[:, np.arange(len(labels))[:, None], labels]
 
 
-def _shifted(values: Array, by: int) -> Array:
-    """Values moved along the places, -inf where nothing came from."""
-    out = np.full_like(values, -np.inf)
-    if by > 0:
-        out[:, by:] = values[:, :-by]
-    else:
-        out[:, :by] = values[:, -by:]
-    return out
+def _allowed(where: Array) -> Array:
+    """Logarithms to add: of 1 there, of 0 elsewhere."""
+    return np.where(where, 0.0, -np.inf)
 
 
-def _forward(log_probs: Array, labels: Array, skips: Array, input_lengths: Array) -> Array:
-    times, samples, _ = log_probs.shape
-    alpha = np.full((times, samples, labels.shape[1]), -np.inf)
-    rows = np.arange(samples)[:, None]
-    places = np.arange(labels.shape[1])
-    alpha[0] = np.where(places < 2, log_probs[0, rows, labels], -np.inf)
+def _forward(emitted: Array, skips: Array, input_lengths: Array) -> Array:
+    """alpha; a sample's last row stays to the end."""
+    times, samples, places = emitted.shape
+    room = np.full((times, samples, places + 2), -np.inf)  # nothing comes from before the first place
+    alpha, jumps = room[..., 2:], _allowed(skips)
+    alpha[:1, :, :2] = emitted[:1, :, :2]
+    shortest = input_lengths.min(initial=times)
     for t in range(1, times):
-        before = alpha[t - 1]
-        skipped = np.where(skips, _shifted(before, 2), -np.inf)
-        step = _log_sum(before, _shifted(before, 1), skipped) + log_probs[t, rows, labels]
-        alpha[t] = np.where((t < input_lengths)[:, None], step, before)
+        before, here = room[t - 1], alpha[t]
+        np.logaddexp(before[:, 2:], before[:, 1:-1], here)
+        np.logaddexp(here, before[:, :-2] + jumps, here)
+        here += emitted[t]
+        if t >= shortest:
+            over = t >= input_lengths
+            here[over] = alpha[t - 1, over]
     return alpha
+
+
+def _backward(emitted: Array, skips: Array, exists: Array, input_lengths: Array, target_lengths: Array) -> Array:
+    """beta; -inf behind a sample's end."""
+    times, samples, places = emitted.shape
+    room = np.full((times + 1, samples, places + 2), -np.inf)
+    beta, jumps, missing = room[..., :-2], np.full(skips.shape, -np.inf), ~exists
+    jumps[:, :-2] = _allowed(skips[:, 2:])
+    at = np.arange(places)
+    ends = _allowed((at == 2 * target_lengths[:, None]) | (at == 2 * target_lengths[:, None] - 1))
+    shortest = input_lengths.min(initial=times)
+    for t in range(times - 1, -1, -1):
+        after, here = room[t + 1], beta[t]
+        np.logaddexp(after[:, :-2], after[:, 1:-1], here)
+        np.logaddexp(here, after[:, 2:] + jumps, here)
+        if t + 1 >= shortest:
+            last = input_lengths == t + 1
+            here[last] = ends[last]
+        here += emitted[t]
+        here[missing] = -np.inf
+        if t >= shortest:
+            here[t >= input_lengths] = -np.inf
+    return beta[:times]
 
 
 def _prepared(log_probs: Array, targets: Array, target_lengths: Array, blank: int) -> tuple[Array, Array, Array]:
@@ -64,7 +85,7 @@ def _likelihood(alpha: Array, target_lengths: Array) -> Array:
     last = alpha[-1] if len(alpha) else np.full(alpha.shape[1:], -np.inf)
     end = last[rows, 2 * target_lengths]
     before = np.where(target_lengths > 0, last[rows, np.maximum(2 * target_lengths - 1, 0)], -np.inf)
-    return _log_sum(end, before)
+    return np.logaddexp(end, before)
 
 
 def ctc_loss(
@@ -72,7 +93,7 @@ def ctc_loss(
 ) -> Array:
     """log_probs (T, N, C), targets (N, S): the negative log likelihood of each sample."""
     labels, skips, _ = _prepared(log_probs, targets, target_lengths, blank)
-    alpha = _forward(log_probs.astype(np.float64), labels, skips, input_lengths)
+    alpha = _forward(_emitted(log_probs.astype(np.float64), labels), skips, input_lengths)
     loss = -_likelihood(alpha, target_lengths)
     loss = np.where(input_lengths == 0, np.where(target_lengths == 0, 0.0, np.inf), loss)
     if zero_infinity:
@@ -86,28 +107,18 @@ def ctc_slope(
     """What a sample's loss changes by with log_probs that are a log softmax: probability less share of the alignments."""
     wide = log_probs.astype(np.float64)
     labels, skips, exists = _prepared(log_probs, targets, target_lengths, blank)
-    alpha = _forward(wide, labels, skips, input_lengths)
+    emitted = _emitted(wide, labels)
+    alpha = _forward(emitted, skips, input_lengths)
+    beta = _backward(emitted, skips, exists, input_lengths, target_lengths)
     loss = -_likelihood(alpha, target_lengths)
-    times, samples, _ = wide.shape
-    rows = np.arange(samples)[:, None]
-    places = np.arange(labels.shape[1])
-    ends = (places == 2 * target_lengths[:, None]) | (places == 2 * target_lengths[:, None] - 1)
-    ahead = np.zeros(skips.shape, bool)
-    ahead[:, :-2] = skips[:, 2:]
-    out = np.zeros(wide.shape)
-    after = np.full(labels.shape, -np.inf)
-    for t in range(times - 1, -1, -1):
-        moved = _log_sum(after, _shifted(after, -1), np.where(ahead, _shifted(after, -2), -np.inf))
-        begin = np.where(ends, 0.0, -np.inf)
-        last = input_lengths == t + 1
-        beta = np.where(last[:, None], begin, moved) + wide[t, rows, labels]
-        beta = np.where(exists & (t < input_lengths)[:, None], beta, -np.inf)
-        share = np.exp(alpha[t] + beta - 2 * wide[t, rows, labels] + loss[:, None] + wide[t, rows, labels])
-        share = np.where(exists & np.isfinite(share), share, 0.0)
-        totals = np.zeros(wide.shape[1:])
-        np.add.at(totals, (np.broadcast_to(rows, labels.shape), labels), share)
-        out[t] = np.where((t < input_lengths)[:, None], np.exp(wide[t]) - totals, 0.0)
-        after = beta
+    is_there = (np.arange(len(wide))[:, None] < input_lengths)[..., None]
+    share = np.exp(alpha + beta - emitted + loss[:, None])
+    share = np.where(exists & is_there & np.isfinite(share), share, 0.0)
+    totals = np.zeros(wide.shape)
+    add_at(totals, in_line(np.broadcast_to(labels, share.shape), wide.shape, 2), share)
+    out = np.exp(wide) - totals
+    out[np.isneginf(wide) | np.isinf(loss)[:, None]] = np.nan  # as in PyTorch: there is no share of what cannot be
+    out = np.where(is_there, out, 0.0)
     if zero_infinity:
         out = np.where(np.isinf(loss)[:, None], 0.0, out)
     return out.astype(log_probs.dtype)
