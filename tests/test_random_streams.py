@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rushlight import random as generators
-from rushlight.backend import box_muller, shuffles
+from rushlight.backend import box_muller, mersenne_twister, shuffles
 from rushlight.backend.mersenne_twister import STATE_BYTES, MersenneTwister
 from rushlight.backend.random_streams import Stream, memory_axes
 from rushlight.tensor import wrap
@@ -233,7 +233,10 @@ def test_the_state_is_laid_out_as_pytorchs():
 
 @pytest.mark.parametrize("words", [0, 1, 623, 624, 625, 1248, 3000])
 @pytest.mark.parametrize("singles", [0, 1])
-def test_a_state_brings_back_the_numbers(words, singles):
+@pytest.mark.parametrize("is_read_from_memory", [True, False])
+def test_a_state_brings_back_the_numbers(words, singles, is_read_from_memory, monkeypatch):
+    if not is_read_from_memory:
+        monkeypatch.setattr(mersenne_twister, "_memory", lambda source: None)
     stream = Stream(2**40 + 1)
     stream.uniform((words,), F4)
     stream.normal((singles,), F4)
