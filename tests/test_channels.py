@@ -1,4 +1,4 @@
-"""Batch norm of many numbers in single precision, beside the same in double precision."""
+"""Batch and group norm of many numbers in single precision, beside the same in double precision."""
 
 from __future__ import annotations
 
@@ -53,6 +53,28 @@ def test_a_channel_that_is_not_finite_leaves_the_others_alone(shape, number):
     y = torch.nn.functional.batch_norm(x, None, None, training=True)
     others = [channel for channel in range(shape[1]) if channel != 5]
     assert torch.equal(y[:, others], want[:, others]) and y[:, 5].isnan().all()
+
+
+@pytest.mark.parametrize("has_weights", [True, False])
+@pytest.mark.parametrize(("offset", "scale"), [(0.0, 1.0), (5.0, 2.0), (0.0, 1e-3)])
+@pytest.mark.parametrize(
+    ("shape", "groups"), [((8, 16, 16, 16), 4), ((8, 16, 16, 16), 16), ((4, 6, 900), 1), ((64, 64, 4), 8), ((300, 20), 5)]
+)
+def test_groups_are_what_double_precision_gives(shape, groups, offset, scale, has_weights):
+    torch.manual_seed(0)
+    x, g = torch.randn(shape) * scale + offset, torch.randn(shape)
+    weights = [torch.randn(shape[1]), torch.randn(shape[1])] if has_weights else [None, None]
+    results = []
+    for dtype in (torch.float32, torch.float64):
+        leaves = [None if one is None else one.to(dtype, copy=True).requires_grad_() for one in (x, *weights)]
+        y = torch.nn.functional.group_norm(leaves[0], groups, *leaves[1:])
+        y.backward(g.to(dtype))
+        results.append([one.double() for one in (y.detach(), *(leaf.grad for leaf in leaves if leaf is not None))])
+        again = [leaf for leaf in leaves[1:] if leaf is not None][::-1]
+        for leaf in again:  # each alone
+            y = torch.nn.functional.group_norm(x.to(dtype), groups, *leaves[1:])
+            assert torch.equal(torch.autograd.grad(y, leaf, g.to(dtype))[0], leaf.grad)
+    assert_close(*results)
 
 
 def test_a_stretched_cotangent_and_what_needs_none():

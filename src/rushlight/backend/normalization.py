@@ -322,6 +322,34 @@ def group_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
     return group_norm_with_moments(x, weight, bias, groups, eps)[0]
 
 
+def group_norm_slopes(
+    g: Array, x: Array, weight: Array | None, groups: int, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...] | None:
+    """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not faster."""
+    if not channels.are_many(x) or g.dtype is not x.dtype:
+        return None
+    samples, count = x.shape[:2]
+    lines = np.ascontiguousarray(g).reshape(samples * count, -1)
+    _, off, rstd = _centered_rows(x.reshape(samples * groups, -1), eps)
+    # By samples and channels: sums of the cotangent, of its products with the distances, and 1 / standard deviation.
+    total = row_products(lines, ones(lines.shape[1])).reshape(samples, count)
+    along = row_dots(lines, off.reshape(lines.shape)).reshape(samples, count)
+    scale = rstd.repeat(count // groups).reshape(samples, count)
+    for_weight = np.add.reduce(along * scale, 0) if needs[1] else None
+    for_bias = np.add.reduce(total, 0) if needs[2] else None
+    if not needs[0]:
+        return None, for_weight, for_bias
+    if weight is not None:
+        total, along, scale = total * weight, along * weight, scale * weight
+    size = np.float32(off.shape[1])
+    mean, turn = (np.add.reduce(each.reshape(samples * groups, -1), 1) * rstd / size for each in (total, along))
+    rank_one.by_column(np.multiply, off, turn * rstd * rstd)
+    out = rank_one.repeated(scale.reshape(-1), lines.shape[1]).reshape(off.shape)
+    out = spread(np.multiply, lines.reshape(off.shape), out, into=out)
+    rank_one.subtract_column(off, -mean)
+    return spread(np.subtract, out, off, into=out).reshape(x.shape), for_weight, for_bias
+
+
 def group_norm_with_moments(
     x: Array, weight: Array | None = None, bias: Array | None = None, groups: int = 1, eps: float = 1e-5
 ) -> tuple[Array, Array, Array]:

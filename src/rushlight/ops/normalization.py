@@ -108,6 +108,10 @@ def _group_rows(x: Any, groups: int) -> Any:
 
 
 def _group_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
+    if xp is arrays:
+        slopes = k.group_norm_slopes(g, x, weight, groups, eps, needs)
+        if slopes is not None:
+            return slopes
     rows = _group_rows(x, groups)
     for_x = for_weight = None
     if needs[0]:
