@@ -14,6 +14,7 @@ from differences import slopes, weighted
 
 import rushlight as torch
 import rushlight.nn.functional as F
+from rushlight.backend import sampling
 
 INF, NAN = math.inf, math.nan
 
@@ -596,3 +597,28 @@ def test_pictures_of_bytes_are_bytes_again_after_each_axis() -> None:
         [173, 63, 61, 164],
         [255, 85, 43, 128],
     ]
+
+
+@pytest.mark.parametrize("together", [1, 500, 1 << 15])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
+def test_samples_of_a_grid_are_each_their_own(mode: str, padding: str, together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_TOGETHER", together)
+    x, grid = draw(5, 3, 6, 7).requires_grad_(), (draw(5, 4, 4, 2) * 1.5).requires_grad_()
+
+    def sampled(x: Any, grid: Any) -> Any:
+        return F.grid_sample(x, grid, mode, padding, align_corners=False)
+
+    y = sampled(x, grid)
+    y.square().sum().backward()
+    alone = torch.cat([sampled(x[place : place + 1], grid[place : place + 1]) for place in range(5)])
+    assert torch.equal(y, alone)
+    for got, want in zip((x.grad, grid.grad), torch.autograd.grad(alone.square().sum(), (x, grid)), strict=True):
+        torch.testing.assert_close(got, want)
+
+
+def test_a_grid_for_no_samples() -> None:
+    x, grid = torch.ones(0, 3, 4, 4, requires_grad=True), torch.zeros(0, 5, 5, 2, requires_grad=True)
+    y = F.grid_sample(x, grid, align_corners=False)
+    y.sum().backward()
+    assert y.shape == (0, 3, 5, 5) and x.grad.shape == x.shape and grid.grad.shape == grid.shape

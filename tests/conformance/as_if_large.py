@@ -38,7 +38,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.rank_one": {"_SHORT": 1, "_BLOCK": 8},
     "backend.reduce": {"_STRETCHED": 4},
     "backend.rows": {"_FROM": 2, "_LINE": 4},
-    "backend.sampling": {"_THREAD_SAMPLES": 10},
+    "backend.sampling": {"_THREAD_SAMPLES": 10, "_TOGETHER": 20},
     "backend.small_products": {"MOST": 64, "OUTCOMES": 16, "_STEP": 4, "_WORTH_A_COPY": 3},
     "backend.softmax": {"_SOME": 2, "_MANY": 4},
     "backend.summation": {"_LARGEST": 4, "_LONG": 8, "_ROW": 4},

@@ -21,10 +21,13 @@ import numpy as np
 from . import threads
 from .interpolation import cubic_weight
 from .numpy import Array, Shape
+from .places import add_at, in_line
 
 _CUBIC = -0.75
 # A thread is worth waking for this many samples taken.
 _THREAD_SAMPLES = 200_000
+# So many elements are worked on together, which the second cache holds and calls are few for.
+_TOGETHER = 1 << 15
 
 
 def unfold(x: Array, kernel: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Array:
@@ -92,16 +95,16 @@ def grid_sample(x: Array, grid: Array, mode: str, padding_mode: str, align_corne
     planes = x.reshape(batch, channels, math.prod(spatial))
     taps = _Taps(grid, tuple(spatial), mode, padding_mode, align_corners, order)
 
-    def work(number: int) -> None:
-        total, plane = y[number], planes[number]
-        for place, weight, inside in taps.of(number, x.dtype):
-            part = np.take(plane, place, 1)
+    def work(samples: slice) -> None:
+        total, image = y[samples], planes[samples]
+        for place, weight, inside in taps.of(samples, x.dtype):
+            part = image.reshape(-1).take(in_line(_to_channels(place, total.shape), image.shape, 2))
             if inside is not None:
-                part[:, ~inside] = 0
-            part *= weight
+                part = np.where(inside[:, None], part, part.dtype.type(0))
+            part *= weight[:, None]
             total += part
 
-    threads.share(work, range(batch), taps.threads(channels))
+    threads.share(work, *taps.shared(channels))
     return y.reshape(batch, channels, *out)
 
 
@@ -116,22 +119,26 @@ def grid_sample_input_grad(
     x = np.zeros((batch, channels, math.prod(spatial)), g.dtype)
     columns = g.reshape(batch, channels, math.prod(grid.shape[1:-1]))
     taps = _Taps(grid, tuple(spatial), mode, padding_mode, align_corners, order)
-    rows = np.arange(channels)[:, None] * math.prod(spatial)
 
-    def work(number: int) -> None:
-        flat, column = x[number].reshape(-1), columns[number]
-        for place, weight, inside in taps.of(number, g.dtype):
-            part = column * weight
+    def work(samples: slice) -> None:
+        image, column = x[samples], columns[samples]
+        for place, weight, inside in taps.of(samples, g.dtype):
+            part = column * weight[:, None]
             if inside is not None:
-                part = np.where(inside, part, 0)
-            np.add.at(flat, (rows + place).reshape(-1), part.reshape(-1))
+                part = np.where(inside[:, None], part, part.dtype.type(0))
+            add_at(image, in_line(_to_channels(place, part.shape), image.shape, 2), part)
 
-    threads.share(work, range(batch), taps.threads(channels))
+    threads.share(work, *taps.shared(channels))
     return x.reshape(x_shape)
 
 
+def _to_channels(place: Array, shape: Shape) -> Array:
+    """Places (N, P), the same in all channels: (N, C, P)."""
+    return np.broadcast_to(place[:, None], shape)
+
+
 class _Taps:
-    """Which elements each place of the grid reads, and with what weights, one sample of the batch at a time."""
+    """Which elements each place of the grid reads, and with what weights, some samples of the batch at a time."""
 
     def __init__(
         self, grid: Array, spatial: Shape, mode: str, padding_mode: str, align_corners: bool, order: Shape | None
@@ -140,22 +147,25 @@ class _Taps:
         self.padding_mode, self.align_corners = padding_mode, align_corners
         self.order = order or (0,) * len(spatial)
 
-    def threads(self, channels: int) -> int:
-        taken = self.grid[..., 0].size * channels * self.count()
-        return max(1, min(threads.limit(), len(self.grid), taken // _THREAD_SAMPLES))
+    def shared(self, channels: int) -> tuple[list[slice], int]:
+        """The samples that are worked on together, and by how many threads."""
+        batch, taken = len(self.grid), self.grid[..., 0].size * channels
+        count = max(1, min(threads.limit(), batch, taken * self.count() // _THREAD_SAMPLES))
+        return threads.parts(batch, max(count, min(batch, taken // _TOGETHER))), count
 
     def count(self) -> int:
         return int({"nearest": 1, "bilinear": 2, "bicubic": 4}[self.mode] ** len(self.spatial))
 
-    def of(self, number: int, dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array, Array | None]]:
-        """Per tap: the places in the flattened image, the weights, and which places lie inside (None for all)."""
+    def of(self, samples: slice, dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array, Array | None]]:
+        """Per tap, (N, P) each: the places in the flattened image, the weights, and which places lie inside (None for all)."""
         if self.mode == "nearest" and any(self.order):
             return
         rank = len(self.spatial)
         axes = []
         for axis, size in enumerate(self.spatial):
             coordinate = rank - 1 - axis  # the grid names the last axis first
-            places = self.grid[number, ..., coordinate].reshape(-1)
+            places = self.grid[samples, ..., coordinate]
+            places = places.reshape(len(places), -1)
             places = places.astype(np.float32) if places.dtype.itemsize == 2 else places
             axes.append(self._axis(places, size, self.order[coordinate]))
         for choice in product(*(range(len(axis[0])) for axis in axes)):
@@ -173,19 +183,19 @@ class _Taps:
             )
 
     def _axis(self, places: Array, size: int, order: int) -> tuple[Array, Array]:
-        """The taps along one axis, (taps, places), and the derivative of their weights of this order."""
+        """The taps along one axis, (taps, N, P), and the derivative of their weights of this order."""
         scale = (size - 1) / 2 if self.align_corners else size / 2
         position = (places + 1) * places.dtype.type(scale) - (0 if self.align_corners else places.dtype.type(0.5))
         if self.mode == "bicubic":
             first = np.floor(position)
-            offsets = np.arange(-1, 3, dtype=position.dtype)[:, None]
+            offsets = np.arange(-1, 3, dtype=position.dtype)[:, None, None]
             distance = position - first - offsets
             weights = cubic_weight(np.abs(distance), _CUBIC, order) * np.where(distance < 0, (-1) ** order, 1)
             taps, _ = self._pad(first + offsets, size)
             return _whole(taps), weights * scale**order
         position, slope = self._pad(position, size)
         if self.mode == "nearest":
-            return _whole(np.rint(position))[None], np.ones((1, 1), position.dtype)
+            return _whole(np.rint(position))[None], np.ones((1, 1, 1), position.dtype)
         first = np.floor(position)
         beyond = position - first
         if order == 0:

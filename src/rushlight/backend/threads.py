@@ -95,8 +95,8 @@ def set_limit(count: int) -> None:
 
 
 def parts(length: int, count: int) -> list[slice]:
-    """At most so many parts of a length, all but the last of one size."""
-    each = -(-length // count)
+    """At most so many parts of a length, all but the last of one size; none of nothing."""
+    each = max(1, -(-length // count))
     return [slice(start, start + each) for start in range(0, length, each)]
 
 
