@@ -31,6 +31,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.norms": {"_SMALL": 2},
     "backend.numpy": {"MANY": 8},
     "backend.ordering": {"_MANY": 2},
+    "backend.pairs": {"_FROM": 2},
     "backend.parted": {"FROM": 12, "_LEAST": 3, "_TOGETHER": 2},
     "backend.parted_products": {"_WORTH": 32, "_LEAST": 8, "_LINES": 12},
     "backend.places": {"FEW": 2, "_NARROW": 1, "_OFTEN": 2},

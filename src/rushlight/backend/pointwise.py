@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes
-from . import bits, blockwise
+from . import bits, blockwise, pairs
 from . import numpy as backend
 from .fitting import fitting
 from .numpy import Array
@@ -86,6 +86,10 @@ def no_bool_difference(are_bool: list[bool]) -> None:
 def subtract(a: Array, b: Array) -> Array:
     if a.dtype.kind == "b":
         no_bool_difference([True, True])
+    if a.ndim + b.ndim > 4 and a.shape != b.shape:
+        out = pairs.differences(a, b)
+        if out is not None:
+            return out
     return np.subtract(a, b, out=...) if a.size < blockwise.SPREAD else blockwise.spread(np.subtract, a, b)
 
 
