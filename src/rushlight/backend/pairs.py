@@ -22,6 +22,8 @@ _FLOATS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 
 def differences(a: Array, b: Array) -> Array | None:
     """``a - b`` where each of one's points meets all of the other's; None, and nothing done, where they do not, or it would not pay."""
+    if a.ndim < 2 or b.ndim < 2:
+        return None
     width = a.shape[-1]
     if not 1 < width <= _MOST or b.shape[-1] != width or a.dtype is not b.dtype or a.dtype not in _FLOATS:
         return None
