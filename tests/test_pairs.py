@@ -44,7 +44,7 @@ def test_all_pairs(a, b, dtype):
     ("a", "b"),
     [
         (X[:9, None], Y[None, :9]),  # few
-        (X.reshape(20, 12, 1, 1, 3), np.float32(2).reshape(())),
+        (X.reshape(20, 12, 1, 1, 3), np.full((), 2, np.float32)),
         (X[0], np.tile(Y, (40, 1)).reshape(40, 20, 12, 1, 3)),
         (X[:, None, :1], Y[None, :, :1]),
         (X[:, None], Y[None, :, :1]),
