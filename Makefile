@@ -33,6 +33,7 @@ conformance: .oracle/installed
 bench: .oracle/installed
 	.oracle/bin/python bench/run.py
 	.oracle/bin/python bench/run.py --models
+	.oracle/bin/python bench/idioms.py
 	.oracle/bin/python bench/convolution.py
 	.oracle/bin/python bench/floors.py
 	.oracle/bin/python bench/growth.py
