@@ -391,3 +391,10 @@ def test_names_in_the_graph() -> None:
         (torch.trace(x), "TraceBackward0"),
     ):
         assert out.grad_fn.name() == name
+
+
+@pytest.mark.parametrize("order", [float("inf"), -float("inf")])
+def test_no_number_has_the_size_nan(order):
+    x = torch.tensor([[1.0, float("nan"), -2.0], [1.0, 1.0, -1.0]], requires_grad=True)
+    LINALG.vector_norm(x, ord=order, dim=1).sum().backward()
+    torch.testing.assert_close(x.grad, torch.tensor([[0.0, 0.0, 0.0], [1.0, 1.0, -1.0]]) / 3)

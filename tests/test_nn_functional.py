@@ -220,8 +220,10 @@ def test_ctc_sums_over_alignments() -> None:
 
     loss_of(x).backward()
     assert np.allclose(x.grad.numpy(), slopes(loss_of, logits)[0], atol=1e-7)
+    logs = logs.clone().requires_grad_()
     short = F.ctc_loss(logs[:, None], torch.tensor([[1, 1]]), [2], [2], reduction="none")
-    assert short.item() == INF
+    short.backward()
+    assert short.item() == INF and logs.grad[:2].isnan().all() and not logs.grad[2:].any()
     assert F.ctc_loss(logs[:, None], torch.tensor([[1, 1]]), [2], [2], zero_infinity=True).item() == 0
 
 

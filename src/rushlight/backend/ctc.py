@@ -91,13 +91,11 @@ def _likelihood(alpha: Array, target_lengths: Array) -> Array:
 def ctc_loss(
     log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int, zero_infinity: bool
 ) -> Array:
-    """log_probs (T, N, C), targets (N, S): the negative log likelihood of each sample."""
+    """log_probs (T, N, C), targets (N, S): the negative log likelihood of each sample; ``zero_infinity`` is for the slope only."""
     labels, skips, _ = _prepared(log_probs, targets, target_lengths, blank)
     alpha = _forward(_emitted(log_probs.astype(np.float64), labels), skips, input_lengths)
     loss = -_likelihood(alpha, target_lengths)
     loss = np.where(input_lengths == 0, np.where(target_lengths == 0, 0.0, np.inf), loss)
-    if zero_infinity:
-        loss = np.where(np.isinf(loss), 0.0, loss)
     return loss.astype(log_probs.dtype)
 
 

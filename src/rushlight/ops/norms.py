@@ -36,8 +36,8 @@ def norm_slope(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, keepdi
     if ord == 2:
         return g * xp.masked_fill(x / norm, norm == 0, 0)
     if math.isinf(ord):
-        size = xp.abs(x)
-        return xp.sgn(x) * xp.share(g, size, norm, axis if axis is not None else tuple(range(len(x.shape))), True)
+        axes = axis if axis is not None else tuple(range(len(x.shape)))
+        return xp.sgn(x) * xp.masked_fill(xp.share(g, xp.abs(x), norm, axes, True), norm != norm, 0)  # none has the size nan
     scale = xp.masked_fill(g / xp.pow_number(norm, ord - 1), norm == 0, 0)
     if ord < 1:
         return xp.masked_fill(xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1), x == 0, 0) * scale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ..backend import ctc as k
 from . import dispatch
 from .losses import reduction_of
-from .public import ops, public
+from .public import module, ops, public
 from .reading import underivable
 from .table import op
 
@@ -83,6 +84,8 @@ def ctc_loss(
         targets = targets.unsqueeze(0)
     rows, own, others = (dispatch.new_tensor(array) for array in (_as_rows(targets, labels, samples), lengths, labels))
     losses = ops.ctc_loss(log_probs, rows, own, others, int(blank), bool(zero_infinity))
+    if zero_infinity:
+        losses = module("torch")["where"](losses == math.inf, dispatch.new_tensor(np.zeros((), log_probs._array.dtype)), losses)
     if alone:
         losses = losses.squeeze(0)
     if reduction == "none":
