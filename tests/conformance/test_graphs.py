@@ -56,7 +56,7 @@ KNOWN = {
     # The same steps in another order, or a step more or less.
     *("combinations", "corrcoef", "cov", "diff", "repeat_interleave", "svd_lowrank", "linalg.matrix_norm"),
     *("fft.fft2", "fft.fftn", "fft.ifft2", "fft.ifftn", "quantile", "nanquantile"),
-    *("nn.functional.batch_norm", "nn.functional.ctc_loss", "nn.functional.dropout3d"),
+    *("nn.functional.batch_norm", "nn.functional.dropout3d"),
     *("nn.functional.multi_margin_loss", "nn.functional.multilabel_margin_loss"),
     "index_fill",  # the number that is filled in counts as an input
     # One op of PyTorch's, composed here.
