@@ -48,7 +48,7 @@ def are_many(x: Array) -> bool:
 def normalized(x: Array, weight: Array | None, bias: Array | None, eps: float, found: Statistics | None) -> Array:
     """Times ``weight`` and plus ``bias``, by channel, if given."""
     found = found or Statistics(x)
-    scale, out = _scale(found.var, weight, eps), found.off(x)
+    scale, out = _weighted(_rstd(found.var, eps), weight), found.off(x)
     shift = -found.rest * scale
     _multiply(out, scale)
     _add(out, shift if bias is None else shift + bias)
@@ -59,13 +59,13 @@ def slopes(g: Array, x: Array, weight: Array | None, eps: float, needs: tuple[bo
     """What ``g`` becomes on its way back through :func:`normalized` to x, weight and bias, as far as needed."""
     g = np.ascontiguousarray(g)
     found = Statistics(x)
-    off, rstd = found.off(x), _scale(found.var, None, eps)
+    off, rstd = found.off(x), _rstd(found.var, eps)
     total = _sums(g)
     along = _dots(g, off) - found.rest * total
     for_x = None
     if needs[0]:
         count = x.size // x.shape[1]
-        scale = rstd if weight is None else rstd * weight
+        scale = _weighted(rstd, weight)
         turn = -scale * rstd * rstd * along / count
         _multiply(off, turn)
         for_x = spread(np.add, off, _times(g, scale), into=off)
@@ -73,8 +73,12 @@ def slopes(g: Array, x: Array, weight: Array | None, eps: float, needs: tuple[bo
     return for_x, (along * rstd).astype(_SINGLE) if needs[1] else None, total.astype(_SINGLE) if needs[2] else None
 
 
-def _scale(var: Array, weight: Array | None, eps: float) -> Array:
-    rstd: Array = 1 / np.sqrt(var + eps)
+def _rstd(var: Array, eps: float) -> Array:
+    """1 / standard deviation."""
+    return 1 / np.sqrt(var + eps)  # type: ignore[no-any-return]
+
+
+def _weighted(rstd: Array, weight: Array | None) -> Array:
     return rstd if weight is None else rstd * weight
 
 

@@ -30,7 +30,7 @@ from .windows import MULTIPLY, Block, Windows, blocks, fill, trailing, windows_o
 _ADD = 0.1
 # A thread is worth waking for this many ns of work, and where there is enough for three: two lose as much as they gain.
 _THREAD_WORK, _LEAST_THREADS = 250_000, 3
-# The blocks of a weight gradient are summed in a fixed number of parts: the result does not depend on the threads.
+# The blocks of a weight gradient are summed in a fixed number of parts: which thread is first changes nothing.
 _PARTS = 8
 _APART = 80  # elements
 # Kernels with fewer taps are never worth a Fourier transform.

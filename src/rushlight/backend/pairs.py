@@ -27,12 +27,13 @@ def differences(a: Array, b: Array) -> Array | None:
     width = a.shape[-1]
     if not 1 < width <= _MOST or b.shape[-1] != width or a.dtype is not b.dtype or a.dtype not in _FLOATS:
         return None
-    if a.size * b.size < _FROM * width or not (_is_plain(a) and _is_plain(b)):
+    if a.size * b.size < _FROM * width:
         return None
     shape = np.broadcast_shapes(a.shape, b.shape)
-    if _come_first(a.shape, b.shape, len(shape)):
-        return _differences(a, b, 1, shape)
-    return _differences(b, a, -1, shape) if _come_first(b.shape, a.shape, len(shape)) else None
+    for rows, columns, sign in ((a, b, 1), (b, a, -1)):
+        if _come_first(rows.shape, columns.shape, len(shape)):
+            return _differences(rows, columns, sign, shape) if _is_plain(a) and _is_plain(b) else None
+    return None
 
 
 def _come_first(rows: Shape, columns: Shape, ndim: int) -> bool:
