@@ -313,22 +313,6 @@ def test_avg_pool_of_integers_rounds_to_zero():
     np.testing.assert_array_equal(pooling.avg_pool(x, (2,), (2,), (0,)), [[-5, 5]])
 
 
-@pytest.mark.parametrize("size", [(1, 1), (2, 3), (3, 5), (9, 8)])
-def test_adaptive_pools_cover_the_input_with_bins(size):
-    x = draw((2, 3, 6, 7), "float64") / 4
-    mean, (greatest, indices) = pooling.adaptive_avg_pool(x, size), pooling.adaptive_max_pool(x, size)
-    for place in itertools.product(*map(range, size)):
-        bins = tuple(
-            slice(at * have // want, -(-(at + 1) * have // want)) for at, have, want in zip(place, (6, 7), size, strict=True)
-        )
-        part, spot = x[(..., *bins)], (..., *place)
-        np.testing.assert_allclose(mean[spot], part.mean((2, 3)), atol=1e-15)
-        np.testing.assert_array_equal(greatest[spot], part.max((2, 3)))
-    np.testing.assert_array_equal(pooling.pool_gather(x, indices, 2), greatest)
-    g = draw(mean.shape, "float64", 1)
-    assert dot(pooling.adaptive_avg_pool_input_grad(g, x.shape, 2), x) == pytest.approx(dot(g, mean))
-
-
 @pytest.mark.parametrize("name", POOLS)
 def test_scattering_is_the_transpose_of_gathering(name):
     x = draw((2, 3, 7, 6), "float64")
@@ -336,14 +320,6 @@ def test_scattering_is_the_transpose_of_gathering(name):
     np.testing.assert_array_equal(pooling.pool_gather(x, indices, 2), values)
     g = draw(values.shape, "float64", 1)
     assert dot(pooling.pool_scatter(g, indices, x.shape, 2), x) == dot(g, values)
-
-
-def test_fractional_max_pool_begins_where_the_samples_say():
-    x = np.arange(70.0).reshape(1, 1, 7, 10)
-    values, indices = pooling.fractional_max_pool(x, (2, 3), (3, 4), np.array([[[0.3, 0.8]]]))
-    expected = [[12, 15, 17, 19], [32, 35, 37, 39], [62, 65, 67, 69]]
-    np.testing.assert_array_equal(values[0, 0], expected)
-    np.testing.assert_array_equal(indices[0, 0], expected)
 
 
 def test_unpooling_puts_maxima_back():

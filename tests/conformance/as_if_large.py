@@ -18,6 +18,7 @@ PACKAGE = "rushlight"
 THRESHOLDS: dict[str, dict[str, int]] = {
     "autograd.engine": {"LARGE": 8},
     "backend.activations": {"_LARGE": 4},
+    "backend.adaptive_pooling": {"_LARGEST": 24, "_TOGETHER": 16},
     "backend.alignment": {"_WORTH": 2},
     "backend.bits": {"MANY": 4, "_CHOSEN": 4},
     "backend.blockwise": {"_LARGE": 16, "OVER": 16, "_SLAB": 8, "_BLOCK": 8, "_LINE": 4},

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ def constant_pad(x: Array, padding: Shape, value: complex = 0) -> Array:
     return out
 
 
+@functools.lru_cache(256)
 def _sources(size: int, before: int, after: int, mode: str) -> Array:
     """For each place of a padded axis the place of the axis that it shows."""
     place = np.arange(-before, size + after)
@@ -41,7 +43,8 @@ def _sources(size: int, before: int, after: int, mode: str) -> Array:
 def mirrored_pad(x: Array, padding: Shape, mode: str) -> Array:
     """Padding with what is in the array: mode 'reflect' or 'replicate'."""
     for axis, before, after in _by_axis(padding, x.ndim):
-        x = np.take(x, _sources(x.shape[axis], before, after, mode), axis)
+        lead: Any = (slice(None),) * axis
+        x = x[*lead, _sources(x.shape[axis], before, after, mode)]
     return x
 
 
@@ -49,8 +52,12 @@ def mirrored_pad_adjoint(g: Array, padding: Shape, mode: str) -> Array:
     """The transpose of ``mirrored_pad``."""
     for axis, before, after in _by_axis(padding, g.ndim):
         size = g.shape[axis] - before - after
+        sources = _sources(size, before, after, mode)
+        kept = slice(max(before, 0), g.shape[axis] - max(after, 0))
+        lead: Any = (slice(None),) * axis
         out = np.zeros((*g.shape[:axis], size, *g.shape[axis + 1 :]), g.dtype)
-        place: Any = (*(slice(None),) * axis, _sources(size, before, after, mode))
-        np.add.at(out, place, g)
+        out[*lead, sources[kept]] = g[*lead, kept]
+        for place in (*range(kept.start), *range(kept.stop, g.shape[axis])):
+            out[*lead, sources[place]] += g[*lead, place]
         g = out
     return g

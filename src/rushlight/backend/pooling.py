@@ -99,33 +99,6 @@ def _places(axes: tuple[tuple[int, ...], ...]) -> tuple[Array, Array, Array]:
     return first_tap, first_index, offsets.astype(np.min_scalar_type(offsets[-1]))
 
 
-def adaptive_max_pool(x: Array, size: Shape) -> tuple[Array, Array]:
-    """Maxima over ``size`` bins that cover the last axes, and their indices."""
-    rank = len(size)
-    bins = [_bins(have, want) for have, want in zip(x.shape[-rank:], size, strict=True)]
-    return _max_of_ragged(x, [begin for begin, _ in bins], [length for _, length in bins])
-
-
-def fractional_max_pool(x: Array, kernel: Shape, size: Shape, samples: Array) -> tuple[Array, Array]:
-    """Maxima over windows that begin where ``samples`` (N, C, len(kernel)) say, in x (N, C, *spatial).
-
-    In two dimensions the first of the samples is for the last axis, as PyTorch has it; in three, for the first.
-    """
-    rank = len(kernel)
-    order = range(rank - 1, -1, -1) if rank == 2 else range(rank)
-    begins = []
-    for have, taps, want, sample in zip(x.shape[-rank:], kernel, size, order, strict=True):
-        where = samples[..., sample, None].astype(x.dtype if x.dtype.itemsize > 2 else np.float32)
-        if want > 1:
-            apart = where.dtype.type(have - taps) / where.dtype.type(want - 1)
-            begin = ((np.arange(want) + where) * apart).astype(np.int64) - (where * apart).astype(np.int64)
-            begin[..., -1] = have - taps
-        else:
-            begin = np.full((*where.shape[:-1], want), have - taps, np.int64)
-        begins.append(begin)
-    return _max_of_ragged(x, begins, [np.asarray(taps) for taps in kernel])
-
-
 def pool_gather(x: Array, indices: Array, rank: int) -> Array:
     """The elements of the last ``rank`` axes of x at ``indices`` (whose leading axes are x's)."""
     lead = x.shape[:-rank]
@@ -200,56 +173,8 @@ def avg_pool_input_grad(
     return x.astype(g.dtype, copy=False)
 
 
-def adaptive_avg_pool(x: Array, size: Shape) -> Array:
-    """Means over ``size`` bins that cover the last axes."""
-    y = np.ascontiguousarray(x, _wide(x.dtype))
-    for axis, want in enumerate(size, x.ndim - len(size)):
-        have = y.shape[axis]
-        lead, rest = y.shape[:axis], y.shape[axis + 1 :]
-        if want and have % want == 0:
-            y = np.asarray(np.add.reduce(y.reshape(*lead, want, have // want, *rest), axis=axis + 1)) / (have // want)
-            continue
-        begin, length = _bins(have, want)
-        total = np.zeros((*lead, want, *rest), y.dtype)
-        for tap in range(int(length.max(initial=0))):
-            inside = np.flatnonzero(tap < length)
-            total[_along(axis, inside)] += y[_along(axis, begin[inside] + tap)]
-        y = total / _column(length, axis, x.ndim).astype(y.dtype)
-    return y.astype(x.dtype, copy=False)
-
-
-def adaptive_avg_pool_input_grad(g: Array, x_shape: Shape, rank: int) -> Array:
-    """The transpose of ``adaptive_avg_pool``."""
-    x = g.astype(_wide(g.dtype), copy=False)
-    for axis in range(g.ndim - rank, g.ndim):
-        have, want = x_shape[axis], x.shape[axis]
-        lead, rest = x.shape[:axis], x.shape[axis + 1 :]
-        if want and have % want == 0:
-            share = np.expand_dims(x / (have // want), axis + 1)
-            x = np.broadcast_to(share, (*lead, want, have // want, *rest)).reshape(*lead, have, *rest)
-            continue
-        begin, length = _bins(have, want)
-        share = x / _column(length, axis, g.ndim).astype(x.dtype)
-        x = np.zeros((*lead, have, *rest), x.dtype)
-        for tap in range(int(length.max(initial=0))):
-            inside = np.flatnonzero(tap < length)
-            np.add.at(x, _along(axis, begin[inside] + tap), share[_along(axis, inside)])
-    return x.astype(g.dtype, copy=False)
-
-
-def _bins(have: int, want: int) -> tuple[Array, Array]:
-    """Where each of ``want`` bins over an axis of ``have`` elements begins, and how long it is."""
-    number = np.arange(want)
-    begin = number * have // max(want, 1)
-    return begin, -(-(number + 1) * have // max(want, 1)) - begin
-
-
 def _along(axis: int, index: Any) -> Any:
     return (*(slice(None),) * axis, index)
-
-
-def _column(values: Array, axis: int, ndim: int) -> Array:
-    return values.reshape(-1, *(1,) * (ndim - axis - 1))
 
 
 def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -297,39 +222,6 @@ def _gathered(windows: Iterator[Array], like: Array) -> Iterator[Array]:
     for window in windows:
         np.copyto(memory, window)
         yield memory
-
-
-def _max_of_ragged(x: Array, begins: Sequence[Array], lengths: Sequence[Array]) -> tuple[Array, Array]:
-    """Maxima over windows given per axis: where they begin (leading axes as x, or none), and how long they are."""
-    rank = len(begins)
-    spatial, lead = x.shape[-rank:], x.shape[:-rank]
-    size = tuple(begin.shape[-1] for begin in begins)
-    planes = x.reshape(*lead, math.prod(spatial))
-
-    def grid(parts: Sequence[Array]) -> list[Array]:
-        return [
-            part.reshape(*part.shape[:-1], *(length if at == axis else 1 for at in range(rank)))
-            for axis, (part, length) in enumerate(zip(parts, size, strict=True))
-        ]
-
-    start = np.zeros((), np.int64)
-    for length, part in zip(spatial, grid(begins), strict=True):
-        start = start * length + part
-    start = np.broadcast_to(start, (*lead, *size)).reshape(*lead, math.prod(size))
-    spans = grid([np.broadcast_to(length, size[axis : axis + 1]) for axis, length in enumerate(lengths)])
-    best = np.full(start.shape, _lowest(x.dtype), x.dtype)
-    indices = start.copy()
-    for taps in product(*(range(int(np.max(length, initial=0))) for length in lengths)):
-        offset, inside = 0, np.ones((), np.bool_)
-        for tap, length, span in zip(taps, spatial, spans, strict=True):
-            offset, inside = offset * length + tap, inside & (tap < span)
-        here = np.flatnonzero(np.broadcast_to(inside, size))
-        place = start[..., here] + offset
-        window, held = np.take_along_axis(planes, place, axis=-1), best[..., here]
-        take = (window > held) | (window != window)
-        best[..., here] = np.where(take, window, held)
-        indices[..., here] = np.where(take, place, indices[..., here])
-    return best.reshape(*lead, *size), indices.reshape(*lead, *size)
 
 
 def _absolute(indices: Array, shape: Shape, rank: int) -> Array:

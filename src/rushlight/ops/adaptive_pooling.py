@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import pooling as k
+from ..backend import adaptive_pooling as k
 from ..backend.memory_formats import keeping
 from . import dispatch
 from .dropout import default_stream
