@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import rushlight as torch
+from rushlight.ops import dispatch
+from rushlight.ops.compiling import GLOBALS
 
 
 def made(**options):
@@ -58,3 +62,77 @@ def test_ops_on_inference_tensors_alone_are_not_recorded():
     assert x.grad.tolist() == y.grad.tolist() == [[1.0] * 3] * 2
     with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
         x * y
+
+
+def state_of(x):
+    return x.tolist(), x.is_inference(), x.requires_grad, x._is_view(), x.is_leaf, x._made, x._base is None
+
+
+OPERATIONS = {
+    "product": lambda x: x * x,
+    "product with a number": lambda x: x * 2,
+    "comparison": lambda x: x > 0,
+    "tanh": lambda x: x.tanh(),
+    "function": torch.exp,
+    "matrix product": lambda x: x @ x.T,
+    "linear": lambda x: torch.nn.functional.linear(x, torch.ones(4, 3), torch.ones(4)),
+    "linear without bias": lambda x: torch.nn.functional.linear(x, torch.ones(4, 3), None),
+    "sum": lambda x: x.sum(1),
+    "view": lambda x: x.view(-1),
+    "view of a view": lambda x: x.t().transpose(0, 1),
+    "view of a result": lambda x: (x + 1).t(),
+    "piece": lambda x: x[0],
+    "join": lambda x: torch.cat([x, x]),
+    "pieces": lambda x: x.chunk(2)[1],
+    "write": lambda x: (x * 2).add_(x),
+    "softmax": lambda x: x.softmax(-1),
+}
+GIVEN = {
+    "ordinary": lambda: torch.ones(2, 3),
+    "leaf": lambda: torch.ones(2, 3, requires_grad=True),
+    "view": lambda: torch.ones(6, requires_grad=True).clone().view(2, 3),
+    "made inside": lambda: made(),
+    "leaf made inside": lambda: made(requires_grad=True),
+}
+
+
+@pytest.mark.parametrize("recording", [False, True])
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_compiled_ops_do_in_inference_mode_what_the_general_path_does(name, given, recording, monkeypatch):
+    def result():
+        x = GIVEN[given]()
+        with torch.inference_mode(), torch.set_grad_enabled(recording):
+            return state_of(OPERATIONS[name](x))
+
+    try:
+        compiled = result()
+    except RuntimeError as error:
+        compiled = str(error).split("\n")[0]
+    monkeypatch.setitem(GLOBALS, "unusual", lambda *inputs: True)
+    try:
+        assert compiled == result()
+    except RuntimeError as error:
+        assert compiled == str(error).split("\n")[0]
+
+
+def test_compiled_ops_stay_compiled_in_inference_mode(monkeypatch):
+    x, held = torch.ones(2, 3), made()
+    wanted = (x.tanh() * x + 1).t()
+    monkeypatch.setattr(dispatch, "run", None)
+    with torch.inference_mode():
+        assert (x.tanh() * x + 1).t().tolist() == wanted.tolist()
+    assert (x.tanh() * x + 1).t().tolist() == wanted.tolist()  # though there is a tensor made in one
+    for operation in (lambda: held * x, lambda: x * held, held.tanh, held.t):
+        with pytest.raises(TypeError, match="not callable"):
+            operation()
+
+
+def test_another_thread_makes_ordinary_tensors_meanwhile():
+    x = torch.ones(2, requires_grad=True)
+    with torch.inference_mode(), ThreadPoolExecutor(1) as pool:
+        y = pool.submit(lambda: (x * x).tanh()).result()
+        assert not y.is_inference() and y.requires_grad
+        assert (x * x).is_inference()
+    y.sum().backward()
+    assert x.grad is not None

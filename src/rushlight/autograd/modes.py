@@ -43,12 +43,15 @@ state = carried(ThreadState())
 
 
 class Special:
-    """How many unusual modes are on, over all threads; ops take their general path while it is not zero."""
+    """How many unusual modes are on, over all threads; ops take their general path while it is not zero.
 
-    __slots__ = ("active", "lock")
+    ``inferring``  how many of them are inference modes and the tensors made in one, with which compiled ops get along
+    """
+
+    __slots__ = ("active", "inferring", "lock")
 
     def __init__(self) -> None:
-        self.active = 0
+        self.active = self.inferring = 0
         self.lock = threading.RLock()  # an Inference may be collected, and leave, while its thread enters
 
     def enter(self) -> None:
@@ -59,8 +62,28 @@ class Special:
         with self.lock:
             self.active -= 1
 
+    def enter_inference(self) -> None:
+        with self.lock:
+            self.active += 1
+            self.inferring += 1
+
+    def leave_inference(self) -> None:
+        with self.lock:
+            self.active -= 1
+            self.inferring -= 1
+
 
 special = Special()
+
+
+def unusual(*inputs: Any) -> bool:
+    """While ``special.active``, whether an op of these inputs must know of it: compiled ops can mark what is made in inference
+    mode, where nothing is recorded, and need not care for other tensors that were."""
+    if special.active != special.inferring:
+        return True
+    if state.inference:
+        return state.grad_enabled
+    return any(getattr(each, "_inference", None) is not None for each in inputs)
 
 
 def restore_saved_hooks(hooks: list[Any] | None) -> None:
@@ -72,15 +95,15 @@ def restore_saved_hooks(hooks: list[Any] | None) -> None:
 
 
 class Inference:
-    """The mark of a tensor made in inference mode. While one lives every op takes its general path, which knows of it."""
+    """The mark of a tensor made in inference mode. Outside of it ops of such tensors take their general path, which knows of it."""
 
     __slots__ = ("__weakref__",)
 
     def __init__(self) -> None:
-        special.enter()
+        special.enter_inference()
 
     def __del__(self) -> None:
-        special.leave()
+        special.leave_inference()
 
 
 def is_grad_enabled() -> bool:
@@ -263,12 +286,12 @@ class inference_mode(ContextDecorator):
         state.inference = self.mode
         state.grad_enabled = not self.mode
         if self.mode:
-            special.enter()
+            special.enter_inference()
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
         state.inference, state.grad_enabled = self.previous.pop()
         if self.mode:
-            special.leave()
+            special.leave_inference()
 
     def clone(self) -> inference_mode:
         return self.__class__(self.mode)

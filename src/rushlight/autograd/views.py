@@ -56,6 +56,16 @@ def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> N
         result._made = source._made
 
 
+def in_inference(result: Tensor, source: Tensor) -> Tensor:
+    """A view that was made as in no_grad, as inference mode makes it: of an inference tensor it is one, and no view."""
+    if source._inference is None:
+        result._made = "inference"
+    else:
+        result._base, result._made, result._needs_grad = None, None, False
+        result._inference = source._inference
+    return result
+
+
 def refresh(view: Tensor) -> None:
     """Gives a view its place in the graph again after its base was written to, or its base's place has changed."""
     version, seen = view._counter[0], view._seen

@@ -60,6 +60,9 @@ GLOBALS: dict[str, Any] = {
     "unsaid": UNSAID,
     "unseen": unseen,
     "special": modes.special,
+    "unusual": modes.unusual,
+    "Inference": modes.Inference,
+    "in_inference": views.in_inference,
     "parted": parted,
     "spread": blockwise.spread,
     "whole": whole,
@@ -210,7 +213,7 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
     if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
         return several.forward_source(entry, _arguments(entry), _keep_tuple, keeps_tensors(entry))
     number_for = entry.inputs[1] if pointwise and len(entry.inputs) == 2 and entry.numbers != "none" else None
-    checks = ["special.active"]
+    checks = [f"special.active and unusual({', '.join(entry.inputs)})"]
     for name in entry.inputs:
         if name != number_for:
             given = f"{name} is not None and " if name in entry.optional else ""
@@ -315,7 +318,7 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
         add("    if not state.grad_enabled:")
         add("        result._made = 'no_grad'")
         add("        result._needs_grad = BORROWED if base._needs_grad else False")
-        add("        return result")
+        add(f"        return in_inference(result, {first}) if special.active and state.inference else result")
         add(f"    if base is not {first} and {first}._made is not None:")  # what is no view was not made as one
         add(f"        result._made = {first}._made")
     else:
@@ -346,6 +349,9 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
         add("        result._edge = (node, 0)")
         if entry.node_name == "NotImplemented":  # which leaves have their gradients before it raises is seen
             add("        observers.present = True")
+    if not entry.view:
+        add(f"    {'elif' if differentiable else 'if'} special.active and state.inference:")
+        add("        result._inference = Inference()")
     add("    return result")
     return "\n".join(lines)
 
@@ -373,7 +379,7 @@ def function_source(entry: Op) -> str:
     _, rest = call_source(entry).split("\n", 1)
     lines = [
         f"def call({', '.join(names)}, *, out=None):",
-        "    if out is not None or special.active or Node is None:",
+        f"    if out is not None or Node is None or (special.active and unusual({', '.join(names)})):",
         f"        return full(({', '.join(names)},), out)",
         *(f"    {own} = {name}" for own, name in zip(entry.inputs, names, strict=True)),
     ]
