@@ -12,6 +12,7 @@ from .bits import either
 from .blockwise import SPREAD, spread
 from .embedding import one_hot
 from .numpy import MANY, Array, Shape, row_starts
+from .places import in_line
 from .pointwise import refuse
 
 _INT64, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
@@ -49,65 +50,62 @@ def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
 # The likelihood of classes: x is (C) or (N, C, ...), the classes (...) or (N, ...).
 
 
-def _class_places(target: Array, x_shape: Shape, ignore_index: int) -> tuple[int, Array, Array]:
-    """The axis of the classes; which targets count; and the classes with 0 for those that do not."""
-    axis = 0 if len(x_shape) == 1 else 1
-    classes = x_shape[axis]
-    # As unsigned numbers the negative ones are large: one comparison finds all that are out of range.
-    if (
-        target.dtype == np.int64
-        and target.size
-        and not 0 <= ignore_index < classes
-        and np.maximum.reduce(target.view(np.uint64), None) < classes
-    ):
-        return axis, np.ones(target.shape, np.bool_), target
-    counted = target != ignore_index
-    chosen = np.where(counted, target, 0).astype(np.int64)
-    wrong = counted & ((chosen < 0) | (chosen >= classes))
-    if wrong.any():
-        raise IndexError(f"Target {target[wrong].reshape(-1)[0]} is out of bounds.")
-    return axis, counted, chosen
+def _classes(target: Array, count: int, ignore_index: int) -> tuple[Array | None, Array]:
+    """Which targets count, None for all of them, and the classes, with 0 for those that do not count."""
+    chosen = target if target.dtype is _INT64 else target.astype(np.int64)
+    if 0 <= ignore_index < count or not _are_below(chosen, count):
+        counted = target != ignore_index
+        if not counted.all():
+            chosen = np.where(counted, chosen, 0)
+            if not _are_below(chosen, count) and (wrong := counted & ((chosen < 0) | (chosen >= count))).any():
+                raise IndexError(f"Target {target[wrong].reshape(-1)[0]} is out of bounds.")
+            return counted, chosen
+        if not _are_below(chosen, count):
+            raise IndexError(f"Target {target[(chosen < 0) | (chosen >= count)].reshape(-1)[0]} is out of bounds.")
+    return None, chosen
 
 
-def _plain_places(x_shape: Shape, target: Array, weight: Array | None, ignore_index: int) -> Array | None:
-    """Where in (N, C), seen as one line, each row's class lies; None unless all targets are classes and count the same."""
-    if weight is not None or len(x_shape) != 2 or target.ndim != 1 or not target.size or target.dtype is not _INT64:
-        return None
-    rows, classes = x_shape
-    # As unsigned numbers the negative ones are large: one comparison finds all that are out of range.
-    unsigned = target.view(_UNSIGNED)
-    if unsigned.item(unsigned.argmax()) >= classes:
-        return None
-    if 0 <= ignore_index < classes and (target == ignore_index).any():
-        return None
-    return (row_starts(target.shape, x_shape) if rows < MANY else np.arange(0, rows * classes, classes)) + target
+def _are_below(chosen: Array, count: int) -> bool:
+    """Whether all numbers are from 0 to below ``count``: as unsigned numbers the negative ones are large."""
+    unsigned = chosen.view(_UNSIGNED)
+    return not chosen.size or unsigned.item(unsigned.argmax()) < count
 
 
-def _class_weights(chosen: Array, counted: Array, weight: Array | None, dtype: np.dtype[Any]) -> Array:
-    return counted.astype(dtype) if weight is None else np.where(counted, weight[chosen], dtype.type(0))
+def _places(chosen: Array, x_shape: Shape) -> Array:
+    """Where in the line of all elements the classes lie."""
+    if len(x_shape) == 1:
+        return chosen
+    if len(x_shape) == 2 and chosen.size < MANY:
+        return row_starts(chosen.shape, x_shape) + chosen  # type: ignore[no-any-return]
+    return in_line(np.expand_dims(chosen, 1), x_shape, 1).reshape(chosen.shape)
+
+
+def _class_weights(chosen: Array, counted: Array | None, weight: Array | None, dtype: np.dtype[Any]) -> Array | None:
+    """What each target counts; None where all are 1."""
+    if weight is None:
+        return None if counted is None else counted.astype(dtype)
+    scale = weight[chosen]
+    return scale if counted is None else np.where(counted, scale, dtype.type(0))
 
 
 def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: str = "mean", ignore_index: int = -100) -> Any:
     if x.dtype.kind not in "fV":
         refuse("nll_loss_out_frame", x)
-    places = _plain_places(x.shape, target, weight, ignore_index)
-    if places is not None:
-        loss = reduced(in_single(x.take(places)), reduction, x.dtype)
-        return np.negative(loss) if reduction == "none" else 0 - loss  # of 0.0 not -0.0
-    axis, counted, chosen = _class_places(target, x.shape, ignore_index)
+    classes = x.shape[min(x.ndim - 1, 1)]
+    counted, chosen = _classes(target, classes, ignore_index)
     scale = _class_weights(chosen, counted, weight, x.dtype)
-    if target.ndim == x.ndim:  # one sample whose class is in a list
-        picked = x[chosen]
-    elif x.shape[axis]:
-        picked = np.squeeze(np.take_along_axis(x, np.expand_dims(chosen, axis), axis), axis)
-    else:
-        picked = np.zeros(target.shape, x.dtype)
-    losses = np.where(counted, -in_single(picked) * in_single(scale), 0)
+    picked = x.take(_places(chosen, x.shape)) if classes else np.zeros(target.shape, x.dtype)
+    if scale is None and target.size:
+        loss = reduced(in_single(picked), reduction, x.dtype)
+        return np.negative(loss) if reduction == "none" else 0 - loss  # of 0.0 not -0.0
+    losses = -in_single(picked) if scale is None else -in_single(picked) * in_single(scale)
+    if counted is not None:
+        losses = np.where(counted, losses, 0)
     if reduction == "none":
         return losses.astype(x.dtype, copy=False)
     total = np.asarray(reduce.sum_all(losses))
     if reduction == "mean":
-        total = total / reduce.sum_all(in_single(scale))
+        total = total / (target.size if scale is None else reduce.sum_all(in_single(scale)))
     return total.astype(x.dtype)
 
 
@@ -121,23 +119,20 @@ def nll_loss_adjoint(
 ) -> Array:
     """The transpose of ``nll_loss`` in x."""
     g = np.asarray(g)
-    places = _plain_places(x_shape, target, weight, ignore_index)
-    if places is not None:
-        x = np.zeros(x_shape, g.dtype)
-        g = -g[()]  # of a 0-dim array NumPy makes a number, by which it divides in a tenth of the time
-        x.reshape(-1)[places] = g / len(places) if reduction == "mean" else g
-        return x
-    axis, counted, chosen = _class_places(target, x_shape, ignore_index)
+    classes = x_shape[min(len(x_shape) - 1, 1)]
+    counted, chosen = _classes(target, classes, ignore_index)
     scale = _class_weights(chosen, counted, weight, g.dtype)
-    values = -g * scale
-    if reduction == "mean":
-        values = values / reduce.sum_all(scale)
-    values = np.where(counted, values, g.dtype.type(0))
     x = np.zeros(x_shape, g.dtype)
-    if target.ndim == len(x_shape):
-        x[chosen] = values
-    elif x.size:
-        np.put_along_axis(x, np.expand_dims(chosen, axis), np.expand_dims(values, axis), axis)
+    if not x.size:
+        return x
+    values = -g[()]  # of a 0-dim array NumPy makes a number, by which it divides in a tenth of the time
+    if scale is not None:
+        values = values * scale
+    if reduction == "mean":
+        values = values / (target.size if scale is None else reduce.sum_all(scale))
+    if counted is not None:
+        values = np.where(counted, values, g.dtype.type(0))
+    x.reshape(-1)[_places(chosen, x_shape)] = values
     return x
 
 

@@ -44,11 +44,13 @@ def once(array: Array, but: int = -1) -> Array:
 def _steps(places: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
     """How far apart neighbours along ``axis`` are, and where the first one is for each place along the others."""
     first: Array = np.zeros((1,) * len(places), np.int64)
-    for other, size in enumerate(places):
-        if other != axis:
+    for start, stop in ((0, axis), (axis + 1, len(places))):
+        whole = places[start + 1 : stop] == shape[start + 1 : stop]  # then what is before and behind the axis is each one range
+        for begin, end in ((start, stop),) if whole else ((other, other + 1) for other in range(start, stop)):
             along = [1] * len(places)
-            along[other] = size
-            first = first + (np.arange(size) * math.prod(shape[other + 1 :])).reshape(along)
+            along[begin:end] = places[begin:end]
+            numbers = np.arange(math.prod(places[begin:end])) * math.prod(shape[end:])
+            first = first + numbers.reshape(along)
     return math.prod(shape[axis + 1 :]), first
 
 
