@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from .numpy import Array
+from .places import add_rows
 
 
 def cdist(a: Array, b: Array, p: float, by_products: bool = False) -> Array:
@@ -50,7 +51,7 @@ def pair_differences(x: Array) -> Array:
 
 def pair_differences_adjoint(g: Array, rows: int) -> Array:
     first, second = np.triu_indices(rows, 1)
-    x = np.zeros((rows, g.shape[-1]), g.dtype)
-    np.add.at(x, first, g)
-    np.subtract.at(x, second, g)
-    return x
+    x, y = np.zeros((2, rows, g.shape[-1]), g.dtype)
+    add_rows(x, first, g, True)
+    add_rows(y, second, g, True)
+    return x - y

@@ -224,15 +224,18 @@ def argmode(x: Array, axis: int, keepdims: bool = False) -> Any:
         return np.zeros((), np.int64)
     rows = rows_along(ordered_alike(x), axis)
     sorting = order(rows, -1)
-    if selection.SHORT < rows.shape[1] <= x.size <= selection.LARGEST:
-        sorting = np.array([selection.introsorted(row) for row in rows.tolist()])
-    ordered = np.take_along_axis(rows, sorting, -1)
+    ordered = take_along(rows, sorting, 1)
     fresh = np.ones(rows.shape, np.bool_)
     fresh[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     number = np.broadcast_to(np.arange(rows.shape[1]), rows.shape)
     run = number - np.maximum.accumulate(np.where(fresh, number, 0), -1)
     # argmax finds the first place where a run is at its longest: the end of the least such value's run.
-    return _unrowed(np.take_along_axis(sorting, run.argmax(-1, keepdims=True), -1), x, axis, keepdims)
+    end = run.argmax(-1)
+    places = sorting[np.arange(len(rows)), end]
+    if selection.SHORT < rows.shape[1] <= x.size <= selection.LARGEST:  # which of equals comes last PyTorch's sorting says
+        for row in np.flatnonzero((end > 0) | (ordered[:, 0] != ordered[:, 0])):
+            places[row] = selection.introsorted(rows[row].tolist())[end[row]]
+    return _unrowed(places, x, axis, keepdims)
 
 
 def _reduced(places: Array, axis: int, keepdims: bool) -> Array:

@@ -57,7 +57,10 @@ def mirrored_pad_adjoint(g: Array, padding: Shape, mode: str) -> Array:
         lead: Any = (slice(None),) * axis
         out = np.zeros((*g.shape[:axis], size, *g.shape[axis + 1 :]), g.dtype)
         out[*lead, sources[kept]] = g[*lead, kept]
-        for place in (*range(kept.start), *range(kept.stop, g.shape[axis])):
-            out[*lead, sources[place]] += g[*lead, place]
+        for edge in (slice(0, kept.start), slice(kept.stop, None)):
+            there, beside = sources[edge], g[*lead, edge]
+            if mode == "replicate" and len(there):
+                there, beside = there[:1], beside.sum(axis, dtype=g.dtype, keepdims=True)
+            out[*lead, there] += beside
         g = out
     return g

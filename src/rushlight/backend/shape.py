@@ -142,61 +142,10 @@ def fold_windows(g: Array, shape: Shape, axis: int, size: int, step: int) -> Arr
     if step >= size:
         windows[...] = g
     else:
-        for offset in range(size):
-            windows[..., offset] += g[..., offset]
+        for start in reversed(range(0, size, step)):  # so many neighbours lie apart; the first window comes first
+            part = slice(start, start + step)
+            windows[..., part] += g[..., part]
     return out
-
-
-def as_strided(x: Array, shape: Shape, strides: tuple[int, ...], offset: int) -> Array:
-    """Strides in elements; ``offset`` in elements from the start of the storage."""
-    size = x.itemsize
-    whole = backend.root(x)
-    if whole.dtype != x.dtype:
-        whole = whole.reshape(-1).view(x.dtype) if whole.flags.c_contiguous else x
-    steps = tuple(stride * size for stride in strides)
-    if shape and 0 not in shape:
-        last = offset + sum((length - 1) * stride for length, stride in zip(shape, strides, strict=True))
-        if last * size >= whole.nbytes:
-            raise RuntimeError(
-                f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize {size} "
-                f"requiring a storage size of {(last + 1) * size} are out of bounds for storage of size {whole.nbytes}"
-            )
-    return backend.strided(whole, shape, steps, offset * size)
-
-
-def as_strided_adjoint(
-    g: Array, x_shape: Shape, x_strides: tuple[int, ...], x_offset: int, shape: Shape, strides: tuple[int, ...], offset: int
-) -> Array:
-    """Adds ``g`` into zeros where as_strided took it from; ``x_strides`` tell how x lay in its storage."""
-    reach = offset + 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) if 0 not in shape else 1
-    x_reach = x_offset + 1 + sum((n - 1) * s for n, s in zip(x_shape, x_strides, strict=True)) if 0 not in x_shape else 1
-    storage = np.zeros(max(reach, x_reach), g.dtype)
-    size = g.itemsize
-    positions = backend.strided(np.arange(storage.size), shape, tuple(stride * 8 for stride in strides), offset * 8)
-    np.add.at(storage, positions, g)
-    storage /= _sharers(storage, x_shape, x_strides, x_offset)
-    out = backend.strided(storage, x_shape, tuple(stride * size for stride in x_strides), x_offset * size)
-    return np.array(out)
-
-
-def gather_strided(
-    x: Array, x_shape: Shape, x_strides: tuple[int, ...], x_offset: int, shape: Shape, strides: tuple[int, ...], offset: int
-) -> Array:
-    """What as_strided takes from a storage in which ``x`` lies as told, nothing beside it: the adjoint of the above."""
-    reach = offset + 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) if 0 not in shape else 1
-    x_reach = x_offset + 1 + sum((n - 1) * s for n, s in zip(x_shape, x_strides, strict=True)) if 0 not in x_shape else 1
-    storage = np.zeros(max(reach, x_reach), x.dtype)
-    positions = backend.strided(np.arange(storage.size), x_shape, tuple(stride * 8 for stride in x_strides), x_offset * 8)
-    np.add.at(storage, positions, x)
-    storage /= _sharers(storage, x_shape, x_strides, x_offset)
-    return backend.strided(storage, shape, tuple(stride * x.itemsize for stride in strides), offset * x.itemsize).copy()
-
-
-def _sharers(storage: Array, shape: Shape, strides: tuple[int, ...], offset: int) -> Array:
-    """How many elements of a tensor that lies in a storage share each place of it; 1 where none does."""
-    counts = np.zeros(storage.size, storage.real.dtype)
-    np.add.at(counts, backend.strided(np.arange(storage.size), shape, tuple(stride * 8 for stride in strides), offset * 8), 1)
-    return np.maximum(counts, 1)
 
 
 def flip(x: Array, axes: tuple[int, ...]) -> Array:

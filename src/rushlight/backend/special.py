@@ -130,13 +130,36 @@ def polygamma(x: Array, n: int) -> Array:
     x = floating(x)
     if x.dtype.kind == "c":
         refuse("polygamma", x)
-    two = np.asarray(n + 1).astype(x.dtype)
+    if x.dtype.itemsize == 2:
+        refuse("zeta_cpu", x)
     with np.errstate(all="ignore"):
         if n == 1:
-            mirrored = (math.pi / np.sin(math.pi * x)) ** 2 - _zeta(two, 1 - x)
-            return np.asarray(np.where(x < 0.5, mirrored, _zeta(two, x)))
-        sign = 1.0 if n % 2 else -1.0
-        return np.asarray(zeta(two, x) * x.dtype.type(sign * math.exp(math.lgamma(n + 1))))
+            mirrored = x < 0.5
+            wide = x.astype(np.float64)
+            above = _trigamma(np.where(mirrored, 1 - wide, wide))
+            return np.where(mirrored, (math.pi / np.sin(math.pi * wide)) ** 2 - above, above).astype(x.dtype)
+        order, sign = np.asarray(n + 1).astype(x.dtype), 1.0 if n % 2 else -1.0
+        return np.asarray(zeta(order, x) * x.dtype.type(sign * math.exp(math.lgamma(n + 1))))
+
+
+# trigamma(x) = 1 / x**2 + trigamma(x + 1), and for large x 1 / x + 1 / (2 * x**2) + the sum of these Bernoulli numbers (of order
+# 2, 4, ...) by x**3, x**5, ... (Abramowitz and Stegun 6.4.12).
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
+_STEPS = 12  # then what is left out is less than 2e-18
+
+
+def _trigamma(x: Array) -> Array:
+    """The derivative of digamma, from 0.5 on."""
+    total = np.zeros_like(x)
+    for _ in range(_STEPS):
+        total += 1 / (x * x)
+        x = x + 1
+    part = 1 / x
+    square = part * part
+    series = np.zeros_like(x)
+    for number in reversed(_BERNOULLI):
+        series = (series + number) * square
+    return np.asarray(total + part * (1 + part / 2 + series))
 
 
 def mvlgamma(x: Array, p: int) -> Array:

@@ -1,4 +1,7 @@
-"""Writing through strides into a copy of an array's memory."""
+"""Arrays seen through strides in the memory of others: taken from it, added to it, written.
+
+Strides and offsets count elements; ``x_strides`` and ``x_offset`` tell how x lay in its memory.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,103 @@ import numpy as np
 
 from . import numpy as backend
 from .numpy import Array, Shape
+from .places import add_at
+
+_TOGETHER = 32  # numbers that are worth an addition of their own
+
+
+def as_strided(x: Array, shape: Shape, strides: tuple[int, ...], offset: int) -> Array:
+    """Strides in elements; ``offset`` in elements from the start of the storage."""
+    size = x.itemsize
+    whole = backend.root(x)
+    if whole.dtype != x.dtype:
+        whole = whole.reshape(-1).view(x.dtype) if whole.flags.c_contiguous else x
+    steps = tuple(stride * size for stride in strides)
+    if shape and 0 not in shape:
+        last = offset + sum((length - 1) * stride for length, stride in zip(shape, strides, strict=True))
+        if last * size >= whole.nbytes:
+            raise RuntimeError(
+                f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize {size} "
+                f"requiring a storage size of {(last + 1) * size} are out of bounds for storage of size {whole.nbytes}"
+            )
+    return backend.strided(whole, shape, steps, offset * size)
+
+
+def as_strided_adjoint(
+    g: Array, x_shape: Shape, x_strides: Shape, x_offset: int, shape: Shape, strides: Shape, offset: int
+) -> Array:
+    """Adds ``g`` into zeros where as_strided took it from."""
+    storage = np.zeros(max(_reach(shape, strides, offset), _reach(x_shape, x_strides, x_offset)), g.dtype)
+    _add(storage, g, strides, offset)
+    _share(storage, x_shape, x_strides, x_offset)
+    return _seen(storage, x_shape, x_strides, x_offset).copy("K")
+
+
+def gather_strided(
+    x: Array, x_shape: Shape, x_strides: Shape, x_offset: int, shape: Shape, strides: Shape, offset: int
+) -> Array:
+    """What as_strided takes from memory in which ``x`` lies as told, nothing beside it: the adjoint of the above."""
+    storage = np.zeros(max(_reach(shape, strides, offset), _reach(x_shape, x_strides, x_offset)), x.dtype)
+    _add(storage, x, x_strides, x_offset)
+    _share(storage, x_shape, x_strides, x_offset)
+    return _seen(storage, shape, strides, offset).copy()
 
 
 def strided_scatter(x: Array, src: Array, shape: Shape, strides: Shape, offset: int, x_strides: Shape, x_offset: int) -> Array:
     """A copy of ``x``, laid out as it was, with ``src`` where as_strided with these numbers would see."""
-    size = x.itemsize
     storage = np.zeros(max(_reach(shape, strides, offset), _reach(x.shape, x_strides, x_offset)), x.dtype)
-    out = backend.strided(storage, x.shape, tuple(step * size for step in x_strides), x_offset * size)
+    out = _seen(storage, x.shape, x_strides, x_offset)
     out[...] = x
-    backend.strided(storage, shape, tuple(step * size for step in strides), offset * size)[...] = src
+    _seen(storage, shape, strides, offset)[...] = src
     return out
+
+
+def _seen(storage: Array, shape: Shape, strides: Shape, offset: int) -> Array:
+    size = storage.itemsize
+    return backend.strided(storage, shape, tuple(step * size for step in strides), offset * size)
 
 
 def _reach(shape: Shape, strides: Shape, offset: int) -> int:
     if 0 in shape:
         return offset + 1
     return offset + 1 + sum((length - 1) * step for length, step in zip(shape, strides, strict=True))
+
+
+def _add(storage: Array, values: Array, strides: Shape, offset: int) -> None:
+    """Adds values to a line where strides see it, which may be the same place several times."""
+    if not values.size:
+        return
+    stretched = tuple(axis for axis, step in enumerate(strides) if step == 0)
+    if stretched:
+        values, strides = values.sum(stretched, dtype=values.dtype), tuple(step for step in strides if step)
+    outer, inner, apart = _overlap(values.shape, strides)
+    if outer is None:
+        seen = _seen(storage, values.shape, strides, offset)
+        seen += values
+    elif apart > 0 and values.size * apart > values.shape[inner] * _TOGETHER:
+        for start in reversed(range(0, values.shape[inner], apart)):  # in the order in which the line is seen
+            part = values[(slice(None),) * inner + (slice(start, start + apart),)]
+            _add(storage, part, strides, offset + start * strides[inner])
+    else:
+        add_at(storage, _seen(np.arange(storage.size), values.shape, strides, offset), values)
+
+
+def _overlap(shape: Shape, strides: Shape) -> tuple[int | None, int, int]:
+    """The first dimension, from the innermost, whose steps are no greater than what lies within; the next one inside, and how
+    many of its elements lie apart. None where no place is seen twice."""
+    within = before = inner = 0
+    for axis in sorted(range(len(shape)), key=strides.__getitem__):
+        if shape[axis] > 1:
+            if strides[axis] <= within:
+                return axis, inner, (strides[axis] - 1 - before) // strides[inner] + 1
+            before, inner = within, axis
+            within += (shape[axis] - 1) * strides[axis]
+    return None, 0, 0
+
+
+def _share(storage: Array, shape: Shape, strides: Shape, offset: int) -> None:
+    """Divides each place by the number of a tensor's elements that lie there."""
+    if 0 in strides or _overlap(shape, strides)[0] is not None:
+        counts = np.zeros(storage.size, storage.real.dtype)
+        _add(counts, np.ones(shape, counts.dtype), strides, offset)
+        storage /= np.maximum(counts, 1)

@@ -43,7 +43,7 @@ _copy("diagonal", lambda x, offset, axis1, axis2: k.diagonal(x, offset, axis1, a
 _copy("unfold", lambda x, axis, size, step: k.unfold(x, axis, size, step).copy())
 _copy(
     "as_strided",
-    lambda x, shape, strides, offset, x_strides, x_offset: k.as_strided(x, shape, strides, offset).copy(),
+    lambda x, shape, strides, offset, x_strides, x_offset: strided.as_strided(x, shape, strides, offset).copy(),
 )
 _copy("unbind", lambda x, axis: [part.copy() for part in k.unbind(x, axis)])
 _copy("split", lambda x, sizes, axis: [part.copy() for part in k.split(x, sizes, axis)])

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..autograd import modes, views
 from ..autograd.graph import Node, leaf_edge, orders
-from ..backend import shape as k
+from ..backend import strided as k
 from .public import methods, ops, public
 from .table import op, table
 
