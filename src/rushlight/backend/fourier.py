@@ -6,6 +6,7 @@ memory as PyTorch's do: the axes that were not transformed first, then the trans
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Literal
 
@@ -23,24 +24,33 @@ def c2c(x: Array, axes: tuple[int, ...], norm: int, forward: bool) -> Array:
     """Complex to complex; ``forward`` is the sign of the exponent."""
     if not axes:
         return x.copy()
-    transform = np.fft.fftn if forward else np.fft.ifftn
-    names = _FORWARD if forward else _BACKWARD
-    return _in_layout(x, axes, True, lambda y, last: transform(y, axes=last, norm=names[norm]))
+    return _in_layout(x, axes, True, functools.partial(_whole, count=len(axes), norm=norm, forward=forward))
 
 
 def r2c(x: Array, axes: tuple[int, ...], norm: int, onesided: bool) -> Array:
     """Real to complex, forward; of the last axis only the first half and the middle if ``onesided``."""
-    name = _FORWARD[norm]
-    if onesided:
-        return _in_layout(x, axes, False, lambda y, last: np.fft.rfftn(y, axes=last, norm=name))
-    return _in_layout(x, axes, False, lambda y, last: np.fft.fftn(y, axes=last, norm=name))
+
+    def half(y: Array) -> Array:
+        return _whole(np.fft.rfft(y, norm=_FORWARD[norm]), len(axes) - 1, norm, True, before=1)
+
+    return _in_layout(x, axes, False, half if onesided else functools.partial(_whole, count=len(axes), norm=norm, forward=True))
 
 
 def c2r(x: Array, axes: tuple[int, ...], norm: int, size: int) -> Array:
     """Complex to real, backward: the last axis has half of what would give ``size`` real points."""
-    name = _BACKWARD[norm]
-    sizes = [x.shape[axis] for axis in _order(x, axes, False)[-len(axes) : -1]] + [size]
-    return _in_layout(x, axes, False, lambda y, last: np.fft.irfftn(y, sizes, axes=last, norm=name))
+
+    def full(y: Array) -> Array:
+        return np.fft.irfft(_whole(y, len(axes) - 1, norm, False, before=1), size, norm=_BACKWARD[norm])
+
+    return _in_layout(x, axes, False, full)
+
+
+def _whole(y: Array, count: int, norm: int, forward: bool, before: int = 0) -> Array:
+    """Complex to complex along ``count`` axes, the last ones ``before`` the last ones, from the innermost."""
+    transform, names = (np.fft.fft, _FORWARD) if forward else (np.fft.ifft, _BACKWARD)
+    for axis in range(-1 - before, -1 - before - count, -1):
+        y = transform(y, axis=axis, norm=names[norm])
+    return y
 
 
 def _order(x: Array, axes: tuple[int, ...], sort_last: bool) -> list[int]:
@@ -52,12 +62,13 @@ def _order(x: Array, axes: tuple[int, ...], sort_last: bool) -> list[int]:
     return rest + among + ([] if sort_last else [axes[-1]])
 
 
-def _in_layout(x: Array, axes: tuple[int, ...], sort_last: bool, transform: Callable[[Array, tuple[int, ...]], Array]) -> Array:
+def _in_layout(x: Array, axes: tuple[int, ...], sort_last: bool, transform: Callable[[Array], Array]) -> Array:
     """Transforms the axes, brought to the end for the time."""
     order = _order(x, axes, sort_last)
-    last = tuple(range(x.ndim - len(axes), x.ndim))
     with np.errstate(all="ignore"):
-        out = np.ascontiguousarray(transform(x.transpose(order), last))
+        if order == list(range(x.ndim)):
+            return np.ascontiguousarray(transform(x))
+        out = np.ascontiguousarray(transform(x.transpose(order)))
     return out.transpose(np.argsort(order))
 
 

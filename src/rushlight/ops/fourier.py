@@ -1,7 +1,7 @@
 """torch.fft: discrete Fourier transforms of one, two and any number of dimensions.
 
 Three ops do all of it: complex to complex, real to complex and complex to real. They are linear, and each is, but for
-what a half spectrum leaves out, the other's adjoint.
+what stands once in half a spectrum and twice in the whole, the other's adjoint.
 """
 
 from __future__ import annotations
@@ -21,19 +21,14 @@ from .table import op
 op("fft_c2c", k.c2c, node="FftC2CBackward0", kind="linear",
    x=lambda g, xp, axes, norm, forward: xp.fft_c2c(g, axes, norm, not forward))  # fmt: skip
 op("fft_r2c", k.r2c, node="FftR2CBackward0", kind="linear",
-   x=lambda g, xp, x_shape, axes, norm, onesided: xp.real(xp.fft_c2c(
-       _widened(g, xp, axes[-1], x_shape[axes[-1]]) if onesided else g, axes, norm, False)))  # fmt: skip
+   x=lambda g, xp, x_shape, axes, norm, onesided: xp.fft_c2r(
+       xp.scale_part(g, axes[-1], 1, (x_shape[axes[-1]] - 1) // 2, 0.5), axes, norm, x_shape[axes[-1]])
+       if onesided else xp.real(xp.fft_c2c(g, axes, norm, False)))  # fmt: skip
 op("fft_c2r", k.c2r, node="FftC2RBackward0", kind="linear",
    x=lambda g, xp, axes, norm, size: xp.scale_part(
        xp.fft_r2c(g, axes, norm, True), axes[-1], 1, (size - 1) // 2, 2.0))  # fmt: skip
 op("scale_part", k.scale_part, kind="linear",
    x=lambda g, xp, axis, start, count, factor: xp.scale_part(g, axis, start, count, factor))  # fmt: skip
-
-
-def _widened(g: Any, xp: Any, axis: int, size: int) -> Any:
-    """Half a spectrum, with zeros for the other half."""
-    lacking = size - g.shape[axis]
-    return xp.constant_pad(g, (0, 0) * (len(g.shape) - 1 - axis) + (0, lacking), 0) if lacking else g
 
 
 # Arguments.
