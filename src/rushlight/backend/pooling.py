@@ -246,7 +246,10 @@ def _spread_windows(g: Array, axis: int, size: int, taps: int, step: int, pad: i
     x = np.zeros((*g.shape[:axis], size, *g.shape[axis + 1 :]), g.dtype)
     for tap in range(taps):
         source, into = _overlap(size, g.shape[axis], step, tap - pad)
-        x[_along(axis, into)] += g[_along(axis, source)]
+        if step < taps:
+            x[_along(axis, into)] += g[_along(axis, source)]
+        else:  # no two windows have the same element
+            x[_along(axis, into)] = g[_along(axis, source)]
     return x
 
 
@@ -259,6 +262,7 @@ def _overlap(size: int, count: int, step: int, offset: int) -> tuple[slice, slic
     return slice(first, last), slice(first * step + offset, (last - 1) * step + offset + 1, step)
 
 
+@functools.lru_cache(256)
 def _divisor(
     spatial: Shape,
     out: Shape,
@@ -269,7 +273,7 @@ def _divisor(
     override: int | None,
     dtype: np.dtype[Any],
 ) -> Array:
-    """What the sum of each window is divided by."""
+    """What the sum of each window is divided by: not to be written."""
     if override is not None:
         return np.asarray(override, dtype)
     divisor = np.ones((), dtype)
