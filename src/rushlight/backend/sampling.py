@@ -21,13 +21,14 @@ import numpy as np
 from . import threads
 from .interpolation import cubic_weight
 from .numpy import Array, Shape
-from .places import add_at, in_line
+from .places import add_at
 
 _CUBIC = -0.75
 # A thread is worth waking for this many samples taken.
 _THREAD_SAMPLES = 200_000
 # So many elements are worked on together, which the second cache holds and calls are few for.
 _TOGETHER = 1 << 15
+_FRAME = 2  # elements on each side of an image
 
 
 def unfold(x: Array, kernel: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Array:
@@ -92,17 +93,18 @@ def grid_sample(x: Array, grid: Array, mode: str, padding_mode: str, align_corne
     batch, channels, *spatial = x.shape
     out = grid.shape[1:-1]
     y = np.zeros((batch, channels, math.prod(out)), x.dtype)
-    planes = x.reshape(batch, channels, math.prod(spatial))
     taps = _Taps(grid, tuple(spatial), mode, padding_mode, align_corners, order)
+    framed = np.zeros((batch, channels, *(size + 2 * _FRAME for size in spatial)), x.dtype)
+    framed[_inside(len(spatial))] = x
+    line = framed.reshape(-1)
 
     def work(samples: slice) -> None:
-        total, image = y[samples], planes[samples]
-        for place, weight, inside in taps.of(samples, x.dtype):
-            part = image.reshape(-1).take(in_line(_to_channels(place, total.shape), image.shape, 2))
-            if inside is not None:
-                part = np.where(inside[:, None], part, part.dtype.type(0))
-            part *= weight[:, None]
-            total += part
+        total = y[samples]
+        for places, weights in taps.of(samples, channels, x.dtype):
+            seen = line.take(places)
+            seen *= weights
+            for one in seen:
+                total += one
 
     threads.share(work, *taps.shared(channels))
     return y.reshape(batch, channels, *out)
@@ -116,25 +118,21 @@ def grid_sample_input_grad(
         wide = g.astype(np.float32)
         return grid_sample_input_grad(wide, grid, x_shape, mode, padding_mode, align_corners, order).astype(g.dtype)
     batch, channels, *spatial = x_shape
-    x = np.zeros((batch, channels, math.prod(spatial)), g.dtype)
     columns = g.reshape(batch, channels, math.prod(grid.shape[1:-1]))
     taps = _Taps(grid, tuple(spatial), mode, padding_mode, align_corners, order)
+    framed = np.zeros((batch, channels, *(size + 2 * _FRAME for size in spatial)), g.dtype)
 
     def work(samples: slice) -> None:
-        image, column = x[samples], columns[samples]
-        for place, weight, inside in taps.of(samples, g.dtype):
-            part = column * weight[:, None]
-            if inside is not None:
-                part = np.where(inside[:, None], part, part.dtype.type(0))
-            add_at(image, in_line(_to_channels(place, part.shape), image.shape, 2), part)
+        for places, weights in taps.of(samples, channels, g.dtype):
+            add_at(framed, places, columns[samples] * weights)
 
     threads.share(work, *taps.shared(channels))
-    return x.reshape(x_shape)
+    return np.ascontiguousarray(framed[_inside(len(spatial))])
 
 
-def _to_channels(place: Array, shape: Shape) -> Array:
-    """Places (N, P), the same in all channels: (N, C, P)."""
-    return np.broadcast_to(place[:, None], shape)
+def _inside(rank: int) -> Any:
+    """The image inside its frame of zeros, which is what is seen wherever there is no image."""
+    return (slice(None), slice(None), *(slice(_FRAME, -_FRAME),) * rank)
 
 
 class _Taps:
@@ -156,83 +154,98 @@ class _Taps:
     def count(self) -> int:
         return int({"nearest": 1, "bilinear": 2, "bicubic": 4}[self.mode] ** len(self.spatial))
 
-    def of(self, samples: slice, dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array, Array | None]]:
-        """Per tap, (N, P) each: the places in the flattened image, the weights, and which places lie inside (None for all)."""
+    def of(self, samples: slice, channels: int, dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array]]:
+        """For some taps at a time the places in the line of all framed images, (taps, N, C, P), and the weights, the same in
+        all channels."""
         if self.mode == "nearest" and any(self.order):
             return
         rank = len(self.spatial)
-        axes = []
+        numbers = np.arange(len(self.grid))[samples, None] * channels + np.arange(channels)
+        place, weight = numbers[None, :, :, None], np.ones((1, 1, 1, 1), dtype)  # of the frame, then within it
         for axis, size in enumerate(self.spatial):
             coordinate = rank - 1 - axis  # the grid names the last axis first
-            places = self.grid[samples, ..., coordinate]
-            places = places.reshape(len(places), -1)
+            places = np.ascontiguousarray(self.grid[samples, ..., coordinate])
+            places = places.reshape(len(places), 1, -1)
             places = places.astype(np.float32) if places.dtype.itemsize == 2 else places
-            axes.append(self._axis(places, size, self.order[coordinate]))
-        for choice in product(*(range(len(axis[0])) for axis in axes)):
-            place, weight, inside = np.zeros((), np.int64), np.ones((), dtype), np.ones((), np.bool_)
-            for tap, size, (index, weights) in zip(choice, self.spatial, axes, strict=True):
-                here = index[tap]
-                if self.padding_mode == "zeros":
-                    inside = inside & (here >= 0) & (here < size)
-                place = place * size + np.clip(here, 0, size - 1)
-                weight = weight * weights[tap]
-            yield (
-                place,
-                weight.astype(dtype, copy=False),
-                None if inside.all() else np.broadcast_to(inside, place.shape),
-            )
+            index, weights = self._axis(places, size, self.order[coordinate])
+            if axis == rank - 1:  # the last axis is done for some taps at a time
+                each = max(1, _TOGETHER // max(1, len(index) * places.size * channels))
+                for start in range(0, len(place), each):
+                    part = slice(start, start + each)
+                    yield _each_with_each(place[part] * (size + 2 * _FRAME), index), _products(weight[part], weights, dtype)
+            else:
+                place, weight = _each_with_each(place * (size + 2 * _FRAME), index), _products(weight, weights, dtype)
 
     def _axis(self, places: Array, size: int, order: int) -> tuple[Array, Array]:
-        """The taps along one axis, (taps, N, P), and the derivative of their weights of this order."""
+        """The taps along one axis of a frame, (taps, N, 1, P), and the derivative of their weights of this order."""
         scale = (size - 1) / 2 if self.align_corners else size / 2
         position = (places + 1) * places.dtype.type(scale) - (0 if self.align_corners else places.dtype.type(0.5))
         if self.mode == "bicubic":
             first = np.floor(position)
-            offsets = np.arange(-1, 3, dtype=position.dtype)[:, None, None]
+            offsets = np.arange(-1, 3, dtype=position.dtype)[:, None, None, None]
             distance = position - first - offsets
             weights = cubic_weight(np.abs(distance), _CUBIC, order) * np.where(distance < 0, (-1) ** order, 1)
-            taps, _ = self._pad(first + offsets, size)
-            return _whole(taps), weights * scale**order
-        position, slope = self._pad(position, size)
+            return _in_frame(self._pad(first + offsets, size), size), weights * scale**order
+        padded = self._pad(position, size)
         if self.mode == "nearest":
-            return _whole(np.rint(position))[None], np.ones((1, 1, 1), position.dtype)
-        first = np.floor(position)
-        beyond = position - first
+            return _in_frame(np.rint(padded)[None], size), np.ones((1, 1, 1, 1), position.dtype)
+        first = np.floor(padded)
         if order == 0:
-            weights = np.stack([1 - beyond, beyond])
+            weights = np.empty((2, *padded.shape), padded.dtype)
+            np.subtract(padded, first, weights[1])
+            np.subtract(1, weights[1], weights[0])
         else:
-            rises = slope * scale if order == 1 else np.zeros_like(slope)
+            rises = self._slope(position, size) * scale if order == 1 else np.zeros_like(position)
             weights = np.stack([-rises, rises])
-        index = _whole(first)
-        return np.stack([index, index + 1]), weights
+        return _in_frame(first, size) + np.arange(2)[:, None, None, None], weights
 
-    def _pad(self, position: Array, size: int) -> tuple[Array, Array]:
-        """Positions brought inside as the padding mode says, and the slope of that."""
+    def _pad(self, position: Array, size: int) -> Array:
+        """Positions brought inside as the padding mode says."""
+        if self.padding_mode == "zeros":
+            return position
+        if self.padding_mode == "reflection":
+            position, _ = self._reflected(position, size)
+        # Written so that nan becomes 0.
+        return np.where(position > 0, np.minimum(position, size - 1), position.dtype.type(0))
+
+    def _slope(self, position: Array, size: int) -> Array:
+        """The derivative of :meth:`_pad`."""
         slope = np.ones_like(position)
         if self.padding_mode == "zeros":
-            return position, slope
+            return slope
         if self.padding_mode == "reflection":
-            low, high = (0.0, size - 1.0) if self.align_corners else (-0.5, size - 0.5)
-            span = high - low
-            if span == 0:
-                return np.zeros_like(position), np.zeros_like(position)
-            distance = position - position.dtype.type(low)
-            slope = np.where(distance < 0, -slope, slope)
-            distance = np.abs(distance)
-            turns = np.floor(distance / span)
-            rest = distance - turns * position.dtype.type(span)
-            odd = turns % 2 == 1
-            position = np.where(odd, high - rest, rest + low).astype(position.dtype)
-            slope = np.where(odd, -slope, slope)
-        outside = ~((position > 0) & (position < size - 1))
-        # Written so that nan becomes 0.
-        return np.where(position > 0, np.minimum(position, size - 1), 0), np.where(outside, 0, slope)
+            position, slope = self._reflected(position, size)
+        return np.where((position > 0) & (position < size - 1), slope, slope.dtype.type(0))
+
+    def _reflected(self, position: Array, size: int) -> tuple[Array, Array]:
+        """Positions thrown back at the borders of the image until they lie within, and the slope of that."""
+        low, high = (0.0, size - 1.0) if self.align_corners else (-0.5, size - 0.5)
+        span = high - low
+        if span == 0:
+            return np.zeros_like(position), np.zeros_like(position)
+        distance = position - position.dtype.type(low)
+        slope = np.where(distance < 0, position.dtype.type(-1), position.dtype.type(1))
+        distance = np.abs(distance)
+        turns = np.floor(distance / span)
+        rest = distance - turns * position.dtype.type(span)
+        odd = turns % 2 == 1
+        return np.where(odd, high - rest, rest + low).astype(position.dtype), np.where(odd, -slope, slope)
 
 
-def _whole(position: Array) -> Array:
-    """Whole positions as integers; what no integer can hold lies outside."""
-    limit = 2**31 - 1
-    return np.where(np.abs(position) < limit, position, -100).astype(np.int64)
+def _in_frame(position: Array, size: int) -> Array:
+    """Whole positions as places in an image with its frame, where all that lies outside, and nan, is, and so is one further."""
+    return np.fmin(np.fmax(position, -_FRAME), size).astype(np.int64) + _FRAME
+
+
+def _each_with_each(starts: Array, index: Array) -> Array:
+    places = starts[:, None] + index
+    return places.reshape(-1, *places.shape[2:])
+
+
+def _products(weight: Array, weights: Array, dtype: np.dtype[Any]) -> Array:
+    """The products of each tap with each, in the same order."""
+    product = weight[:, None] * weights.astype(dtype, copy=False)
+    return product.reshape(-1, *product.shape[2:])
 
 
 def affine_grid_base(spatial: Shape, align_corners: bool, dtype: np.dtype[Any]) -> Array:
