@@ -90,23 +90,29 @@ def _likelihood(alpha: Array, target_lengths: Array) -> Array:
 
 def ctc_loss(
     log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int, zero_infinity: bool
-) -> Array:
-    """log_probs (T, N, C), targets (N, S): the negative log likelihood of each sample; ``zero_infinity`` is for the slope only."""
+) -> tuple[Array, Array]:
+    """log_probs (T, N, C), targets (N, S): the negative log likelihood of each sample, and alpha; ``zero_infinity`` is for the
+    slope only."""
     labels, skips, _ = _prepared(log_probs, targets, target_lengths, blank)
     alpha = _forward(_emitted(log_probs.astype(np.float64), labels), skips, input_lengths)
     loss = -_likelihood(alpha, target_lengths)
     loss = np.where(input_lengths == 0, np.where(target_lengths == 0, 0.0, np.inf), loss)
-    return loss.astype(log_probs.dtype)
+    return loss.astype(log_probs.dtype), alpha
 
 
 def ctc_slope(
-    log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int, zero_infinity: bool
+    log_probs: Array,
+    targets: Array,
+    input_lengths: Array,
+    target_lengths: Array,
+    alpha: Array,
+    blank: int,
+    zero_infinity: bool,
 ) -> Array:
     """What a sample's loss changes by with log_probs that are a log softmax: probability less share of the alignments."""
     wide = log_probs.astype(np.float64)
     labels, skips, exists = _prepared(log_probs, targets, target_lengths, blank)
     emitted = _emitted(wide, labels)
-    alpha = _forward(emitted, skips, input_lengths)
     beta = _backward(emitted, skips, exists, input_lengths, target_lengths)
     loss = -_likelihood(alpha, target_lengths)
     is_there = (np.arange(len(wide))[:, None] < input_lengths)[..., None]

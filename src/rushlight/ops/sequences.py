@@ -14,11 +14,11 @@ from .public import module, ops, public
 from .reading import underivable
 from .table import op
 
-op("ctc_loss", k.ctc_loss, inputs="targets input_lengths target_lengths",
-   log_probs=lambda g, xp, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity: (
+op("ctc_loss", k.ctc_loss, inputs="targets input_lengths target_lengths", outputs="loss alpha!",
+   log_probs=lambda g, xp, log_probs, targets, input_lengths, target_lengths, alpha, blank, zero_infinity: (
        g.reshape((1, -1, 1)) * xp.ctc_slope(
-           log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)))  # fmt: skip
-op("ctc_slope", k.ctc_slope, inputs="targets input_lengths target_lengths", node="CtcLossBackwardBackward0",
+           log_probs, targets, input_lengths, target_lengths, alpha, blank, zero_infinity)))  # fmt: skip
+op("ctc_slope", k.ctc_slope, inputs="targets input_lengths target_lengths alpha", node="CtcLossBackwardBackward0",
    log_probs=lambda g: underivable("_ctc_loss_backward"))  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def ctc_loss(
     if alone and targets._array.ndim == 1:
         targets = targets.unsqueeze(0)
     rows, own, others = (dispatch.new_tensor(array) for array in (_as_rows(targets, labels, samples), lengths, labels))
-    losses = ops.ctc_loss(log_probs, rows, own, others, int(blank), bool(zero_infinity))
+    losses, _ = ops.ctc_loss(log_probs, rows, own, others, int(blank), bool(zero_infinity))
     if zero_infinity:
         losses = module("torch")["where"](losses == math.inf, dispatch.new_tensor(np.zeros((), log_probs._array.dtype)), losses)
     if alone:
