@@ -22,6 +22,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.alignment": {"_WORTH": 2},
     "backend.bits": {"MANY": 4, "_CHOSEN": 4},
     "backend.blockwise": {"_LARGE": 16, "OVER": 16, "_SLAB": 8, "_BLOCK": 8, "_LINE": 4},
+    "backend.choice": {"_MANY": 4},
     "backend.convolution": {"_THREAD_WORK": 10},
     "backend.convolution_fft": {"_THREAD_WORK": 10},
     "backend.extremes": {"_SHORT": 4},

@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from .activations import gelu_tanh_curve, in_single
+from .activations import gelu_tanh_curve, in_single, tanh_of_softplus
 from .bits import either
 from .blockwise import SPREAD, Call, filled, run, spread
 from .numpy import Array, laid_out, number
@@ -143,6 +143,17 @@ def _silu_curve_steps(call: Call, out: Array, x: Array) -> None:
 
 
 def mish_slope(h: Array, x: Array) -> Array:
-    wide = in_single(x)
-    curve = np.tanh(np.log1p(np.exp(np.minimum(wide, 20))))
-    return _finished(_times(h, curve + wide * (1 - curve * curve) * sigmoid(wide)), h, x)
+    return _finished(_times(h, filled(_mish_curve_steps, in_single(x))), h, x)
+
+
+def _mish_curve_steps(call: Call, out: Array, x: Array) -> None:
+    """The derivative: ``t + x * s * (1 - t * t)`` with t the hyperbolic tangent of softplus, s the sigmoid of x."""
+    one, power, curve = number(1, x.dtype), np.empty_like(x), np.empty_like(x)
+    tanh_of_softplus(call, out, power, x)
+    call(np.multiply, curve, out, out)
+    call(np.subtract, curve, one, curve)
+    call(np.multiply, curve, curve, x)
+    call(np.multiply, curve, curve, power)
+    call(np.add, power, power, one)
+    call(np.divide, curve, curve, power)
+    call(np.add, out, out, curve)

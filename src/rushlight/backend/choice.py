@@ -11,9 +11,11 @@ from .. import dtypes
 from . import blockwise
 from . import numpy as backend
 from .bits import either
-from .blockwise import spread
-from .numpy import Array, like_first
+from .blockwise import Call, filled, spread
+from .numpy import Array, like_first, number
 from .pointwise import common, floating, meeting, only, refuse
+
+_MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one number after another
 
 
 def where(condition: Array, a: Array, b: Array) -> Array:
@@ -249,7 +251,21 @@ def logaddexp(a: Array, b: Array) -> Array:
             return np.asarray(first + np.log1p(np.exp(second - first)))
     if a.dtype.kind not in "fV":
         refuse("logaddexp_cpu", a)
-    return np.logaddexp(a, b, out=...)
+    if a.size < _MANY or a.shape != b.shape or a.dtype is not b.dtype or a.dtype.char not in "fd":
+        return np.logaddexp(a, b, out=...)
+    return filled(_log_of_sum_steps, a, b)
+
+
+def _log_of_sum_steps(call: Call, out: Array, a: Array, b: Array) -> None:
+    greater = np.empty_like(a)
+    call(np.maximum, greater, a, b)
+    call(np.subtract, out, a, b)
+    call(np.absolute, out, out)
+    call(np.negative, out, out)
+    call(np.fmin, out, out, number(0, a.dtype))  # of equal infinities too
+    call(np.exp, out, out)
+    call(np.log1p, out, out)
+    call(np.add, out, out, greater)
 
 
 def logaddexp2(a: Array, b: Array) -> Array:

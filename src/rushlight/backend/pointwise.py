@@ -170,7 +170,7 @@ def remainder(a: Array, b: Array) -> Array:
     rest = np.fmod(a, b)
     # The sign of b; but a rest of zero keeps the sign of a.
     other_sign = (rest != 0) & ((b < 0) != (rest < 0))
-    return np.asarray(np.where(other_sign, rest + b, rest)) if other_sign.any() else np.asarray(rest)
+    return bits.either(other_sign, np.add(rest, b, out=...), np.asarray(rest)) if other_sign.any() else np.asarray(rest)
 
 
 def fmod(a: Array, b: Array) -> Array:
