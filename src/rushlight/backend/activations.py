@@ -206,13 +206,28 @@ def hardtanh(x: Array, low: float, high: float) -> Array:
 
 
 def hardsigmoid(x: Array) -> Array:
-    wide = in_single(x)
-    return (np.clip(wide + 3, 0, 6) / 6).astype(x.dtype)
+    return filled(_hardsigmoid_steps, in_single(x)).astype(x.dtype, copy=False)
+
+
+def _hardsigmoid_steps(call: Call, out: Array, x: Array) -> None:
+    _from_0_to_6(call, out, x)
+    call(np.divide, out, out, number(6, x.dtype))
 
 
 def hardswish(x: Array) -> Array:
-    wide = in_single(x)
-    return (wide * np.clip(wide + 3, 0, 6) / 6).astype(x.dtype)
+    return filled(_hardswish_steps, in_single(x)).astype(x.dtype, copy=False)
+
+
+def _hardswish_steps(call: Call, out: Array, x: Array) -> None:
+    _from_0_to_6(call, out, x)
+    call(np.multiply, out, out, x)
+    call(np.divide, out, out, number(6, x.dtype))
+
+
+def _from_0_to_6(call: Call, out: Array, x: Array) -> None:
+    call(np.add, out, x, number(3, x.dtype))
+    call(np.maximum, out, out, number(0, x.dtype))
+    call(np.minimum, out, out, number(6, x.dtype))
 
 
 def log_sigmoid(x: Array) -> Array:
