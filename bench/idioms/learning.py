@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import torch
 import torch.nn.functional as F
+from leaves import leaf
 from torch import nn
-
-
-def leaf(*shape, scale=1.0):
-    return (torch.randn(*shape) * scale).requires_grad_()
 
 
 def logistic():
