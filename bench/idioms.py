@@ -1,4 +1,4 @@
-"""Some seventy short programs as people write them, forward and backward, on rushlight and on PyTorch: the slowest beside it first.
+"""Some ninety short programs as people write them, forward and backward, on rushlight and on PyTorch: the slowest beside it first.
 
     python bench/idioms.py [--rounds 3] [--seconds 0.1] [--threads N] [NAME ...]
 

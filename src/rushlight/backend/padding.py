@@ -45,7 +45,7 @@ def mirrored_pad(x: Array, padding: Shape, mode: str) -> Array:
     for axis, before, after in _by_axis(padding, x.ndim):
         lead: Any = (slice(None),) * axis
         x = x[*lead, _sources(x.shape[axis], before, after, mode)]
-    return x
+    return np.ascontiguousarray(x)
 
 
 def mirrored_pad_adjoint(g: Array, padding: Shape, mode: str) -> Array:

@@ -128,11 +128,9 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     if not (common.is_floating_point or common.is_complex):
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}")
     x1, x2 = (value if value.dtype is common else ops.astype(value, common.numpy) for value in (x1, x2))
-    shapes = x1._array.shape, x2._array.shape
-    axis = axis_of(dim, max(map(len, shapes)))
-    # What is stretched has the same length many times: it is divided by it first, but for one number stretched to a vector.
-    if shapes[0] != shapes[1] and (len(shapes[0]) != len(shapes[1]) or shapes[0][axis] != shapes[1][axis]):
+    if x1._array.shape != x2._array.shape:
         x1, x2 = torch["broadcast_tensors"](x1, x2)
+    axis = axis_of(dim, x1._array.ndim)
     units = []
     for value in (x1, x2):
         norm = ops.clone(ops.vector_norm(value, 2.0, (axis,) if value._array.ndim else (), True))
