@@ -11,6 +11,7 @@ import pytest
 from differences import slopes
 
 import rushlight as torch
+from rushlight.backend import choice
 
 INF, NAN = math.inf, math.nan
 
@@ -538,3 +539,26 @@ def test_whole_numbers_beside_whole_tensors() -> None:
         x + 2**64
     with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
         x.div_(2)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_logarithms_of_sums_of_many_numbers(dtype):
+    ends = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1e30, -1e30, 1.5])
+    numbers = np.concatenate([ends, np.random.default_rng(0).standard_normal(600) * 30]).astype(dtype)
+    a, b = np.repeat(numbers, 2), np.concatenate([numbers[::-1], numbers])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(choice.logaddexp(a, b), np.logaddexp(a, b), rtol=4 * np.finfo(dtype).eps)
+        np.testing.assert_allclose(choice.logaddexp(a, a), np.logaddexp(a, a), rtol=4 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype, close", [(torch.float32, 3e-7), (torch.float64, 5e-16)])
+def test_mish_is_what_its_name_says_everywhere(dtype, close):
+    x = torch.cat([torch.linspace(-30, 60, 501, dtype=dtype), torch.tensor([1e30, -1e30], dtype=dtype)]).requires_grad_()
+    y = torch.nn.functional.mish(x)
+    (slope,) = torch.autograd.grad(y.sum(), x)
+    wide = x.detach().numpy().astype(np.float64)
+    softplus = np.logaddexp(0, wide)
+    curve, gate = np.tanh(softplus), np.exp(-np.logaddexp(0, -wide))
+    np.testing.assert_allclose(y.detach().numpy(), wide * curve, rtol=4 * close, atol=close)
+    through = np.where(np.abs(wide) < 1e3, wide, 0) * gate / np.cosh(np.minimum(softplus, 300)) ** 2
+    np.testing.assert_allclose(slope.numpy(), curve + through, rtol=20 * close, atol=20 * close)

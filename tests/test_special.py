@@ -53,6 +53,20 @@ def test_derivatives_beside_parameters(f: Callable[[Any], Any]) -> None:
     check(f, [0.3, 0.45, 0.7])
 
 
+@pytest.mark.parametrize("dtype, close", [(torch.float64, 1e-15), (torch.float32, 1e-7)])
+def test_trigamma_from_its_series(dtype: Any, close: float) -> None:
+    """At whole numbers ``pi ** 2 / 6`` less the squares' reciprocals before; a half and its neighbours; by reflection; far out."""
+    whole = np.pi**2 / 6 - np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1.0, 30) ** 2)))
+    found = torch.polygamma(1, torch.arange(1, 31, dtype=dtype))
+    np.testing.assert_allclose(found.numpy(), whole, rtol=100 * close)  # what is left of pi ** 2 / 6 has fewer digits
+    half = np.pi**2 / 2
+    halves = torch.polygamma(1, torch.tensor([0.5, 1.5, -0.5], dtype=dtype)).tolist()
+    assert halves == pytest.approx([half, half - 4, half + 4], rel=2 * close)
+    far = torch.tensor([1e4, 1e8, np.inf], dtype=dtype)
+    np.testing.assert_allclose(torch.polygamma(1, far).numpy(), [1.000050001666667e-4, 1.000000005e-8, 0], rtol=2 * close)
+    assert torch.polygamma(1, torch.tensor([0.0, np.nan], dtype=dtype)).tolist() == pytest.approx([np.inf, np.nan], nan_ok=True)
+
+
 def test_derivatives_that_do_not_exist() -> None:
     x = torch.tensor([1.5], requires_grad=True)
     with pytest.raises(RuntimeError, match="the derivative for 'igamma: input' is not implemented"):

@@ -44,6 +44,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.sampling": {"_THREAD_SAMPLES": 10, "_TOGETHER": 20},
     "backend.small_products": {"MOST": 64, "OUTCOMES": 16, "_STEP": 4, "_WORTH_A_COPY": 3},
     "backend.softmax": {"_SOME": 2, "_MANY": 4},
+    "backend.strided": {"_TOGETHER": 1},
     "backend.summation": {"_LARGEST": 4, "_LONG": 8, "_ROW": 4},
     "backend.team": {"LARGE": 32, "_SHARE": 8, "_TOGETHER": 2},
     "backend.triangles": {"_LEAST": 2},
