@@ -30,37 +30,44 @@ def constant_pad(x: Array, padding: Shape, value: complex = 0) -> Array:
 
 
 @functools.lru_cache(256)
-def _sources(size: int, before: int, after: int, mode: str) -> Array:
-    """For each place of a padded axis the place of the axis that it shows."""
-    place = np.arange(-before, size + after)
-    if mode == "replicate":
-        return np.clip(place, 0, size - 1)
-    period = max(2 * (size - 1), 1)
-    place = np.abs(place) % period
-    return np.where(place < size, place, period - place)
+def _segments(size: int, before: int, after: int, mode: str) -> list[tuple[slice, slice]]:
+    """The padded axis before, in and behind the axis: where each is in it, and what it shows of the axis, if only one place
+    (its edge, mode 'replicate') that one again and again."""
+    padded = size + before + after
+    ahead, behind = min(before, padded), min(after, padded)  # where more is taken off on the other side than there was
+    inner = slice(max(before, 0), max(padded - max(after, 0), 0))
+    segments = [(inner, slice(max(-before, 0), max(size + min(after, 0), 0)))]
+    if ahead > 0:
+        shown = slice(before, before - ahead, -1) if mode == "reflect" else slice(0, 1)
+        segments.insert(0, (slice(0, ahead), shown))
+    if behind > 0:
+        last = size - 2 - after  # not shown any more
+        shown = slice(last + behind, last if last >= 0 else None, -1) if mode == "reflect" else slice(size - 1, size)
+        segments.append((slice(padded - behind, padded), shown))
+    return segments
 
 
 def mirrored_pad(x: Array, padding: Shape, mode: str) -> Array:
     """Padding with what is in the array: mode 'reflect' or 'replicate'."""
     for axis, before, after in _by_axis(padding, x.ndim):
         lead: Any = (slice(None),) * axis
-        x = x[*lead, _sources(x.shape[axis], before, after, mode)]
-    return np.ascontiguousarray(x)
+        out = np.empty((*x.shape[:axis], x.shape[axis] + before + after, *x.shape[axis + 1 :]), x.dtype)
+        for place, shown in _segments(x.shape[axis], before, after, mode):
+            out[*lead, place] = x[*lead, shown]
+        x = out
+    return x
 
 
 def mirrored_pad_adjoint(g: Array, padding: Shape, mode: str) -> Array:
     """The transpose of ``mirrored_pad``."""
     for axis, before, after in _by_axis(padding, g.ndim):
-        size = g.shape[axis] - before - after
-        sources = _sources(size, before, after, mode)
-        kept = slice(max(before, 0), g.shape[axis] - max(after, 0))
         lead: Any = (slice(None),) * axis
+        size = g.shape[axis] - before - after
         out = np.zeros((*g.shape[:axis], size, *g.shape[axis + 1 :]), g.dtype)
-        out[*lead, sources[kept]] = g[*lead, kept]
-        for edge in (slice(0, kept.start), slice(kept.stop, None)):
-            there, beside = sources[edge], g[*lead, edge]
-            if mode == "replicate" and len(there):
-                there, beside = there[:1], beside.sum(axis, dtype=g.dtype, keepdims=True)
-            out[*lead, there] += beside
+        for place, shown in _segments(size, before, after, mode):
+            part = g[*lead, place]
+            if mode == "replicate" and shown.stop == shown.start + 1:
+                part = part.sum(axis, dtype=g.dtype, keepdims=True)
+            out[*lead, shown] += part
         g = out
     return g
