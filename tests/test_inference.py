@@ -119,11 +119,13 @@ def test_compiled_ops_do_in_inference_mode_what_the_general_path_does(name, give
 def test_compiled_ops_stay_compiled_in_inference_mode(monkeypatch):
     x, held = torch.ones(2, 3), made()
     wanted = (x.tanh() * x + 1).t()
+    x.chunk(3, 1), x.max(1)  # compiled at their first call
     monkeypatch.setattr(dispatch, "run", None)
     with torch.inference_mode():
         assert (x.tanh() * x + 1).t().tolist() == wanted.tolist()
     assert (x.tanh() * x + 1).t().tolist() == wanted.tolist()  # though there is a tensor made in one
-    for operation in (lambda: held * x, lambda: x * held, held.tanh, held.t):
+    assert [part.shape for part in x.chunk(3, 1)] == [(2, 1)] * 3 and x.max(1).values.tolist() == [1.0, 1.0]
+    for operation in (lambda: held * x, lambda: x * held, held.tanh, held.t, lambda: held.chunk(3, 1), lambda: held.max(1)):
         with pytest.raises(TypeError, match="not callable"):
             operation()
 
