@@ -55,13 +55,10 @@ def _classes(target: Array, count: int, ignore_index: int) -> tuple[Array | None
     chosen = target if target.dtype is _INT64 else target.astype(np.int64)
     if 0 <= ignore_index < count or not _are_below(chosen, count):
         counted = target != ignore_index
-        if not counted.all():
-            chosen = np.where(counted, chosen, 0)
-            if not _are_below(chosen, count) and (wrong := counted & ((chosen < 0) | (chosen >= count))).any():
-                raise IndexError(f"Target {target[wrong].reshape(-1)[0]} is out of bounds.")
-            return counted, chosen
-        if not _are_below(chosen, count):
-            raise IndexError(f"Target {target[(chosen < 0) | (chosen >= count)].reshape(-1)[0]} is out of bounds.")
+        chosen = np.where(counted, chosen, 0)
+        if not _are_below(chosen, count) and (wrong := counted & ((chosen < 0) | (chosen >= count))).any():
+            raise IndexError(f"Target {target[wrong].reshape(-1)[0]} is out of bounds.")
+        return None if counted.all() else counted, chosen
     return None, chosen
 
 

@@ -160,21 +160,26 @@ class _Taps:
         if self.mode == "nearest" and any(self.order):
             return
         rank = len(self.spatial)
-        numbers = np.arange(len(self.grid))[samples, None] * channels + np.arange(channels)
-        place, weight = numbers[None, :, :, None], np.ones((1, 1, 1, 1), dtype)  # of the frame, then within it
+        axes = []
         for axis, size in enumerate(self.spatial):
             coordinate = rank - 1 - axis  # the grid names the last axis first
             places = np.ascontiguousarray(self.grid[samples, ..., coordinate])
             places = places.reshape(len(places), 1, -1)
             places = places.astype(np.float32) if places.dtype.itemsize == 2 else places
             index, weights = self._axis(places, size, self.order[coordinate])
-            if axis == rank - 1:  # the last axis is done for some taps at a time
-                each = max(1, _TOGETHER // max(1, len(index) * places.size * channels))
-                for start in range(0, len(place), each):
-                    part = slice(start, start + each)
-                    yield _each_with_each(place[part] * (size + 2 * _FRAME), index), _products(weight[part], weights, dtype)
-            else:
-                place, weight = _each_with_each(place * (size + 2 * _FRAME), index), _products(weight, weights, dtype)
+            axes.append((size + 2 * _FRAME, index, weights.astype(dtype, copy=False)))
+        numbers = np.arange(len(self.grid))[samples, None] * channels + np.arange(channels)
+        place, weight = numbers[None, :, :, None], np.ones((1, 1, 1, 1), dtype)  # of the frame, then within it
+        for length, index, weights in axes[:-1]:
+            place, weight = _each_with_each(np.add, place * length, index), _each_with_each(np.multiply, weight, weights)
+        length, index, weights = axes[-1]  # is done for some taps of the others at a time
+        each = max(1, _TOGETHER // max(1, index.size * channels))
+        for start in range(0, len(place), each):
+            part = slice(start, start + each)
+            yield (
+                _each_with_each(np.add, place[part] * length, index),
+                _each_with_each(np.multiply, weight[part], weights),
+            )
 
     def _axis(self, places: Array, size: int, order: int) -> tuple[Array, Array]:
         """The taps along one axis of a frame, (taps, N, 1, P), and the derivative of their weights of this order."""
@@ -237,15 +242,9 @@ def _in_frame(position: Array, size: int) -> Array:
     return np.fmin(np.fmax(position, -_FRAME), size).astype(np.int64) + _FRAME
 
 
-def _each_with_each(starts: Array, index: Array) -> Array:
-    places = starts[:, None] + index
-    return places.reshape(-1, *places.shape[2:])
-
-
-def _products(weight: Array, weights: Array, dtype: np.dtype[Any]) -> Array:
-    """The products of each tap with each, in the same order."""
-    product = weight[:, None] * weights.astype(dtype, copy=False)
-    return product.reshape(-1, *product.shape[2:])
+def _each_with_each(ufunc: np.ufunc, taps: Array, others: Array) -> Array:
+    together: Array = ufunc(taps[:, None], others)
+    return together.reshape(-1, *together.shape[2:])
 
 
 def affine_grid_base(spatial: Shape, align_corners: bool, dtype: np.dtype[Any]) -> Array:

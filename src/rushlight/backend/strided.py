@@ -11,44 +11,49 @@ from . import numpy as backend
 from .numpy import Array, Shape
 from .places import add_at
 
+_Geometry = tuple[Shape, Shape, int]  # sizes, strides and offset
+
 _TOGETHER = 32  # numbers that are worth an addition of their own
 
 
-def as_strided(x: Array, shape: Shape, strides: tuple[int, ...], offset: int) -> Array:
+def as_strided(x: Array, shape: Shape, strides: Shape, offset: int) -> Array:
     """Strides in elements; ``offset`` in elements from the start of the storage."""
     size = x.itemsize
     whole = backend.root(x)
     if whole.dtype != x.dtype:
         whole = whole.reshape(-1).view(x.dtype) if whole.flags.c_contiguous else x
-    steps = tuple(stride * size for stride in strides)
     if shape and 0 not in shape:
-        last = offset + sum((length - 1) * stride for length, stride in zip(shape, strides, strict=True))
-        if last * size >= whole.nbytes:
+        reach = _reach(shape, strides, offset)
+        if (reach - 1) * size >= whole.nbytes:
             raise RuntimeError(
                 f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize {size} "
-                f"requiring a storage size of {(last + 1) * size} are out of bounds for storage of size {whole.nbytes}"
+                f"requiring a storage size of {reach * size} are out of bounds for storage of size {whole.nbytes}"
             )
-    return backend.strided(whole, shape, steps, offset * size)
+    return _seen(whole, shape, strides, offset)
 
 
 def as_strided_adjoint(
     g: Array, x_shape: Shape, x_strides: Shape, x_offset: int, shape: Shape, strides: Shape, offset: int
 ) -> Array:
     """Adds ``g`` into zeros where as_strided took it from."""
-    storage = np.zeros(max(_reach(shape, strides, offset), _reach(x_shape, x_strides, x_offset)), g.dtype)
-    _add(storage, g, strides, offset)
-    _share(storage, x_shape, x_strides, x_offset)
-    return _seen(storage, x_shape, x_strides, x_offset).copy("K")
+    x = x_shape, x_strides, x_offset
+    return _moved(g, (shape, strides, offset), x, x).copy("K")
 
 
 def gather_strided(
     x: Array, x_shape: Shape, x_strides: Shape, x_offset: int, shape: Shape, strides: Shape, offset: int
 ) -> Array:
     """What as_strided takes from memory in which ``x`` lies as told, nothing beside it: the adjoint of the above."""
-    storage = np.zeros(max(_reach(shape, strides, offset), _reach(x_shape, x_strides, x_offset)), x.dtype)
-    _add(storage, x, x_strides, x_offset)
-    _share(storage, x_shape, x_strides, x_offset)
-    return _seen(storage, shape, strides, offset).copy()
+    own = x_shape, x_strides, x_offset
+    return _moved(x, own, (shape, strides, offset), own).copy()
+
+
+def _moved(values: Array, source: _Geometry, target: _Geometry, x: _Geometry) -> Array:
+    """What ``target`` sees where values were added to zeros as ``source`` sees them, shared out among x's elements of a place."""
+    storage = np.zeros(max(_reach(*source), _reach(*target)), values.dtype)
+    _add(storage, values, *source[1:])
+    _share(storage, *x)
+    return _seen(storage, *target)
 
 
 def strided_scatter(x: Array, src: Array, shape: Shape, strides: Shape, offset: int, x_strides: Shape, x_offset: int) -> Array:

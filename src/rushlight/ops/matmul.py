@@ -481,8 +481,8 @@ def _added(bias: Any, shape: tuple[int, ...]) -> Any:
 
 
 _BEFORE = (
-    "not (special.active and unusual(input, weight)) and input.__class__ in plain and weight.__class__ in plain and input._array.ndim == 2 "
-    "and weight._array.ndim == 2"
+    "not (special.active and unusual(input, weight)) and input.__class__ in plain and weight.__class__ in plain "
+    "and input._array.ndim == 2 and weight._array.ndim == 2"
 )
 _FACTORS = {"a": "input", "b": "ops.t(weight)"}
 plain_cases(
