@@ -91,3 +91,37 @@ def test_places_of_shapes_that_do_not_meet_are_an_error():
         torch.zeros(3, 8).index_put(
             (torch.zeros(300, dtype=torch.long), torch.zeros(7, dtype=torch.long)), torch.ones(()), True
         )
+
+
+@pytest.mark.parametrize("many", [4, 40])
+@pytest.mark.parametrize("changed", ["size", "before all", "in another row"])
+@pytest.mark.parametrize("find", ["sort", "cummax", "max", "kthvalue", "gather", "scatter_add", "index_select", "subscript"])
+def test_indices_changed_since_they_were_saved_are_an_error_and_no_gradient(find, changed, many):
+    x = torch.rand(many, many, requires_grad=True)
+    some = torch.zeros(many, many, dtype=torch.int64)
+    if find == "gather":
+        values, indices = x.gather(1, some), some
+    elif find == "scatter_add":
+        values, indices = torch.zeros(many, many).scatter_add(1, some, x), some
+    elif find == "index_select":
+        values, indices = x.index_select(1, some[0]), some
+    elif find == "subscript":
+        values, indices = x[some[0]], some
+    else:
+        values, indices = x.kthvalue(1, 1) if find == "kthvalue" else getattr(x, find)(1)
+    indices.data.fill_({"size": many, "before all": -many - 1, "in another row": many + 1}[changed])
+    x.grad = before = torch.ones(many, many)
+    with pytest.raises((IndexError, RuntimeError), match=r"index .* is out of bounds for dimension [01] with size"):
+        values.sum().backward()
+    assert x.grad is before and bool((before == 1).all())
+
+
+def test_whether_indices_are_within_their_bounds():
+    for count in (3, 100):
+        for dtype in (np.int32, np.int64):
+            of = np.arange(count, dtype=dtype)
+            assert places.within(of, 0, count) and places.within(of - 1, -1, count) and places.within(of[:0], 0, 0)
+            assert (
+                not places.within(of, 0, count - 1) and not places.within(of - 1, 0, count) and not places.within(of, 1, count)
+            )
+            assert places.within(np.broadcast_to(of[:, None], (count, 5)), 0, count)

@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from .activations import in_single
-from .index import within
 from .numpy import Array, Shape
-from .places import add_rows
+from .places import add_rows, within
 from .scattered import ScatteredArray
 
 

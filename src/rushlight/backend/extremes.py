@@ -11,7 +11,7 @@ import numpy as np
 from . import selection, summation
 from .numpy import MANY, Array, Shape, in_rows, row_starts
 from .ordering import order
-from .places import add_at, in_line
+from .places import add_at, check_along, in_line
 from .reduce import Axes, in_order
 
 
@@ -111,6 +111,7 @@ def put_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     """Zeros of ``shape`` with ``g`` at ``indices``, which are all different: the adjoint of take_along."""
     if not shape:
         return g.reshape(())
+    check_along(indices, shape[axis], axis)
     out = np.zeros(shape, g.dtype)
     out.reshape(-1)[in_line(indices, shape, axis)] = g
     return out
@@ -120,6 +121,7 @@ def add_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     """As :func:`put_along`, where indices may come more than once."""
     if not shape:
         return np.asarray(g.sum(), g.dtype)
+    check_along(indices, shape[axis], axis)
     out = np.zeros(shape, g.dtype)
     add_at(out, in_line(indices, shape, axis), g)
     return out
@@ -129,6 +131,7 @@ def put_reduced(g: Any, indices: Array, shape: Shape, axis: int, keepdims: bool 
     """Zeros of ``shape`` with ``g`` where a reduction along ``axis`` found its values."""
     if not shape:
         return np.asarray(g)
+    check_along(indices, shape[axis], axis)
     out = np.zeros(shape, g.dtype)
     if len(shape) == 1:
         out[indices] = g

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .extremes import take_along
 from .line_sums import sum_to
 from .numpy import Array, Shape, in_rows, ordered, steps_within
-from .places import FEW, add_at, add_rows, at_in_line, in_line, once
+from .places import FEW, add_at, add_rows, at_in_line, check, check_along, in_line, within
 from .shape import clone
 
 Indices = list[Array | None]
@@ -83,15 +84,6 @@ def _as_the_source(out: Array, x: Array, indices: Indices) -> Array:
     return laid
 
 
-def within(index: Array, low: int, size: int) -> bool:
-    """Whether all of some indices lie in [low, size)."""
-    index = once(index)
-    if index.size <= 16:  # NumPy takes longer to begin than these take
-        numbers = index.ravel().tolist()
-        return not numbers or (low <= min(numbers) and max(numbers) < size)
-    return bool(index.min() >= low and index.max() < size)
-
-
 def picked_shape(shape: Shape, indices: Indices) -> Shape:
     """The shape of what :func:`index` picks."""
     places = [place for place, one in enumerate(indices) if one is not None]
@@ -118,12 +110,22 @@ def stretches(have: Shape, shape: Shape) -> bool:
 def index_adjoint(g: Array, indices: Indices, shape: Shape) -> Array:
     """Adds ``g`` into zeros where index took it from."""
     out = np.zeros(shape, g.dtype)
+    if not g.size:
+        return out
+    picked = [(one, size) for one, size in zip(indices, shape, strict=False) if one is not None]
+    for place, (one, size) in enumerate(picked):
+        check(one, -size, size, functools.partial(_beyond, place, size))
     if len(indices) == 1 and indices[0] is not None and g.ndim > indices[0].ndim:
         rows = indices[0].reshape(-1)
         add_rows(out, np.where(rows < 0, rows + shape[0], rows), g.reshape(rows.size, *shape[1:]), True)
     else:
         _add_at(out, indices, g)
     return out
+
+
+def _beyond(place: int, size: int, index: int) -> IndexError:
+    """In PyTorch's words, which counts dimensions here with those that are picked from in front."""
+    return IndexError(f"index {index} is out of bounds for dimension {place} with size {size}")
 
 
 def _add_at(out: Array, indices: Indices, values: Array) -> None:
@@ -156,6 +158,7 @@ def gather(x: Array, index: Array, axis: int) -> Array:
         return np.broadcast_to(x, index.shape).copy()
     if not index.size:
         return np.empty(index.shape, x.dtype)
+    check_along(index, x.shape[axis], axis)
     return take_along(x, index, axis)
 
 
@@ -191,6 +194,8 @@ def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
 
 
 def gather_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Array:
+    if shape:
+        check_along(index, shape[axis], axis)
     return scatter_add(np.zeros(shape, g.dtype), g, index, axis)
 
 
@@ -243,6 +248,10 @@ def index_select(x: Array, index: Array, axis: int) -> Array:
 
 
 def index_select_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Array:
+    if len(shape) > 1:
+        check_along(index, shape[axis], axis)
+    else:
+        check(index, 0, shape[0] if shape else 1, lambda i: IndexError("index out of range in self"))
     return index_add(np.zeros(shape, g.dtype), g, index, axis, 1)
 
 

@@ -105,12 +105,30 @@ def inv(a: Array, name: str = "linalg.inv") -> Array:
 
 
 def det(a: Array) -> Array:
-    return np.asarray(np.linalg.det(a))
+    size = np.array(np.linalg.det(a))
+    if not size.all():
+        zero = size == 0
+        size[zero] = _product_of_pivots(a, zero)
+    return size
 
 
 def slogdet(a: Array) -> tuple[Array, Array]:
-    sign, size = np.linalg.slogdet(a)
-    return np.asarray(sign), np.asarray(size)
+    sign, size = (np.array(one) for one in np.linalg.slogdet(a))
+    if not sign.all():
+        zero = sign == 0
+        sign[zero] = _product_of_pivots(a, zero, np.sign)
+    return sign, size
+
+
+def _product_of_pivots(a: Array, singular: Array, of_each: Any = None) -> Array:
+    """The determinants of singular matrices as elimination finds them: 0 or -0, of which NumPy makes 0."""
+    # As PyTorch, which eliminates in the transpose where that saves it a copy.
+    turned = a.flags.c_contiguous and a.dtype.kind != "c"
+    lu, pivots, _ = factors.lu_factor((a.swapaxes(-1, -2) if turned else a)[singular])
+    diagonal = lu.diagonal(0, -2, -1)
+    swaps = (pivots != np.arange(1, pivots.shape[-1] + 1)).sum(-1)
+    product = (diagonal if of_each is None else of_each(diagonal)).prod(-1) * (1 - 2 * (swaps % 2))
+    return np.where(product == 0, product, 0).astype(a.dtype)
 
 
 def minors(a: Array) -> Array:

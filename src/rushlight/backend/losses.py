@@ -165,6 +165,22 @@ def binary_cross_entropy_with_logits(
     return reduced(losses, reduction, x.dtype)
 
 
+def logits_of_another_dtype(
+    x: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: str = "mean"
+) -> Any:
+    """The same in the target's dtype, each step rounded to it: PyTorch computes it in the place of ``1 - target``."""
+    wide, t = in_single(x), in_single(target)
+    logarithm = log_sigmoid(x)
+    if pos_weight is not None:
+        share = ((in_single(pos_weight) - 1) * t + 1).astype(np.result_type(pos_weight, target))
+        logarithm = (in_single(share) * in_single(logarithm)).astype(share.dtype)
+    losses = ((1 - t) * wide).astype(target.dtype)
+    losses = (in_single(losses) - in_single(logarithm)).astype(target.dtype)
+    if weight is not None:
+        losses = (in_single(losses) * in_single(weight)).astype(target.dtype)
+    return reduced(in_single(losses), reduction, target.dtype)
+
+
 # Margins.
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from .numpy import MANY, Array, Shape
 from .ordering import order
 
+_INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 FEW = 256  # so many numbers np.add.at has added before their places are worked out
 _NARROW = 32  # numbers in a row
 _OFTEN = 16  # rows for each place
@@ -32,6 +34,28 @@ def in_line(indices: Array, shape: Shape, axis: int) -> Array:
             return np.add(along, others, along)
         indices = along
     return np.add(indices, others, order="C", dtype=np.int64)
+
+
+def within(index: Array, low: int, size: int) -> bool:
+    """Whether all of some indices lie in [low, size)."""
+    index = once(index)
+    if index.size <= 16:  # NumPy takes longer to begin than these take
+        numbers = index.ravel().tolist()
+        return not numbers or (low <= min(numbers) and max(numbers) < size)
+    if low == 0 and index.dtype is _INT64:
+        return bool(index.view(_UINT64).max() < size)  # where a negative number is a great one
+    return bool(index.min() >= low and index.max() < size)
+
+
+def check(index: Array, low: int, size: int, error: Callable[[int], Exception]) -> None:
+    """Raises ``error(index)`` for the first index outside of [low, size)."""
+    if not within(index, low, size):
+        raise error(int(index[(index < low) | (index >= size)].flat[0]))
+
+
+def check_along(indices: Array, size: int, axis: int) -> None:
+    """Raises a RuntimeError for indices outside of ``axis``; a backward pass asks again, as its own may have been written since."""
+    check(indices, 0, size, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {axis} with size {size}"))
 
 
 def once(array: Array, but: int = -1) -> Array:

@@ -207,7 +207,10 @@ class _Taps:
     def _pad(self, position: Array, size: int) -> Array:
         """Positions brought inside as the padding mode says."""
         if self.padding_mode == "zeros":
-            return position
+            # PyTorch weighs what lies outside in two dimensions, inf and nan included, but passes it over in three.
+            return (
+                position if len(self.spatial) == 2 else np.where(np.isfinite(position), position, position.dtype.type(-_FRAME))
+            )
         if self.padding_mode == "reflection":
             position, _ = self._reflected(position, size)
         # Written so that nan becomes 0.

@@ -137,7 +137,10 @@ def polygamma(x: Array, n: int) -> Array:
             mirrored = x < 0.5
             wide = x.astype(np.float64)
             above = _trigamma(np.where(mirrored, 1 - wide, wide))
-            return np.where(mirrored, (math.pi / np.sin(math.pi * wide)) ** 2 - above, above).astype(x.dtype)
+            wave = np.sin(x.dtype.type(math.pi) * x).astype(
+                np.float64
+            )  # as rounded as PyTorch's: finite at negative whole numbers
+            return np.where(mirrored, (math.pi / wave) ** 2 - above, above).astype(x.dtype)
         order, sign = np.asarray(n + 1).astype(x.dtype), 1.0 if n % 2 else -1.0
         return np.asarray(zeta(order, x) * x.dtype.type(sign * math.exp(math.lgamma(n + 1))))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..autograd import views
 from ..backend import index as k
+from ..backend.places import check
 from ..backend.pointwise import checked_number
 from . import dispatch
 from .public import axis_of, ops, public, warn
@@ -63,18 +63,12 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if not input._array.ndim and i.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {i.size} value(s)")
-    _check_bounds(
+    check(
         i, 0, size,
         lambda i: RuntimeError(f"INDICES element is out of DATA bounds, id={i} axis_dim={size}") if axis == 1
         else IndexError("index out of range in self"),
     )  # fmt: skip
     return ops.index_select(input, index, axis)
-
-
-def _check_bounds(index: Any, low: int, size: int, error: Callable[[int], Exception]) -> None:
-    """Raises ``error(index)`` for the first index outside of [low, size)."""
-    if not k.within(index, low, size):
-        raise error(int(index[(index < low) | (index >= size)].flat[0]))
 
 
 def _size(input: Any, axis: int) -> int:
@@ -118,9 +112,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     axis = axis_of(dim, input._array.ndim)
     _check_rows("index_add", input, axis, index, source)
     size = _size(input, axis)
-    _check_bounds(
-        index._array, 0, size, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {axis} with size {size}")
-    )
+    check(index._array, 0, size, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {axis} with size {size}"))
     return ops.index_add(input, source, index, axis, checked_number(alpha, input._array))
 
 
@@ -164,9 +156,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
             f"index_copy_(): Number of indices ({i.size}) should be equal to source.size(dim) ({slices.shape[axis]})"
         )
     size = _size(input, axis)
-    _check_bounds(
-        i, 0, size, lambda i: IndexError(f"index_copy_(): index {i} is out of bounds for dimension {axis} with size {size}")
-    )
+    check(i, 0, size, lambda i: IndexError(f"index_copy_(): index {i} is out of bounds for dimension {axis} with size {size}"))
     return ops.index_copy(input, source, index, axis)
 
 
@@ -188,9 +178,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     if not is_tensor:
         value = dispatch.new_tensor(dispatch.number_array(checked_number(value, input._array), input._array.dtype))
     size = _size(input, axis)
-    _check_bounds(
-        index._array, -size, size, lambda i: IndexError(f"index {i} is out of bounds for dimension {axis} with size {size}")
-    )
+    check(index._array, -size, size, lambda i: IndexError(f"index {i} is out of bounds for dimension {axis} with size {size}"))
     return ops.index_fill(input, value, index, axis)
 
 
@@ -220,7 +208,7 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     _check_rows("index_reduce", input, axis, index, source)
     warn("index_reduce() is in beta and the API may change at any time.", once=True)
-    _check_bounds(index._array, 0, _size(input, axis), lambda i: IndexError("index out of range in self"))
+    check(index._array, 0, _size(input, axis), lambda i: IndexError("index out of range in self"))
     if input._array.dtype.kind in "bc":
         _refuse_reduction(input, index, reduce, include_self)
     return ops.index_reduce(input, source, index, axis, reduce, include_self)
@@ -234,9 +222,7 @@ def take(input: Any, index: Any) -> Any:
         raise RuntimeError("take(): Expected a long tensor for index, but got " + views.type_word(i.dtype))
     if not size and i.size:
         raise IndexError("take(): tried to take from an empty tensor")
-    _check_bounds(
-        i, -size, size, lambda i: IndexError(f"out of range: tried to access index {i} on a tensor of {size} elements.")
-    )
+    check(i, -size, size, lambda i: IndexError(f"out of range: tried to access index {i} on a tensor of {size} elements."))
     return ops.take(input, index)
 
 
@@ -258,7 +244,7 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
         )
     if not x.size and i.size:
         raise IndexError("put_(): Tried to put elements into an empty tensor")
-    _check_bounds(
+    check(
         i, -x.size, x.size,
         lambda i: IndexError(f"out of range: tried to access index {i} on a tensor of {x.size} elements."),
     )  # fmt: skip

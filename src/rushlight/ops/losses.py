@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..backend import losses as k
+from ..backend.pointwise import no_bool_difference
 from . import dispatch
 from .loss_slopes import logits_slope, target_slope, target_slope_of_logits
 from .public import module, ops, public
@@ -44,6 +45,11 @@ op("binary_cross_entropy_with_logits", k.binary_cross_entropy_with_logits, input
    x=lambda g, xp, x, target, weight, pos_weight, reduction: logits_slope(g, xp, x, target, weight, pos_weight, reduction),
    target=lambda g, xp, x, weight, pos_weight, reduction: target_slope_of_logits(
        g, xp, x, weight, pos_weight, reduction))  # fmt: skip
+op("logits_of_another_dtype", k.logits_of_another_dtype, node="BinaryCrossEntropyWithLogitsBackward0", inputs="weight pos_weight",
+   x=lambda g, xp, x, x_dtype, target, weight, pos_weight, reduction: xp.astype(
+       logits_slope(g, xp, x, target, weight, pos_weight, reduction), x_dtype),
+   target=lambda g, xp, x, target_dtype, weight, pos_weight, reduction: xp.astype(
+       target_slope_of_logits(g, xp, x, weight, pos_weight, reduction), target_dtype))  # fmt: skip
 
 
 # How losses are put together.
@@ -272,6 +278,7 @@ def cross_entropy(
         return ops.nll_loss(ops.log_softmax(input, 1), target, None, reduction, ignore_index)
     if input._array.shape == target._array.shape:
         if target._array.dtype.kind not in "fV":
+            no_bool_difference([target._array.dtype.kind == "b"])
             raise RuntimeError(
                 f"Expected floating point type for target with class probabilities, got {target.dtype.scalar_name}"
             )
@@ -378,24 +385,12 @@ def binary_cross_entropy_with_logits(
         raise NotImplementedError(f"\"log_sigmoid_cpu\" not implemented for '{input.dtype.scalar_name}'")
     if target._array.dtype != input._array.dtype:
         if target._array.dtype.kind not in "fV":
+            no_bool_difference([target._array.dtype.kind == "b"])
             raise RuntimeError(
                 f"result type {input.dtype.scalar_name} can't be cast to the desired output type {target.dtype.scalar_name}"
             )
-        return _logits_of_another_dtype(input, target, weight, pos_weight, reduction)
+        return ops.logits_of_another_dtype(input, target, weight, pos_weight, reduction)
     return ops.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
-
-
-def _logits_of_another_dtype(input: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
-    """The loss in the target's dtype, each step rounded to it: PyTorch computes it in the place of ``1 - target``."""
-    size = ops.log_sigmoid(input)
-    if pos_weight is not None:
-        share = (pos_weight - 1) * target + 1
-        size = (share * size).to(share.dtype)
-    loss = ((1 - target) * input).to(target.dtype)
-    loss = (loss - size).to(target.dtype)
-    if weight is not None:
-        loss = (loss * weight).to(target.dtype)
-    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
 @public(space=F, out=False)

@@ -136,6 +136,14 @@ def _check_mirrored(shape: tuple[int, ...], widths: tuple[int, ...], mode: str, 
                 f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but got: padding "
                 f"({before}, {after}) at dimension {len(shape) - 1 - i} of input {list(shape)}"
             )
-        if size + before + after < 1:
-            name = "WHD"[i] if rank > 1 else "W"
-            raise RuntimeError(f"input ({name}: {size}) is too small. Calculated output {name}: {size + before + after}")
+    padded = [shape[-1 - i] + widths[2 * i] + widths[2 * i + 1] for i in range(rank)][::-1]
+    if max(padded) < 1:
+        names = "DHW"[-rank:]
+        have = [f"{name}: {size}" for name, size in zip(names, shape[-rank:], strict=True)]
+        sizes = f"{have[0]} {have[1]}, {have[2]}" if rank == 3 else ", ".join(have)
+        space = " " if rank == 2 and mode == "replicate" else ""
+        wanted = " ".join(f"{name}: {size}" for name, size in zip(names, padded, strict=True))
+        raise RuntimeError(f"input ({sizes}{space}) is too small. Calculated output {wanted}")
+    if min(padded) < 0:
+        whole = [*shape[:-rank], *padded]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(padded)}: {whole}")

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..backend import index as k
+from ..backend.places import check_along
 from ..backend.pointwise import checked_number
 from . import dispatch
 from .public import axis_of, ops, public, warn
@@ -64,10 +65,8 @@ def scatter_reduce_x(
 ) -> Any:
     if reduce in ("amax", "amin"):
         equal_x, equal_src = x == out, src_equal(xp, src, out, index, axis)
-        ties = xp.scatter_add(
-            equal_x * 1.0 + 0 * x if include_self else 0 * x, equal_src + 0 * _cut(xp, src, tuple(index.shape)), index, axis
-        )
-        grad = g / xp.where(ties == 0, ties + 1, ties) * equal_x
+        ties = _ties(g, xp, x, equal_x, equal_src, index, axis, include_self)
+        grad = g / ties * equal_x
     elif reduce == "prod":
         masked = xp.where(x == 0, x * 0 + 1, x)
         grad = g * xp.where(x == 0, xp.scatter_reduce(masked, src, index, axis, "prod", True), out) / masked
@@ -78,6 +77,14 @@ def scatter_reduce_x(
     if include_self:
         return grad
     return xp.scatter(grad, xp.full_like_shape(g, tuple(index.shape)), index, axis)
+
+
+def _ties(g: Any, xp: Any, x: Any, equal_x: Any, equal_src: Any, index: Any, axis: int, include_self: bool) -> Any:
+    """How many values share a place, at least one: numbers without a derivative."""
+    none = xp.full_like_shape(g, tuple(x.shape))
+    found = xp.full_like_shape(g, tuple(index.shape)) + equal_src
+    ties = xp.scatter_add(none + equal_x if include_self else none, found, index, axis)
+    return ties + (ties == 0)
 
 
 def src_equal(xp: Any, src: Any, out: Any, index: Any, axis: int) -> Any:
@@ -98,8 +105,8 @@ def scatter_reduce_src(
     part = _cut(xp, src, tuple(index.shape))
     if reduce in ("amax", "amin"):
         equal_x, equal_src = x == out, src_equal(xp, src, out, index, axis)
-        ties = xp.scatter_add(equal_x * 1.0 + 0 * x if include_self else 0 * x, equal_src + 0 * part, index, axis)
-        grad = xp.gather(g / xp.where(ties == 0, ties + 1, ties), index, axis) * equal_src
+        ties = _ties(g, xp, x, equal_x, equal_src, index, axis, include_self)
+        grad = xp.gather(g / ties, index, axis) * equal_src
     elif reduce == "prod":
         zero = part == 0
         zeros = xp.gather(xp.scatter_add(x * 0, zero + 0 * part, index, axis), index, axis)
@@ -147,12 +154,7 @@ def _check_scatter(name: str, input: Any, index: Any, axis: int, src: Any = None
             if src is not None:
                 expected += f" and to be no larger size than src {list(src._array.shape)}"
             raise RuntimeError(expected)
-    _check_bounds(i, x.shape[axis] if x.ndim else 1, axis)
-
-
-def _check_bounds(i: Any, size: int, axis: int) -> None:
-    if not k.within(i, 0, size):
-        raise RuntimeError(f"index {i[(i < 0) | (i >= size)].flat[0]} is out of bounds for dimension {axis} with size {size}")
+    check_along(i, x.shape[axis] if x.ndim else 1, axis)
 
 
 @public()
@@ -177,7 +179,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
                     f"Size does not match at dimension {place} expected index {list(i.shape)} to be no larger than self "
                     f"{list(x.shape)} apart from dimension {axis}"
                 )
-        _check_bounds(i, x.shape[axis] if x.ndim else 1, axis)
+        check_along(i, x.shape[axis] if x.ndim else 1, axis)
     return ops.gather(input, index, axis)
 
 

@@ -106,3 +106,38 @@ refused("Function: too few gradients", lambda: Wrong.apply(w(), w()).sum().backw
 refused("Function: wrong shape", lambda: WrongShape.apply(w()).sum().backward())
 refused("Function: no backward", lambda: NoBackward.apply(w()).sum().backward())
 refused("Function: a number", lambda: SaysNumber.apply(w()).sum().backward())
+# Indices that were changed, unseen by the version counters, since they were saved.
+found = {
+    "sort": lambda x: x.sort(1),
+    "cummin": lambda x: x.cummin(1),
+    "max": lambda x: x.max(1),
+    "median": lambda x: x.median(1),
+    "topk": lambda x: x.topk(2, 1),
+}
+for name, find in found.items():
+    for changed in (3, 4, -1, -4):
+        of = torch.tensor([[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]], requires_grad=True)
+        values, indices = find(of)
+        indices.data.fill_(changed)
+        try:
+            values.sum().backward()
+        except RuntimeError as error:
+            print(name, error)
+for name in ("gather", "scatter_add"):
+    for changed in (3, -1, -4):
+        of, indices = torch.ones(2, 3, requires_grad=True), torch.zeros(2, 3, dtype=torch.int64)
+        made = of.gather(1, indices) if name == "gather" else torch.zeros(2, 3).scatter_add(1, indices, of)
+        indices.data.fill_(changed)
+        try:
+            made.sum().backward()
+        except RuntimeError as error:
+            print(name, error)
+for changed in (3, -4):
+    of, indices = torch.ones(3, 2, requires_grad=True), torch.tensor([0, 1])
+    for made in (of[indices], of.index_select(0, indices)):
+        indices.data.fill_(changed)
+        try:
+            made.sum().backward()
+        except (IndexError, RuntimeError) as error:
+            print(error)
+        indices.data.fill_(0)

@@ -72,3 +72,16 @@ for f in (
         print(f())
     except RuntimeError as error:
         print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+# Determinants that are zero, with their signs.
+for rows in (
+    [[1, 2], [2, 4]],
+    [[0, 0], [1, 1]],
+    [[0, 0], [1, -1]],
+    [[0, 1], [0, 0]],
+    [[-1, 0, 0], [0, 0, 0], [0, 0, 1]],
+    [[0]],
+):
+    for dtype in (torch.float32, torch.float64, torch.complex64):
+        singular = torch.tensor(rows, dtype=dtype)
+        print(torch.det(singular), torch.slogdet(singular))
+print(torch.det(torch.tensor([[[1.0, 2], [2, 4]], [[1, 2], [3, 4]], [[0, 0], [1, 1]]])))

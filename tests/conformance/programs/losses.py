@@ -59,6 +59,8 @@ for kind, other in ((torch.float64, torch.float32), (torch.float32, torch.float6
     for reduction in ("mean", "sum", "none"):
         loss = F.binary_cross_entropy_with_logits(logits, wanted, reduction=reduction)
         loss.sum().backward()
-        print(loss.detach(), logits.grad)
+        print(loss, logits.grad)
     heavy = torch.tensor(2.0, dtype=other)
-    print(F.binary_cross_entropy_with_logits(logits, wanted, weight=wanted + 1, pos_weight=heavy).detach())
+    print(F.binary_cross_entropy_with_logits(logits, wanted, weight=wanted + 1, pos_weight=heavy))
+    wanted.requires_grad_()
+    print(torch.autograd.grad(F.binary_cross_entropy_with_logits(logits, wanted, pos_weight=heavy), [logits, wanted]))

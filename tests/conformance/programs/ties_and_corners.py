@@ -53,3 +53,30 @@ for name in ("relu6", "hardtanh", "hardsigmoid", "hardswish"):
     beyond = torch.tensor([-7.0, 7.0, 0.5], requires_grad=True)
     getattr(torch.nn.functional, name)(beyond).backward(torch.tensor([float("inf"), float("nan"), 1.0]))
     print(name, beyond.grad)
+F = torch.nn.functional
+for mode in ("reflect", "replicate"):
+    for shape, widths in (
+        ((2, 4, 5), (1, -6, 1, 1)),
+        ((1, 2, 4, 5), (-2, -2, -2, -2)),
+        ((1, 1, 3, 4, 5), (1, 1, 0, 0, -2, -1)),
+    ):
+        print(mode, F.pad(torch.ones(shape), widths, mode=mode))
+    for shape, widths in (((2, 4), (-2, -2)), ((2, 4, 5), (-2, -3, -2, -2)), ((1, 2, 3, 4, 5), (-2, -3, -2, -2, -2, -1))):
+        try:
+            F.pad(torch.ones(shape), widths, mode=mode)
+        except RuntimeError as error:
+            print(mode, error)
+for off in (float("inf"), float("nan")):
+    image, grid = torch.ones(1, 1, 2, 2, 2, requires_grad=True), torch.full((1, 1, 1, 2, 3), off)
+    grid[0, 0, 0, 1] = 0.25
+    grid.requires_grad_()
+    sampled = F.grid_sample(image, grid, align_corners=True)
+    sampled.sum().backward()
+    print(sampled, image.grad, grid.grad)
+for reduce in ("amin", "amax"):
+    kept = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    reduced = kept.scatter_reduce(0, torch.tensor([0, 0, 1]), torch.tensor([1.0, 3.0, 2.0]), reduce)
+    print(reduce, torch.autograd.grad(reduced.sum(), kept, create_graph=True))
+poles = torch.tensor([-2.0, -1.0, 0.5], requires_grad=True)
+torch.digamma(poles).sum().backward()
+print(poles.grad)
