@@ -177,7 +177,7 @@ def nan_to_num(x: Array, nan: float | None, posinf: float | None, neginf: float 
     if x.dtype.kind not in "fV":
         return np.array(x, order="K")
     limits = dtypes.finfo(dtypes.of(x.dtype))
-    out = np.array(x)
+    out = backend.copied(x, x.dtype)
     out[np.isnan(x)] = 0 if nan is None else nan
     out[x == math.inf] = limits.max if posinf is None else posinf
     out[x == -math.inf] = limits.min if neginf is None else neginf

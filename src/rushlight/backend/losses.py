@@ -12,10 +12,10 @@ from .bits import either
 from .blockwise import SPREAD, spread
 from .embedding import one_hot
 from .numpy import MANY, Array, Shape, row_starts
-from .places import in_line
+from .places import in_line, within
 from .pointwise import refuse
 
-_INT64, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
+_INT64 = np.dtype(np.int64)
 
 
 def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
@@ -53,19 +53,13 @@ def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
 def _classes(target: Array, count: int, ignore_index: int) -> tuple[Array | None, Array]:
     """Which targets count, None for all of them, and the classes, with 0 for those that do not count."""
     chosen = target if target.dtype is _INT64 else target.astype(np.int64)
-    if 0 <= ignore_index < count or not _are_below(chosen, count):
+    if 0 <= ignore_index < count or not within(chosen, 0, count):
         counted = target != ignore_index
         chosen = np.where(counted, chosen, 0)
-        if not _are_below(chosen, count) and (wrong := counted & ((chosen < 0) | (chosen >= count))).any():
+        if not within(chosen, 0, count) and (wrong := counted & ((chosen < 0) | (chosen >= count))).any():
             raise IndexError(f"Target {target[wrong].reshape(-1)[0]} is out of bounds.")
         return None if counted.all() else counted, chosen
     return None, chosen
-
-
-def _are_below(chosen: Array, count: int) -> bool:
-    """Whether all numbers are from 0 to below ``count``: as unsigned numbers the negative ones are large."""
-    unsigned = chosen.view(_UNSIGNED)
-    return not chosen.size or unsigned.item(unsigned.argmax()) < count
 
 
 def _places(chosen: Array, x_shape: Shape) -> Array:
@@ -108,20 +102,21 @@ def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: st
 
 def nll_loss_adjoint(
     g: Array,
+    x: Array,
     target: Array,
     weight: Array | None = None,
-    x_shape: Shape = (),
     reduction: str = "mean",
     ignore_index: int = -100,
 ) -> Array:
-    """The transpose of ``nll_loss`` in x."""
+    """The transpose of ``nll_loss``, which does not depend on x but for its shape."""
     g = np.asarray(g)
-    classes = x_shape[min(len(x_shape) - 1, 1)]
+    shape = x.shape
+    classes = shape[min(len(shape) - 1, 1)]
     counted, chosen = _classes(target, classes, ignore_index)
     scale = _class_weights(chosen, counted, weight, g.dtype)
-    x = np.zeros(x_shape, g.dtype)
-    if not x.size:
-        return x
+    out = np.zeros(shape, g.dtype)
+    if not out.size:
+        return out
     values = -g[()]  # of a 0-dim array NumPy makes a number, by which it divides in a tenth of the time
     if scale is not None:
         values = values * scale
@@ -129,8 +124,8 @@ def nll_loss_adjoint(
         values = values / (target.size if scale is None else reduce.sum_all(scale))
     if counted is not None:
         values = np.where(counted, values, g.dtype.type(0))
-    x.reshape(-1)[_places(chosen, x_shape)] = values
-    return x
+    out.reshape(-1)[_places(chosen, shape)] = values
+    return out
 
 
 # The likelihood of yes or no.

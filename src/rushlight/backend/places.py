@@ -43,7 +43,8 @@ def within(index: Array, low: int, size: int) -> bool:
         numbers = index.ravel().tolist()
         return not numbers or (low <= min(numbers) and max(numbers) < size)
     if low == 0 and index.dtype is _INT64:
-        return bool(index.view(_UINT64).max() < size)  # where a negative number is a great one
+        unsigned = index.view(_UINT64)  # as which a negative number is a great one
+        return unsigned.item(unsigned.argmax()) < size
     return bool(index.min() >= low and index.max() < size)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import modes
+from ..backend import numpy as backend
 from ..random import default_generator, memory_axes, stream_of
 from ..rooms import provided
 from . import dispatch
@@ -45,7 +46,7 @@ def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
         array = input._array
         if shape != array.shape or array.flags.c_contiguous:
             return dispatch.new_tensor(default_stream().bernoulli(shape, array.dtype, 1 - p))
-        axes = memory_axes(array)  # PyTorch draws as memory lies
+        axes = memory_axes(backend.empty_like(array, array.dtype))  # PyTorch draws as the noise lies in memory
         drawn = default_stream().bernoulli(tuple(shape[axis] for axis in axes), array.dtype, 1 - p)
         return dispatch.new_tensor(drawn.transpose(np.argsort(axes)))
 

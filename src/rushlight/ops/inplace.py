@@ -200,6 +200,9 @@ def by_result(
             if wrong is None:
                 raise
             raise wrong from None
+        except (RuntimeError, IndexError):
+            views.check_writable(self, any(in_graph(value) for value in args if hasattr(value, "_array")))  # comes before
+            raise
 
     return named(call, name)
 

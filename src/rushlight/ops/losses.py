@@ -30,14 +30,15 @@ op("huber_loss", k.huber_loss, promote="same", numbers="none",
    a=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, a, b, reduction, delta),
    b=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, b, a, reduction, delta))  # fmt: skip
 op("huber_loss_of_another_dtype", k.huber_loss, node="HuberLossBackward0",
-   a=lambda a, b: _found_dtype(a, b), b=lambda a, b: _found_dtype(a, b))  # fmt: skip
+   a=lambda a, b: _found_dtype(a, b), b=lambda a, b: _found_dtype(b, a))  # fmt: skip
 for _name, _node in (("nll_loss", "NllLossBackward0"), ("nll_loss_planes", "NllLoss2DBackward0")):
     op(_name, k.nll_loss, node=_node, inputs="target weight", kind="linear",
-       x=lambda g, xp, target, weight, x_shape, reduction, ignore_index: xp.nll_loss_adjoint(
-           g, target, weight, x_shape, reduction, ignore_index))  # fmt: skip
+       # Of x the shape would do, but as in PyTorch a write into it is an error, and the gradient has one, of zeros, in it.
+       x=lambda g, xp, x, target, weight, reduction, ignore_index: xp.nll_loss_adjoint(
+           g, x, target, weight, reduction, ignore_index))  # fmt: skip
 op("nll_loss_adjoint", k.nll_loss_adjoint, node="NllLossBackwardBackward0", inputs="target weight", kind="linear",
-   g=lambda g, xp, target, weight, reduction, ignore_index: xp.nll_loss(
-       g, target, weight, reduction, ignore_index))  # fmt: skip
+   g=lambda g, xp, target, weight, reduction, ignore_index: xp.nll_loss(g, target, weight, reduction, ignore_index),
+   x=lambda g, xp, x_shape: xp.full_like_shape(g, x_shape))  # fmt: skip
 op("binary_cross_entropy", k.binary_cross_entropy, inputs="weight",
    x=lambda g, xp, x, target, weight, reduction: xp.binary_cross_entropy_slope(g, x, target, weight, reduction),
    target=lambda g, xp, x, weight, reduction: target_slope(g, xp, x, weight, reduction))  # fmt: skip

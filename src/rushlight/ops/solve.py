@@ -30,7 +30,7 @@ op(
     "det",
     k.det,
     node="LinalgDetBackward0",  # the result, as in PyTorch, so that a write into it is seen
-    a=lambda g, xp, a, out: g.reshape((*g.shape, 1, 1)) * conj(xp.minors(a)),
+    a=lambda g, xp, a, out: _det_slope(g, xp, a),
 )
 op("minors", k.minors, a=lambda g, xp, a: _minors_slope(g, xp, a))
 op("nonsingular", k.nonsingular, kind="linear", a=lambda g: g)
@@ -76,6 +76,11 @@ def _older_slope_of_matrix(
 def _inv_slope(g: Any, xp: Any, inverse: Any) -> Any:
     across = xp.adjoint(inverse)
     return -(across @ g @ across)
+
+
+def _det_slope(g: Any, xp: Any, a: Any) -> Any:
+    g = g.reshape((*g.shape, 1, 1))
+    return xp.expand(g, a.shape) if a.shape[-1] <= 1 else g * conj(xp.minors(a))
 
 
 def _minors_slope(g: Any, xp: Any, a: Any) -> Any:

@@ -85,3 +85,5 @@ for rows in (
         singular = torch.tensor(rows, dtype=dtype)
         print(torch.det(singular), torch.slogdet(singular))
 print(torch.det(torch.tensor([[[1.0, 2], [2, 4]], [[1, 2], [3, 4]], [[0, 0], [1, 1]]])))
+one = torch.tensor([[2.0]], requires_grad=True)
+print(torch.autograd.grad(torch.det(one * one), one, create_graph=True))

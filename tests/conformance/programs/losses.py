@@ -64,3 +64,21 @@ for kind, other in ((torch.float64, torch.float32), (torch.float32, torch.float6
     print(F.binary_cross_entropy_with_logits(logits, wanted, weight=wanted + 1, pos_weight=heavy))
     wanted.requires_grad_()
     print(torch.autograd.grad(F.binary_cross_entropy_with_logits(logits, wanted, pos_weight=heavy), [logits, wanted]))
+# The gradient of nll_loss depends on its input, if only by zeros, and a write into that is an error.
+scores = torch.tensor([[-1.0, -2.0], [-0.5, -3.0]], requires_grad=True)
+F.nll_loss(scores, torch.tensor([1, 0])).backward(create_graph=True)
+print(scores.grad)
+print(torch.autograd.grad((scores.grad * scores).sum(), scores))
+written = scores * 1
+loss = F.nll_loss(written, torch.tensor([1, 0]))
+written.mul_(2)
+try:
+    loss.backward()
+except RuntimeError as error:
+    print(str(error).split(";")[0])
+wanted = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
+for a, b in ((scores.detach(), wanted), (wanted, scores.detach())):
+    try:
+        F.huber_loss(a, b).backward()
+    except RuntimeError as error:
+        print(error)

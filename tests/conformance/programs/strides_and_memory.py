@@ -100,3 +100,8 @@ for z in (
     )
 print(x[None, [0, 1]].stride(), x.permute(2, 0, 1)[None, [0, 1]].stride(), x.permute(2, 0, 1)[None, :, [0, 1]].stride())
 print(torch.ones(3, 2).t()[None, [0, 1]].flatten()._is_view())
+# Stretched along their last dimension: what is made of them lies in order, and noise is drawn so.
+torch.manual_seed(0)
+for stretched in (torch.arange(3.0)[:, None].expand(3, 4), torch.arange(6.0).view(2, 3, 1).expand(2, 3, 4)):
+    for made in (stretched.nan_to_num(), torch.nn.functional.dropout(stretched), stretched.exp(), stretched.clone()):
+        print(made.stride(), made)
