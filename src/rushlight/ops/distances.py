@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from .. import dtypes
 from ..autograd.modes import no_grad
 from ..backend import distances as k
@@ -123,14 +125,13 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     >>> F.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), dim=0)
     tensor(0.7071)
     """
-    torch = module("torch")
     common = dtypes.promote_types(x1.dtype, x2.dtype) if x1.dtype is not x2.dtype else x1.dtype
     if not (common.is_floating_point or common.is_complex):
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}")
     x1, x2 = (value if value.dtype is common else ops.astype(value, common.numpy) for value in (x1, x2))
+    axis = axis_of(dim, max(x1._array.ndim, x2._array.ndim))
     if x1._array.shape != x2._array.shape:
-        x1, x2 = torch["broadcast_tensors"](x1, x2)
-    axis = axis_of(dim, x1._array.ndim)
+        x1, x2 = _meeting(x1, x2, axis)
     units = []
     for value in (x1, x2):
         norm = ops.clone(ops.vector_norm(value, 2.0, (axis,) if value._array.ndim else (), True))
@@ -138,6 +139,20 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
             norm.clamp_(min=eps)
         units.append(value / norm)
     return (units[0] * units[1]).sum(dim)
+
+
+def _meeting(x1: Any, x2: Any, axis: int) -> tuple[Any, Any]:
+    """Both as if stretched to their common shape, for vectors along ``axis``. A unit vector is the same wherever stretching
+    puts it, so each keeps its own shape, but for dimensions that it has too few of, until they are multiplied."""
+    shapes = x1._array.shape, x2._array.shape
+    try:
+        common = np.broadcast_shapes(*shapes)
+    except ValueError:
+        return module("torch")["broadcast_tensors"](x1, x2)  # type: ignore[no-any-return]  # which says what is wrong
+    own = [(1,) * (len(common) - len(shape)) + shape for shape in shapes]
+    if own[0][axis] != own[1][axis]:
+        own = [common, common]
+    return ops.expand(x1, own[0]), ops.expand(x2, own[1])
 
 
 module("torch")["pdist"] = module(F)["pdist"]
