@@ -11,7 +11,7 @@ import numpy as np
 from . import selection, summation
 from .numpy import MANY, Array, Shape, in_rows, row_starts
 from .ordering import order
-from .places import add_at, check_along, in_line
+from .places import add_at, check_along, corner, in_line, whole_slices
 from .reduce import Axes, in_order
 
 
@@ -82,6 +82,9 @@ def take_along(x: Array, indices: Array, axis: int) -> Array:
     if x.ndim == 1:
         return x[indices]
     if x.flags.c_contiguous:
+        slices = whole_slices(indices, axis)
+        if slices is not None:
+            return x[corner(indices.shape, axis)].take(slices, axis)
         return x.ravel().take(in_line(indices, x.shape, axis))
     found = x[_in_step(indices, axis)]
     return found.copy("C") if 1 in found.shape else in_rows(found)  # a single row's step may be any

@@ -27,6 +27,9 @@ def in_line(indices: Array, shape: Shape, axis: int) -> Array:
 
     The indices must be within their bounds: in the line others would be taken for elements of another row.
     """
+    slices = whole_slices(indices, axis)
+    if slices is not None and math.prod(shape) <= indices.size:
+        return np.arange(math.prod(shape)).reshape(shape)[corner(indices.shape, axis)].take(slices, axis)
     step, others = (_kept_steps if indices.size < MANY else _steps)(indices.shape, shape, axis)
     if step != 1:
         along = np.multiply(once(indices, axis), step, order="C", dtype=np.int64)
@@ -64,6 +67,21 @@ def once(array: Array, but: int = -1) -> Array:
     if 0 not in array.strides:
         return array
     return array[tuple([slice(1 if step == 0 and axis != but else None) for axis, step in enumerate(array.strides)])]
+
+
+def whole_slices(indices: Array, axis: int) -> Array | None:
+    """The indices along ``axis`` of many elements, if they are the same along all other axes and so name whole slices."""
+    if indices.size < MANY or 0 not in indices.strides:
+        return None
+    for place, (size, step) in enumerate(zip(indices.shape, indices.strides, strict=True)):
+        if step and size > 1 and place != axis:
+            return None
+    return indices[tuple([slice(None) if place == axis else 0 for place in range(indices.ndim)])]
+
+
+def corner(shape: Shape, but: int) -> tuple[slice, ...]:
+    """As much as ``shape`` says along each axis but one."""
+    return tuple([slice(None if axis == but else size) for axis, size in enumerate(shape)])
 
 
 def _steps(places: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
