@@ -120,7 +120,7 @@ def test_compiled_ops_do_in_inference_mode_what_the_general_path_does(name, give
 @pytest.fixture
 def _nothing_else_special():
     """Other tests of the process may have left something unusual alive: a tensor of a subclass, say."""
-    others = special.active - special.inferring
+    others = special.active - special.plain_to_see
     special.active -= others
     yield
     special.active += others
@@ -139,6 +139,30 @@ def test_compiled_ops_stay_compiled_in_inference_mode(monkeypatch):
     for operation in (lambda: held * x, lambda: x * held, held.tanh, held.t, lambda: held.chunk(3, 1), lambda: held.max(1)):
         with pytest.raises(TypeError, match="not callable"):
             operation()
+
+
+class _Named(torch.Tensor):
+    """A subclass like any."""
+
+
+@pytest.mark.usefixtures("_nothing_else_special")
+@pytest.mark.parametrize("unusual", ["sparse", "subclass"])
+def test_compiled_ops_stay_compiled_beside_unusual_tensors(unusual, monkeypatch):
+    x = torch.ones(2, 3, requires_grad=True)
+    held = torch.eye(3).to_sparse() if unusual == "sparse" else torch.eye(3).as_subclass(_Named)
+
+    def step():
+        y = torch.tanh(x * 2).t() + 1
+        return (torch.cat([y.chunk(3)[0], y]) * y.max(1, keepdim=True).values[:1]).sum()
+
+    wanted = step()
+    with monkeypatch.context() as patch:
+        patch.setattr(dispatch, "run", None)
+        found = step()
+    assert found.tolist() == wanted.tolist()
+    assert torch.autograd.grad(found, x)[0].tolist() == torch.autograd.grad(wanted, x)[0].tolist()
+    for operation in (lambda: held * 2, lambda: torch.abs(held), lambda: torch.cat([held, held])):
+        assert type(operation()) is type(held)
 
 
 def test_another_thread_makes_ordinary_tensors_meanwhile():

@@ -43,47 +43,30 @@ state = carried(ThreadState())
 
 
 class Special:
-    """How many unusual modes are on, over all threads; ops take their general path while it is not zero.
+    """How many unusual things there are, over all threads; ops take their general path while it is not zero.
 
-    ``inferring``  how many of them are inference modes and the tensors made in one, with which compiled ops get along
+    ``plain_to_see``  how many of them an op sees by its inputs and its thread's state: inference modes, tensors made in one,
+                      sparse tensors, instances of subclasses; compiled ops go their short way past them
     """
 
-    __slots__ = ("active", "inferring", "lock")
+    __slots__ = ("active", "lock", "plain_to_see")
 
     def __init__(self) -> None:
-        self.active = self.inferring = 0
-        self.lock = threading.RLock()  # an Inference may be collected, and leave, while its thread enters
+        self.active = self.plain_to_see = 0
+        self.lock = threading.RLock()  # a Mark may be collected, and leave, while its thread enters
 
-    def enter(self) -> None:
+    def enter(self, plain_to_see: bool = False) -> None:
         with self.lock:
             self.active += 1
+            self.plain_to_see += plain_to_see
 
-    def leave(self) -> None:
+    def leave(self, plain_to_see: bool = False) -> None:
         with self.lock:
             self.active -= 1
-
-    def enter_inference(self) -> None:
-        with self.lock:
-            self.active += 1
-            self.inferring += 1
-
-    def leave_inference(self) -> None:
-        with self.lock:
-            self.active -= 1
-            self.inferring -= 1
+            self.plain_to_see -= plain_to_see
 
 
 special = Special()
-
-
-def unusual(*inputs: Any) -> bool:
-    """While ``special.active``, whether an op of these inputs must know of it: compiled ops can mark what is made in inference
-    mode, where nothing is recorded, and need not care for other tensors that were."""
-    if special.active != special.inferring:
-        return True
-    if state.inference:
-        return state.grad_enabled
-    return any(getattr(each, "_inference", None) is not None for each in inputs)
 
 
 def restore_saved_hooks(hooks: list[Any] | None) -> None:
@@ -94,16 +77,22 @@ def restore_saved_hooks(hooks: list[Any] | None) -> None:
     state.saved_hooks = hooks
 
 
-class Inference:
-    """The mark of a tensor made in inference mode. Outside of it ops of such tensors take their general path, which knows of it."""
+class Mark:
+    """What an unusual tensor keeps: while one lives, ops of such tensors find their general path, which knows of them."""
 
     __slots__ = ("__weakref__",)
 
     def __init__(self) -> None:
-        special.enter_inference()
+        special.enter(plain_to_see=True)
 
     def __del__(self) -> None:
-        special.leave_inference()
+        special.leave(plain_to_see=True)
+
+
+class Inference(Mark):
+    """The mark of a tensor made in inference mode."""
+
+    __slots__ = ()
 
 
 def is_grad_enabled() -> bool:
@@ -286,12 +275,12 @@ class inference_mode(ContextDecorator):
         state.inference = self.mode
         state.grad_enabled = not self.mode
         if self.mode:
-            special.enter_inference()
+            special.enter(plain_to_see=True)
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
         state.inference, state.grad_enabled = self.previous.pop()
         if self.mode:
-            special.leave_inference()
+            special.leave(plain_to_see=True)
 
     def clone(self) -> inference_mode:
         return self.__class__(self.mode)

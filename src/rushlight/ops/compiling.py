@@ -37,6 +37,26 @@ def unseen() -> bool:
 
 
 UNSAID: Any = object()  # an argument that was not given
+_NO_TENSORS = frozenset((int, float, bool, complex, type(None)))
+
+
+def unusual(*inputs: Any) -> bool:
+    """While ``special.active``, whether an op of these inputs must know of it. In inference mode compiled ops record nothing and
+    mark what they make."""
+    special, state = modes.special, modes.state
+    if special.active != special.plain_to_see or (state.inference and state.grad_enabled):
+        return True
+    plain: set[type] = GLOBALS["plain"]
+    for each in inputs:
+        kind = each.__class__
+        if kind in plain:
+            if each._inference is not None and not state.inference:
+                return True
+        elif kind not in _NO_TENSORS:
+            return True
+    return False
+
+
 _makers: dict[str, Callable[..., Any]] = {}
 compile_lock = threading.RLock()  # held while an op is compiled: threads that use it first at once get one node class
 GLOBALS: dict[str, Any] = {
@@ -58,9 +78,9 @@ GLOBALS: dict[str, Any] = {
     "observers": observers,
     "refresh": views.refresh_to_record,
     "unsaid": UNSAID,
+    "unusual": unusual,
     "unseen": unseen,
     "special": modes.special,
-    "unusual": modes.unusual,
     "Inference": modes.Inference,
     "in_inference": views.in_inference,
     "parted": parted,

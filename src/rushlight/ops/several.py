@@ -17,8 +17,12 @@ def forward_source(entry: Op, arguments: str, keep: Callable[..., str], keeps_te
     """The function from Tensors to Tensors; ``keep`` writes what the node keeps, as for ops of one result."""
     names = [*entry.inputs, *(name for name, _ in entry.params)]
     general = f"return general(op, ({', '.join(names)},))"
-    asked = "" if entry.variadic else f" and (state.inference or unusual({', '.join(entry.inputs)}))"
-    lines = [f"def call({arguments}):", f"    if special.active{asked}:", f"        {general}"]
+    inputs = ", ".join(f"*{name}" if name == entry.variadic else name for name in entry.inputs)
+    lines = [
+        f"def call({arguments}):",
+        f"    if special.active and (state.inference or unusual({inputs})):",
+        f"        {general}",
+    ]
     add = lines.append
     for name in entry.inputs:
         lines += _list_input(entry, name, general) if name == entry.variadic else _input(entry, name, general)

@@ -141,7 +141,7 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
     is_operator = name in _BINARY
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if special.active:
+        if special.active and not overrides.ordinary(args, kwargs):
             passing = overrides._state.passing
             if is_operator and overrides.profiler is not None:
                 noted, result = overrides.profiler(call, args, kwargs)

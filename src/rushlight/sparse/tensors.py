@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd.graph import leaf_edge
-from ..autograd.modes import special
+from ..autograd.modes import Mark
 from ..backend.scattered import ScatteredArray
 from ..device import layout, sparse_coo
 from ..ops.public import ops
@@ -24,18 +24,6 @@ from ..printing import PRINT_OPTS
 from ..tensor import Tensor, make_tensor, wrap
 
 Array = np.ndarray[Any, Any]
-
-
-class _Mark:
-    """While one lives every op takes its general path, which asks the classes of its arguments."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        special.enter()
-
-    def __del__(self) -> None:
-        special.leave()
 
 
 class SparseTensor(Tensor):
@@ -50,7 +38,7 @@ class SparseTensor(Tensor):
     _places: tuple[Array, ...]
     _held: Array
     _is_coalesced: bool
-    _mark: _Mark
+    _mark: Mark
     _cotangent: ScatteredArray | None = None  # that it came from, or was made into
 
     _strided = False
@@ -379,7 +367,7 @@ def made(
     result._counter = [0]
     result._layout, result._places, result._held, result._is_coalesced = kind, places, values, coalesced
     result._edge, result._needs_grad = edge, edge is not None
-    result._mark = _Mark()
+    result._mark = Mark()
     return result
 
 
