@@ -38,6 +38,20 @@ def scatter_messages():
     return step
 
 
+def graph_convolution():
+    edges = torch.randint(0, 300, (2, 1500))
+    graph = torch.sparse_coo_tensor(edges, torch.rand(1500), (300, 300)).coalesce()
+    x, t = torch.randn(300, 16), torch.randint(0, 4, (300,))
+    w1, w2 = leaf(16, 32), leaf(32, 4)
+
+    def step():
+        h = torch.sparse.mm(graph, x @ w1).relu()
+        F.cross_entropy(torch.sparse.mm(graph, h @ w2), t).backward()
+        w1.grad = w2.grad = None
+
+    return step
+
+
 def writes_one_by_one():
     m = leaf(200)
 
@@ -208,7 +222,7 @@ def bfloat16():
 
 
 PROGRAMS = """
-graph_messages scatter_messages writes_one_by_one writes_by_slices split_chunk permute_views
+graph_messages scatter_messages graph_convolution writes_one_by_one writes_by_slices split_chunk permute_views
 patches pixel_shuffle broadcast_bias where_and_clamp maximum_minimum sort_and_topk
 standardized loop_of_scalars custom_function bfloat16
 """.split()

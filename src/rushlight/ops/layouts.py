@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .table import op
+from ..backend import sparse_products as k
+from .reading import conj
+from .table import arrays, op
 
 Array = np.ndarray[Any, Any]
 
@@ -46,3 +48,28 @@ for _name, _node in {
     "to_sparse_bsc": "ToSparseBscBackward0",
 }.items():
     op(_name, lambda x: x.copy(), kind="linear", node=_node, x=lambda g: g)
+
+# Products with a matrix that is given by its places and values. ``a`` is it in the graph: a dense tensor of its values only if a
+# gradient is wanted of them.
+op("sparse_mm", k.product, node="MmBackward0",
+   a=lambda g, xp, x: xp.mm(g, xp.turned(x)),
+   x=lambda g, xp, a, matrix: xp.sparse_mm(_turned(a, xp), g, matrix.adjoint()))  # fmt: skip
+op("sparse_mv", k.vector_product, node="MvBackward0",
+   a=lambda g, xp, x: xp.outer(g, conj(x)),
+   x=lambda g, xp, a, matrix: xp.sparse_mv(_turned(a, xp), g, matrix.adjoint()))  # fmt: skip
+op("mm_by_sparse", k.product_from_left, node="MmBackward0",
+   x=lambda g, xp, a, matrix: xp.mm_by_sparse(g, _turned(a, xp), matrix.adjoint()),
+   a=lambda g, xp, x: xp.mm(xp.turned(x), g))  # fmt: skip
+op("sparse_addmm", k.sum_with_product, node="SparseAddmmBackward0",
+   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   a=lambda g, xp, x, places, alpha: xp.keep_places(_scaled(xp.mm(g, xp.turned(x)), alpha), places),
+   x=lambda g, xp, a, matrix, alpha: _scaled(xp.sparse_mm(_turned(a, xp), g, matrix.adjoint()), alpha))  # fmt: skip
+
+
+def _turned(a: Any, xp: Any) -> Any:
+    """The conjugated transpose of what only the graph asks for."""
+    return a.T if xp is arrays else xp.turned(a)
+
+
+def _scaled(g: Any, factor: Any) -> Any:
+    return g if factor == 1 else g * conj(factor)

@@ -165,6 +165,9 @@ def mm(input: Any, mat2: Any) -> Any:
     return ops.mm(input, mat2)
 
 
+module("torch")["spmm"] = module("torch")["dsmm"] = module("torch")["mm"]  # as they were called for sparse matrices
+
+
 @public()
 def bmm(input: Any, mat2: Any) -> Any:
     """The products of two batches of matrices."""

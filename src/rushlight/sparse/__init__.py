@@ -16,6 +16,7 @@ from .making import (
     sparse_csr_tensor,
     sparse_mask,
 )
+from .products import sum_with_product
 from .tensors import SparseTensor
 
 __all__ = ["addmm", "check_sparse_tensor_invariants", "mm", "sum"]
@@ -33,6 +34,9 @@ def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
     """
     if reduce != "sum":
         raise ValueError(f"torch.sparse.mm: reduce={reduce!r} is not supported")
+    result = sum_with_product(None, mat1, mat2, 1, 1)
+    if result is not NotImplemented:
+        return result
     result = masked(mat1) @ masked(mat2)
     both = isinstance(mat1, SparseTensor) and isinstance(mat2, SparseTensor)
     return converted(result, mat1.layout) if both else result
@@ -40,6 +44,9 @@ def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
 
 def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * mat + alpha * mm(mat1, mat2)``."""
+    result = sum_with_product(mat, mat1, mat2, beta, alpha)
+    if result is not NotImplemented:
+        return result
     return masked(mat) * beta + masked(mat1) @ masked(mat2) * alpha
 
 

@@ -13,6 +13,7 @@ from ..ops.public import axis_of
 from ..overrides import DisableTorchFunctionSubclass
 from ..tensor import Tensor
 from .making import converted, laid_out, sparse_mask
+from .products import PRODUCTS, product
 from .tensors import SparseTensor, made
 
 # The value of zero is zero: what is not stored stays so.
@@ -62,6 +63,10 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
             f"Could not run 'aten::{name}' with arguments from the 'Sparse{'' if written.is_sparse else 'Csr'}CPU' backend: "
             "this function does not write into sparse tensors."
         )
+    if name in PRODUCTS and len(args) == 2 and not kwargs:
+        result = product(name, *args)
+        if result is not NotImplemented:
+            return result
     with DisableTorchFunctionSubclass():
         result = func(*_dense(args), **_dense(kwargs))
     return _in_layout(name, result, [one for one in _flat((args, kwargs)) if isinstance(one, Tensor)])

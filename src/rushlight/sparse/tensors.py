@@ -17,6 +17,7 @@ from .. import dtypes
 from ..autograd.graph import leaf_edge
 from ..autograd.modes import Mark
 from ..backend.scattered import ScatteredArray
+from ..backend.sparse_products import SparseMatrix
 from ..device import layout, sparse_coo
 from ..ops.public import ops
 from ..overrides import DisableTorchFunctionSubclass
@@ -40,6 +41,8 @@ class SparseTensor(Tensor):
     _is_coalesced: bool
     _mark: Mark
     _cotangent: ScatteredArray | None = None  # that it came from, or was made into
+
+    _matrix: tuple[tuple[Array, ...], SparseMatrix] | None = None  # its places when products were made with it
 
     _strided = False
 
@@ -157,6 +160,21 @@ class SparseTensor(Tensor):
             kind = "row" if ending == "sr" else "column"
             raise RuntimeError(f"{name} expected sparse {kind} compressed tensor layout but got {camel(self._layout)}")
         return wrap(self._places[part])
+
+    def as_matrix(self) -> SparseMatrix:
+        """What products are made with, kept until places or values change: both may have been handed out."""
+        kept, places = self._matrix, self._places
+        if (
+            kept is None
+            or kept[1].values is not self._held
+            or not all(np.array_equal(one, now) for one, now in zip(kept[0], places, strict=True))
+        ):
+            rows, columns = (one.copy() for one in self.coordinates())
+            kept = self._matrix = (
+                tuple(one.copy() for one in places),
+                SparseMatrix(rows, columns, self._held, self._array.shape),
+            )
+        return kept[1]
 
     # As a dense tensor.
 

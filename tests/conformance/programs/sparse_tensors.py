@@ -79,3 +79,29 @@ for name in ("SGD", "SparseAdam", "Adagrad", "Adam", "RMSprop"):
         print(name, rows.weight)
     except RuntimeError as error:
         print(name, error)
+# A graph: neighbours added up, in two layers.
+edges = torch.tensor([[0, 0, 1, 2, 3, 3, 3], [1, 2, 3, 0, 0, 1, 3]])
+graph = torch.sparse_coo_tensor(edges, torch.full((7,), 0.5), (4, 4)).coalesce()
+features, hidden, out = (
+    torch.arange(8.0).reshape(4, 2),
+    torch.ones(2, 3, requires_grad=True),
+    torch.ones(3, 2, requires_grad=True),
+)
+for product in (torch.sparse.mm, torch.spmm, lambda a, x: a @ x):
+    layer = product(graph, features @ hidden).relu()
+    result = product(graph, layer @ out)
+    print(result, result.grad_fn.next_functions[0], len(result.grad_fn.next_functions))
+    print(torch.autograd.grad(result.square().sum(), [hidden, out]))
+print(graph @ features[:, 0], torch.mv(graph, features[:, 1]), features.t() @ graph, graph.t() @ features)
+print(torch.sparse.addmm(features, graph, features, beta=0.5, alpha=2))
+for wrong in (lambda: graph @ torch.ones(3, 2), lambda: graph @ torch.ones(3), lambda: graph @ torch.ones(4, 2).double()):
+    try:
+        wrong()
+    except RuntimeError as error:
+        print(error)
+kept = graph @ hidden[:1].expand(4, 3)
+graph.mul_(2)
+try:
+    kept.sum().backward()
+except RuntimeError as error:
+    print("version" in str(error))
