@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import rushlight as torch
-from rushlight.backend import places
+from rushlight.backend import index, places
 
 SHAPES = arrays.array_shapes(min_dims=1, max_dims=4, max_side=5)
 
@@ -125,3 +125,13 @@ def test_whether_indices_are_within_their_bounds():
                 not places.within(of, 0, count - 1) and not places.within(of - 1, 0, count) and not places.within(of, 1, count)
             )
             assert places.within(np.broadcast_to(of[:, None], (count, 5)), 0, count)
+
+
+@given(arrays.array_shapes(min_dims=0, max_dims=4, max_side=12), st.integers(0, 9), st.booleans())
+def test_where_elements_are_not_zero(shape, share, turned):
+    x = np.random.default_rng(share).integers(0, 10, shape) < share
+    x = x.T if turned else x
+    found = index.nonzero(x.reshape(x.shape or (1,)))
+    for one, other in zip(found, np.nonzero(x.reshape(x.shape or (1,))), strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert one.dtype == np.int64

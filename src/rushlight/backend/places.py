@@ -30,7 +30,10 @@ def in_line(indices: Array, shape: Shape, axis: int) -> Array:
     slices = whole_slices(indices, axis)
     if slices is not None and math.prod(shape) <= indices.size:
         return np.arange(math.prod(shape)).reshape(shape)[corner(indices.shape, axis)].take(slices, axis)
-    step, others = (_kept_steps if indices.size < MANY else _steps)(indices.shape, shape, axis)
+    if indices.size < MANY:
+        step, others = _laid_steps(indices.shape, shape, axis)
+    else:
+        step, others = (_kept_steps if indices.size < MANY * indices.shape[axis] else _steps)(indices.shape, shape, axis)
     if step != 1:
         along = np.multiply(once(indices, axis), step, order="C", dtype=np.int64)
         if along.shape == indices.shape:
@@ -97,11 +100,26 @@ def _steps(places: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
     return math.prod(shape[axis + 1 :]), first
 
 
+_kept_steps = functools.lru_cache(64)(_steps)
+
+
 @functools.lru_cache(256)
-def _kept_steps(places: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
+def _laid_steps(places: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
     """The same, laid out for each of a few places: not to be written."""
     step, first = _steps(places, shape, axis)
     return step, np.ascontiguousarray(np.broadcast_to(first, places))
+
+
+def counted_from_0(indices: list[Array | None], shape: Shape) -> Array | None:
+    """The same of elements that arrays of indices, one for each dimension, name together; None for indices out of bounds or from
+    the end, and where a dimension is kept whole."""
+    if len(indices) != len(shape) or len(shape) < 2 or any(one is None for one in indices):
+        return None
+    try:
+        found: Array = np.asarray(np.ravel_multi_index(indices, shape))  # type: ignore[arg-type, call-overload]
+        return found
+    except ValueError:
+        return None
 
 
 def at_in_line(indices: list[Array | None], shape: Shape) -> Array:

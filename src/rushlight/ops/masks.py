@@ -70,7 +70,7 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
                 f"nonzero: Expected out tensor to have scalar type Long but got scalar type{views.type_word(out._array.dtype)}"
             )
         return write_out(nonzero, "nonzero", out, (input,), {})
-    found = np.nonzero(input._array) if input._array.ndim else np.nonzero(input._array.reshape(1))
+    found = k.nonzero(input._array if input._array.ndim else input._array.reshape(1))
     if as_tuple:
         return tuple(dispatch.new_tensor(np.ascontiguousarray(one)) for one in found)
     if not input._array.ndim:

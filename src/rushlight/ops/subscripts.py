@@ -241,7 +241,7 @@ def _places(mask: Any) -> list[Any]:
     """Where a mask is true: an index tensor for each of its dimensions."""
     if mask._array.dtype.kind != "b":
         warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
-    return [dispatch.new_tensor(found) for found in np.nonzero(mask._array)]
+    return [dispatch.new_tensor(found) for found in k.nonzero(mask._array)]
 
 
 def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], axis: int) -> None:
