@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from differences import slopes
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rushlight as torch
-from rushlight.backend import choice
+from rushlight.backend import choice, pointwise
 
 INF, NAN = math.inf, math.nan
 
@@ -562,3 +564,27 @@ def test_mish_is_what_its_name_says_everywhere(dtype, close):
     np.testing.assert_allclose(y.detach().numpy(), wide * curve, rtol=4 * close, atol=close)
     through = np.where(np.abs(wide) < 1e3, wide, 0) * gate / np.cosh(np.minimum(softplus, 300)) ** 2
     np.testing.assert_allclose(slope.numpy(), curve + through, rtol=20 * close, atol=20 * close)
+
+
+@given(
+    st.integers(0, 999), st.integers(-3, 5), st.integers(-3, 5), st.sampled_from(("any", "steps", "multiples", "one", "other"))
+)
+def test_rests_of_many_numbers_are_those_of_few(seed: int, size: int, other: int, kind: str) -> None:
+    random = np.random.default_rng(seed)
+    a, b = (random.standard_normal(300) * 10.0**power for power in (size, other))
+    if kind == "steps":
+        a, b = np.round(4 * a) / 4, np.round(4 * b) / 4
+    if kind == "multiples":
+        a = b * random.integers(-50, 50, 300)
+    x = torch.tensor(a[0] if kind == "one" else a, dtype=torch.float32)
+    y = torch.tensor(b[0] if kind == "other" else b, dtype=torch.float32)
+    if seed % 5 == 0 and kind != "other":
+        y[7], y[9] = (float("inf"), 0.0) if seed % 2 else (float("nan"), -0.0)
+    for function in (torch.remainder, torch.fmod, torch.floor_divide):
+        many = function(x, y)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pointwise, "_MANY_QUOTIENTS", 1 << 20)
+            few = function(x, y)
+        numbers = ~few.isnan()
+        assert torch.equal(many.isnan(), few.isnan()) and torch.equal(many[numbers], few[numbers])
+        assert torch.equal(many.signbit() & numbers, few.signbit() & numbers)
