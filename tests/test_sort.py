@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rushlight as torch
+from rushlight.backend import sort
 
 NAN = float("nan")
 
@@ -166,3 +169,21 @@ def test_results_in_out_have_a_type_of_their_own() -> None:
     assert repr(found) == "torch.return_types.sort_out(\nvalues=tensor([1., 2.]),\nindices=tensor([1, 0]))"
     vectors = torch.linalg.qr(torch.eye(2), out=(torch.empty(0), torch.empty(0)))
     assert type(vectors).__name__ == "linalg_qr_out" and vectors.R.shape == (2, 2)
+
+
+@given(st.integers(0, 999), st.integers(1, 4), st.integers(0, 20), st.integers(0, 30), st.booleans(), st.booleans())
+def test_many_values_are_searched_for_as_one_after_another(
+    seed: int, count: int, length: int, wanted: int, right: bool, integers: bool
+) -> None:
+    random = np.random.default_rng(seed)
+    rows = np.sort(random.integers(-5, 6, (count, length)).astype(np.int64 if integers else np.float32), 1)
+    values = random.integers(-7, 8, (count, wanted)).astype(np.float32)
+    if wanted and seed % 3 == 0:
+        values[0, 0] = np.nan
+    side = "right" if right else "left"
+    expected = [np.where(np.isnan(one), length, np.searchsorted(row, one, side)) for row, one in zip(rows, values, strict=True)]
+    np.testing.assert_array_equal(sort.searchsorted(rows, values, None, right), expected)
+    for few in (0, 1 << 20):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sort, "_MANY_SOUGHT", few)
+            np.testing.assert_array_equal(sort.searchsorted(rows[0], values[0], None, right), expected[0])
