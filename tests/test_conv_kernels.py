@@ -349,6 +349,24 @@ def test_interpolation_and_its_transpose(mode, size, align_corners, antialias):
         np.testing.assert_array_equal(y, x)
 
 
+@pytest.mark.parametrize("beyond", [None, np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("mode", ["linear", "cubic", "nearest"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_short_axes_are_interpolated_as_long_ones(mode, beyond, monkeypatch):
+    x, g = draw((2, 3, 7, 9), "float64"), draw((2, 3, 11, 14), "float64", 1)
+    if beyond is not None:
+        x[0, 1, 3], g[1, 2, 5] = beyond, beyond
+
+    def both():
+        return interpolation.interpolate(x, (11, 14), mode), interpolation.interpolate_input_grad(g, x.shape, 2, mode)
+
+    short = both()
+    monkeypatch.setattr(interpolation, "_SHORT", 0)
+    long = both()
+    for one, other in zip(short, long, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
 def test_interpolation_by_hand():
     x = np.array([[0.0, 4.0, 8.0]])
     np.testing.assert_array_equal(interpolation.interpolate(x, (6,), "nearest"), [[0, 0, 4, 4, 8, 8]])
