@@ -93,7 +93,6 @@ KNOWN = {
     *(f"nn.functional.{kind}_pool{rank}d" for kind in ("avg", "max", "adaptive_avg", "adaptive_max") for rank in (1, 2, 3)),
     *(f"nn.functional.{name}" for name in ("fractional_max_pool2d", "fractional_max_pool3d", "interpolate.area")),
     *(f"nn.functional.pad.{name}" for name in ("reflect", "replicate", "replicate_negative")),
-    "nn.functional.nll_loss",
     # PyTorch keeps what none of the rules here reads.
     *(f"fft.{name}" for name in ("fft", "ifft", "rfft", "rfft2", "rfftn", "ihfft", "ihfft2", "ihfftn")),
     *(f"native_{name}_norm" for name in ("batch", "layer", "group")),
