@@ -24,7 +24,7 @@ class ThreadState(threading.local):
     """The modes of one thread."""
 
     grad_enabled: bool = True
-    inference: bool = False
+    inference: Inference | None = None  # the mark of the tensors made in the inference mode that is on
     anomaly: bool = False
     anomaly_check_nan: bool = True
     saved_hooks: list[Any] | None = None  # (pack, unpack) pairs of saved_tensors_hooks, the innermost last
@@ -90,7 +90,7 @@ class Mark:
 
 
 class Inference(Mark):
-    """The mark of a tensor made in inference mode."""
+    """The mark of an inference mode, which the tensors made in it keep."""
 
     __slots__ = ()
 
@@ -107,7 +107,7 @@ def is_grad_enabled() -> bool:
 
 def is_inference_mode_enabled() -> bool:
     """Whether this thread is inside :class:`inference_mode`."""
-    return state.inference
+    return state.inference is not None
 
 
 class ContextDecorator:
@@ -261,7 +261,7 @@ class inference_mode(ContextDecorator):
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
-        self.previous: list[tuple[bool, bool]] = []
+        self.previous: list[tuple[Inference | None, bool]] = []
 
     def __new__(cls, mode: Any = True) -> Any:
         self = super().__new__(cls)
@@ -272,15 +272,11 @@ class inference_mode(ContextDecorator):
 
     def __enter__(self) -> None:
         self.previous.append((state.inference, state.grad_enabled))
-        state.inference = self.mode
+        state.inference = Inference() if self.mode else None
         state.grad_enabled = not self.mode
-        if self.mode:
-            special.enter(plain_to_see=True)
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
         state.inference, state.grad_enabled = self.previous.pop()
-        if self.mode:
-            special.leave(plain_to_see=True)
 
     def clone(self) -> inference_mode:
         return self.__class__(self.mode)

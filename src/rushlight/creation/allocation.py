@@ -21,7 +21,7 @@ def finished(array: np.ndarray[Any, Any], requires_grad: Any = False) -> Tensor:
     if requires_grad:
         result._needs_grad = True
     if special.active and modes.state.inference:
-        result._inference = modes.Inference()
+        result._inference = modes.state.inference
     return result
 
 

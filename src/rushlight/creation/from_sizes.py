@@ -48,7 +48,7 @@ def _filled_function(name: str, make: Callable[..., np.ndarray[Any, Any]], owner
         if requires_grad:
             result._needs_grad = True
         if special.active and modes.state.inference:
-            result._inference = modes.Inference()
+            result._inference = modes.state.inference
         return result
 
     function.__name__ = function.__qualname__ = name

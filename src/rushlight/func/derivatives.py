@@ -127,7 +127,7 @@ def _recording() -> Iterator[None]:
     if state.saved_hooks:
         raise RuntimeError(_NO_HOOKS)
     before = state.grad_enabled, state.inference, state.saved_hooks_refusal
-    state.grad_enabled, state.inference, state.saved_hooks_refusal = True, False, before[2] or _NO_HOOKS
+    state.grad_enabled, state.inference, state.saved_hooks_refusal = True, None, before[2] or _NO_HOOKS
     try:
         yield
     finally:
@@ -343,7 +343,7 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
 @contextmanager
 def _no_inference() -> Iterator[None]:
     state = modes.state
-    before, state.inference = state.inference, False
+    before, state.inference = state.inference, None
     try:
         yield
     finally:

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import modes, views
+from ..autograd import views
 from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
+from ..autograd.modes import special, state
 from ..backend import alignment, blockwise
 from ..backend import numpy as backend
 from ..backend.parted_array import parted, whole
@@ -33,24 +34,26 @@ if TYPE_CHECKING:
 
 def unseen() -> bool:
     """Whether nobody looks at cotangents while a pass runs: neither hooks nor a profiler nor anomaly detection."""
-    return not observers.present and not modes.state.anomaly and modes.state.recorder is None
+    return not observers.present and not state.anomaly and state.recorder is None
 
 
 UNSAID: Any = object()  # an argument that was not given
+_plain: set[type] = set()  # the classes of ordinary tensors; see bind()
 _NO_TENSORS = frozenset((int, float, bool, complex, type(None)))
 
 
 def unusual(*inputs: Any) -> bool:
     """While ``special.active``, whether an op of these inputs must know of it. In inference mode compiled ops record nothing and
     mark what they make."""
-    special, state = modes.special, modes.state
-    if special.active != special.plain_to_see or (state.inference and state.grad_enabled):
+    if special.active != special.plain_to_see:
         return True
-    plain: set[type] = GLOBALS["plain"]
+    marked = state.inference is None  # whether it matters that an input was made in inference mode
+    if not marked and state.grad_enabled:
+        return True
     for each in inputs:
         kind = each.__class__
-        if kind in plain:
-            if each._inference is not None and not state.inference:
+        if kind in _plain:
+            if marked and each._inference is not None:
                 return True
         elif kind not in _NO_TENSORS:
             return True
@@ -80,14 +83,13 @@ GLOBALS: dict[str, Any] = {
     "unsaid": UNSAID,
     "unusual": unusual,
     "unseen": unseen,
-    "special": modes.special,
-    "Inference": modes.Inference,
+    "special": special,
     "in_inference": views.in_inference,
     "parted": parted,
     "spread": blockwise.spread,
     "whole": whole,
     "within": alignment.within,
-    "state": modes.state,
+    "state": state,
     "failed": dispatch.failed,
     "array_of": saved.array_of,
     "array_of_list": saved.array_of_list,
@@ -103,7 +105,8 @@ GLOBALS: dict[str, Any] = {
 def bind(tensor_class: type, plain: set[type]) -> None:
     """Tells compiled ops which class to make, and which classes may take the fast path; called once by tensor.py."""
     GLOBALS["Tensor"] = tensor_class
-    GLOBALS["plain"] = plain
+    global _plain
+    GLOBALS["plain"] = _plain = plain
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, Any]:
@@ -371,7 +374,7 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
             add("        observers.present = True")
     if not entry.view:
         add(f"    {'elif' if differentiable else 'if'} special.active and state.inference:")
-        add("        result._inference = Inference()")
+        add("        result._inference = state.inference")
     add("    return result")
     return "\n".join(lines)
 

@@ -301,7 +301,7 @@ def noted(
         return
     elif modes.state.inference and not (op.view and not inputs[0]._inference):
         for result in results:
-            result._inference = modes.Inference()
+            result._inference = modes.state.inference
 
 
 def _needs(op: Op, inputs: Sequence[Any]) -> tuple[list[Any], list[bool]]:
