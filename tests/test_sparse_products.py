@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -143,3 +146,26 @@ def test_other_products_are_dense():
     assert torch.eye(2).bfloat16().to_sparse().matmul(torch.ones(2, 1).bfloat16()).tolist() == [[1.0], [1.0]]
     assert torch.vmap(lambda x: a @ x)(torch.ones(3, 2, 1)).shape == (3, 2, 1)
     assert torch.func.jvp(lambda x: a @ x, (torch.ones(2, 1),), (torch.full((2, 1), 3.0),))[1].tolist() == [[3.0], [3.0]]
+
+
+def test_few_long_rows_are_a_product_each():
+    matrix, dense = made(0, (3, 5_000), 12_000)
+    x = np.random.default_rng(1).standard_normal((5_000, 4))
+    np.testing.assert_allclose(matrix.times(x), dense @ x, atol=1e-9)
+    turns = matrix.turns()
+    assert len(turns.ends) == 1 and len(turns.rests) == 3
+    assert sum(len(rest) for _, rest in turns.rests) + len(turns.order) == 12_000
+
+
+def test_a_matrix_and_its_transpose_go_together_at_once():
+    matrix, _ = made(0, (3, 4), 5)
+    turned = matrix.transposed()
+    assert turned.transposed() is matrix and matrix.transposed() is turned
+    gone = weakref.ref(matrix)
+    gc.disable()
+    try:
+        del matrix
+        assert gone() is None
+    finally:
+        gc.enable()
+    assert turned.transposed().shape == (3, 4)

@@ -9,30 +9,32 @@ adding at row after row with ``np.add.at`` takes 8 ms and ``np.add.reduceat`` 18
 from __future__ import annotations
 
 import itertools
+import weakref
 
 import numpy as np
 
 from .numpy import Array, Shape
 
-_FEW = 8  # rows for which a turn is no longer worth while
 _TOGETHER = 1 << 18  # numbers that all turns may have together to be fetched at once
 
 
 class SparseMatrix:
     """A matrix of ``shape`` with ``values`` at ``rows`` and ``columns``, in any order; equal places add up. Not to be written."""
 
-    __slots__ = ("_transposed", "_turns", "columns", "rows", "shape", "values")
+    __slots__ = ("__weakref__", "_transposed", "_transposed_of", "_turns", "columns", "rows", "shape", "values")
 
     def __init__(self, rows: Array, columns: Array, values: Array, shape: Shape) -> None:
         self.rows, self.columns, self.values, self.shape = rows, columns, values, shape
         self._transposed: SparseMatrix | None = None
+        self._transposed_of: weakref.ref[SparseMatrix] | None = None  # weak, so that both go without the garbage collector
         self._turns: _Turns | None = None
 
     def transposed(self) -> SparseMatrix:
-        if self._transposed is None:
-            other = SparseMatrix(self.columns, self.rows, self.values, self.shape[::-1])
-            self._transposed, other._transposed = other, self
-        return self._transposed
+        turned = self._transposed or (self._transposed_of and self._transposed_of())
+        if not turned:
+            turned = self._transposed = SparseMatrix(self.columns, self.rows, self.values, self.shape[::-1])
+            turned._transposed_of = weakref.ref(self)
+        return turned
 
     def adjoint(self) -> SparseMatrix:
         """The transpose, conjugated."""
@@ -40,19 +42,20 @@ class SparseMatrix:
         if self.values.dtype.kind != "c":
             return turned
         other = SparseMatrix(turned.rows, turned.columns, self.values.conj(), turned.shape)
-        if turned._turns is None:
-            turned._turns = _Turns(turned)
-        other._turns = turned._turns
+        other._turns = turned.turns()
         return other
+
+    def turns(self) -> _Turns:
+        if self._turns is None:
+            self._turns = _Turns(self)
+        return self._turns
 
     def times(self, x: Array) -> Array:
         """The product with ``x`` (columns, k): an array (rows, k)."""
         out = np.zeros((self.shape[0], x.shape[1]), x.dtype)
         if not self.values.size or not out.size:
             return out
-        if self._turns is None:
-            self._turns = _Turns(self)
-        turns = self._turns
+        turns = self.turns()
         values = self.values[turns.order][:, None]
         ends = turns.ends
         if values.size * x.shape[1] <= _TOGETHER:
@@ -92,7 +95,8 @@ class _Turns:
         self.rows = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
         counts, starts = counts[self.rows], starts[self.rows]
         have_more = len(counts) - np.cumsum(np.bincount(counts))  # for each number how many rows have more values
-        turns = max(1, int(np.count_nonzero(have_more >= _FEW)))
+        # A turn costs as much by itself as a product for what a row has more.
+        turns = 1 + int(np.argmin(np.arange(1, len(have_more)) + have_more[1:])) if counts.size else 0
         self.ends: list[int] = np.cumsum(have_more[:turns]).tolist()
         parts = [by_row[starts[:going_on] + turn] for turn, going_on in enumerate(have_more[:turns].tolist())]
         self.order = np.concatenate([by_row[:0], *parts])
