@@ -105,6 +105,8 @@ OPS = {
     "squeeze_all_copy": "squeeze_copy", "squeeze_several_copy": "squeeze_copy", "expand_dims_copy": "unsqueeze_copy",
     "permute_dims_copy": "permute_copy", "div_rounded": "div",
     "to_sparse_coo": "to_sparse", "from_sparse": "to_dense",
+    "sparse_addmm": "_sparse_addmm", "sparse_mm": "mm", "sparse_mv": "mv", "mm_by_sparse": "mm", "logits_of_another_dtype":
+    "binary_cross_entropy_with_logits", "huber_loss_of_another_dtype": "huber_loss",
     "prelu_slope": "_prelu_kernel_backward", "rrelu_noise": "rrelu_with_noise", "rrelu_noise_slope": "rrelu_with_noise_backward",
     **{
         f"{name}_slope": f"{name}_backward"
