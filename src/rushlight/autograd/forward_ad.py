@@ -51,14 +51,14 @@ def open_level() -> int:
     level = next(_levels)
     _state.active.append(level)
     modes.state.forward_levels += 1
-    modes.special.enter()
+    modes.special.enter(plain_to_see=True)
     return level
 
 
 def close_level(level: int) -> None:
     _state.active.remove(level)
     modes.state.forward_levels -= 1
-    modes.special.leave()
+    modes.special.leave(plain_to_see=True)
 
 
 def enter_dual_level() -> int:

@@ -45,8 +45,8 @@ state = carried(ThreadState())
 class Special:
     """How many unusual things there are, over all threads; ops take their general path while it is not zero.
 
-    ``plain_to_see``  how many of them an op sees by its inputs and its thread's state: inference modes, tensors made in one,
-                      sparse tensors, instances of subclasses; compiled ops go their short way past them
+    ``plain_to_see``  how many of them an op sees by its inputs and its thread's state: inference modes, sparse tensors, instances
+                      of subclasses, levels of forward mode, transforms; compiled ops go their short way past them
     """
 
     __slots__ = ("active", "lock", "plain_to_see")

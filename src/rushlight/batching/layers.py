@@ -77,7 +77,7 @@ def push(layer: Layer) -> Layer:
     state.stack.append(layer)
     layer.level = len(state.stack)
     modes.state.transforms += 1
-    modes.special.enter()
+    modes.special.enter(plain_to_see=True)
     return layer
 
 
@@ -87,7 +87,7 @@ def pop(layer: Layer) -> None:
     state.stack.remove(layer)
     layer.inputs, layer.function = [], None
     modes.state.transforms -= 1
-    modes.special.leave()
+    modes.special.leave(plain_to_see=True)
 
 
 def belong(layer: Layer, tensors: list[Any]) -> None:

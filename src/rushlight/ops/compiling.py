@@ -50,10 +50,13 @@ def unusual(*inputs: Any) -> bool:
     marked = state.inference is None  # whether it matters that an input was made in inference mode
     if not marked and state.grad_enabled:
         return True
+    forward = state.forward_levels
     for each in inputs:
         kind = each.__class__
         if kind in _plain:
             if marked and each._inference is not None:
+                return True
+            if forward and (each._tangents is not None or (each._base is not None and each._base._tangents is not None)):
                 return True
         elif kind not in _NO_TENSORS:
             return True

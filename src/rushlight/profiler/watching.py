@@ -133,7 +133,7 @@ def _op(op: Any, args: tuple[Any, ...]) -> Any:
 
 def _run(op: Any, args: tuple[Any, ...]) -> Any:
     """The op by its short way, whose time is worth knowing, where nothing unusual is on but this profiler."""
-    if special.active == special.plain_to_see + 1:
+    if special.active == 1:
         special.leave()
         try:
             return op.call(*args)
