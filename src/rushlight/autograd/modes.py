@@ -46,7 +46,7 @@ class Special:
     """How many unusual things there are, over all threads; ops take their general path while it is not zero.
 
     ``plain_to_see``  how many of them an op sees by its inputs and its thread's state: inference modes, sparse tensors, instances
-                      of subclasses, levels of forward mode, transforms; compiled ops go their short way past them
+                      of subclasses, levels of forward mode, transforms, saved-tensor hooks; compiled ops go their short way past them
     """
 
     __slots__ = ("active", "lock", "plain_to_see")
@@ -73,7 +73,7 @@ def restore_saved_hooks(hooks: list[Any] | None) -> None:
     """Makes ``hooks`` this thread's saved-tensor hooks again, whatever was entered or left since."""
     surplus = len(state.saved_hooks or ()) - len(hooks or ())
     for _ in range(abs(surplus)):
-        (special.leave if surplus > 0 else special.enter)()
+        (special.leave if surplus > 0 else special.enter)(plain_to_see=True)
     state.saved_hooks = hooks
 
 

@@ -42,10 +42,10 @@ _plain: set[type] = set()  # the classes of ordinary tensors; see bind()
 _NO_TENSORS = frozenset((int, float, bool, complex, type(None)))
 
 
-def unusual(*inputs: Any) -> bool:
-    """While ``special.active``, whether an op of these inputs must know of it. In inference mode compiled ops record nothing and
-    mark what they make."""
-    if special.active != special.plain_to_see:
+def unusual(*inputs: Any, packs: bool = True) -> bool:
+    """While ``special.active``, whether an op of these inputs must know of it; ``packs`` where it knows of saved-tensor hooks only
+    by asking. In inference mode compiled ops record nothing and mark what they make."""
+    if special.active != special.plain_to_see or (packs and state.saved_hooks and state.grad_enabled):
         return True
     marked = state.inference is None  # whether it matters that an input was made in inference mode
     if not marked and state.grad_enabled:
@@ -82,6 +82,7 @@ GLOBALS: dict[str, Any] = {
     "laid_out": backend.laid_out,
     "number": backend.number,
     "observers": observers,
+    "Packed": saved.Packed,
     "refresh": views.refresh_to_record,
     "unsaid": UNSAID,
     "unusual": unusual,
@@ -228,24 +229,45 @@ def _case_head(entry: Op, case: Case) -> list[str]:
     ]
 
 
-def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
-    """The text of the function that runs an op on Tensors; ``where`` is what must be true of its arrays ``x_<input>``."""
+def _packing(entry: Op) -> list[str]:
+    """Where saved-tensor hooks are on: the inputs that the node will keep are packed before the op runs, as the second run of a
+    checkpoint may end with one of them."""
+    lines = [f"    if ({' or '.join(f'r_{name}' for name in entry.sources)}) and state.grad_enabled:"]
+    lines.append("        hooks = state.saved_hooks[-1]")
+    for kind, name, users in entry.keep:
+        if kind == "input":
+            lines.append(f"        if v_{name} is not None and ({' or '.join(f'r_{user} is True' for user in users)}):")
+            lines.append(f"            s_{name}, v_{name} = Packed(s_{name}, hooks), -1")
+    return lines
+
+
+def call_source(entry: Op, where: str = "", case: Case | None = None, asked: bool = False, hooked: bool = False) -> str:
+    """The text of the function that runs an op on Tensors.
+
+    ``where``   what must be true of its arrays ``x_<input>``
+    ``asked``   whether nothing :func:`unusual` is left where its body begins
+    ``hooked``  whether saved-tensor hooks pack what the node keeps; what is out of the ordinary is NotImplemented then
+    """
     names = [*entry.inputs, *(name for name, _ in entry.params)] if case is None else case.arguments.split()
     everything = "(" + ", ".join(names) + ",)"
     general = f"return general(op, {everything})" if case is None else f"return spoken({', '.join(names)})"
+    if hooked:
+        general = "return NotImplemented"
     lines = [f"def call({_arguments(entry)}):"] if case is None else _case_head(entry, case)
     add = lines.append
     pointwise = entry.promote is not None
     if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
         return several.forward_source(entry, _arguments(entry), _keep_tuple, keeps_tensors(entry))
     number_for = entry.inputs[1] if pointwise and len(entry.inputs) == 2 and entry.numbers != "none" else None
-    checks = [f"special.active and unusual({', '.join(entry.inputs)})"]
+    packs = ", packs=False" if hooked or not keeps_tensors(entry) else ""
+    checks = [] if asked else [f"special.active and unusual({', '.join(entry.inputs)}{packs})"]
     for name in entry.inputs:
         if name != number_for:
             given = f"{name} is not None and " if name in entry.optional else ""
             checks.append(f"{given}{name}.__class__ not in plain")
-    add(f"    if {' or '.join(checks)}:")
-    add(f"        {general}")
+    if checks:
+        add(f"    if {' or '.join(checks)}:")
+        add(f"        {general}")
     kept_inputs = {name for kind, name, _ in entry.keep if kind == "input"}
     for name in entry.inputs:
         body = [f"x_{name} = {name}._array"]
@@ -304,6 +326,8 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
         add(f"        {general}")
     if case is not None:
         lines.extend(f"    {name} = {value}" for name, value in case.settings.items())
+    if hooked:
+        lines += _packing(entry)
     arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
     add("    try:")
     if entry.is_ufunc:
@@ -352,8 +376,8 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
     differentiable = entry.sources
     if differentiable:
         flags = " or ".join(f"r_{name}" for name in differentiable)
-        asked = flags if entry.view else f"{'(' + flags + ')' if len(differentiable) > 1 else flags} and state.grad_enabled"
-        add(f"    if {asked}:")
+        recorded = flags if entry.view else f"{'(' + flags + ')' if len(differentiable) > 1 else flags} and state.grad_enabled"
+        add(f"    if {recorded}:")
         edges = []
         for name in differentiable:
             if len(differentiable) == 1:
@@ -363,7 +387,7 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
         add("        result._needs_grad = True")
         add("        node = Node()")
         add(f"        node.next = ({', '.join(edges)},)")
-        if entry.keep:
+        if entry.keep and not hooked:
             add(f"        node.saved = {_keep_tuple(entry, entry.optional)}")
         add("        node.shape = out.shape")
         add("        node.dtype = out.dtype")
@@ -373,6 +397,10 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
             add("        code = frame.f_code")
             add("        node.where = here(frame) if code.co_filename in inside else (code, frame.f_lasti)")
         add("        result._edge = (node, 0)")
+        if hooked:  # last: where a hook raises the node is empty, as a result that it kept would keep the node
+            if any(kind == "output" for kind, _, _ in entry.keep):
+                add("        out, version = Packed(result, hooks), Packed._counter")
+            add(f"        node.saved = {_keep_tuple(entry, entry.optional)}")
         if entry.node_name == "NotImplemented":  # which leaves have their gradients before it raises is seen
             add("        observers.present = True")
     if not entry.view:
@@ -382,13 +410,13 @@ def call_source(entry: Op, where: str = "", case: Case | None = None) -> str:
     return "\n".join(lines)
 
 
-def compiled_call(entry: Op, general: Callable[..., Any], where: str = "") -> Callable[..., Any]:
+def compiled_call(entry: Op, general: Callable[..., Any], where: str = "", hooked: bool = False) -> Callable[..., Any]:
     """The function that runs an op on Tensors and records it; ``general`` takes what is out of the ordinary."""
     bound: dict[str, Any] = {"op": entry, "compute": entry.kernel, "general": general, "Node": entry.node_class}
     for name, default in entry.params:
         if default is not inspect.Parameter.empty:
             bound[f"default_{name}"] = default
-    function = _make(call_source(entry, where) + "\nreturn call", **bound)
+    function = _make(call_source(entry, where, hooked=hooked) + "\nreturn call", **bound)
     function.__name__ = function.__qualname__ = entry.name
     return function
 
@@ -402,7 +430,7 @@ def function_source(entry: Op) -> str:
     An op without derivatives would not name Node otherwise: see :func:`give_compiled_code`.
     """
     names = ("input", "other")[: len(entry.inputs)]
-    _, rest = call_source(entry).split("\n", 1)
+    _, rest = call_source(entry, asked=True).split("\n", 1)
     lines = [
         f"def call({', '.join(names)}, *, out=None):",
         f"    if out is not None or Node is None or (special.active and unusual({', '.join(names)})):",

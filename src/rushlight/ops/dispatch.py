@@ -86,6 +86,10 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
             result = intercept(op, args)
             if result is not NotImplemented:
                 return result
+    if modes.state.saved_hooks:
+        result = op.hooked(*args)
+        if result is not NotImplemented:
+            return result
     tensors = False
     for position, value in enumerate(inputs):
         if isinstance(value, Tensor_):

@@ -20,7 +20,7 @@ def forward_source(entry: Op, arguments: str, keep: Callable[..., str], keeps_te
     inputs = ", ".join(f"*{name}" if name == entry.variadic else name for name in entry.inputs)
     lines = [
         f"def call({arguments}):",
-        f"    if special.active and (state.inference or unusual({inputs})):",
+        f"    if special.active and (state.inference or unusual({inputs}{'' if keeps_tensors else ', packs=False'})):",
         f"        {general}",
     ]
     add = lines.append

@@ -82,6 +82,7 @@ class Op:
         self.keep = self._what_rules_ask()
         self._node_class: type[Node] | None = None
         self._call: Callable[..., Any] | None = None
+        self._hooked: Callable[..., Any] | None = None
 
     def _what_rules_ask(self) -> list[tuple[str, str, list[str]]]:
         """``(kind, name, inputs whose rule asks for it)`` in the order in which nodes keep them."""
@@ -152,6 +153,14 @@ class Op:
             self._call = compiled_call(self, dispatch.general)
         return self._call
 
+    @property
+    def hooked(self) -> Callable[..., Any]:
+        """The op under saved-tensor hooks; gives NotImplemented where it is for the general path."""
+        if self._hooked is None:
+            packs = keeps_tensors(self) and not self.variadic and len(self.outputs) == 1 and self.outputs != ["*"]
+            self._hooked = compiled_call(self, _left, hooked=True) if packs else _left
+        return self._hooked
+
     def method(self) -> Callable[..., Any]:
         """The op as a method of Tensor: errors count its arguments without self."""
         return compiled_call(self, dispatch.general_method)
@@ -166,6 +175,10 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+
+def _left(*args: Any) -> Any:
+    return NotImplemented
 
 
 table: dict[str, Op] = {}
