@@ -4,6 +4,7 @@ The rule of an op maps cotangents backwards; how tangents go forward follows fro
 
     linear        the op itself, applied to the tangents
     elementwise   its rules: multiplying by a derivative is the same in both directions (conjugated for complex numbers)
+    symmetric     its rules too, the matrix of derivatives being its own transpose (softmax)
     bilinear      the sum of the op with one argument replaced by its tangent, for each argument
     any other     the transpose of the reverse rule: that rule is linear in the cotangent, and the derivative of a linear
                   map by its argument, in the reverse pass, is its transpose
@@ -55,13 +56,11 @@ def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
     level = _level_of(inputs)
     if level is None:
         return NotImplemented
-    primals = [_map(value, lambda one: without_tangent(one, level)) for value in inputs]
+    primals, tangents = zip(*[_parts(value, level) for value in inputs], strict=True)
     out = op.call(*primals, *params)
+    outs = out if isinstance(out, tuple) else (out,)
     if op.sources:
-        tangents = [_map(value, lambda one: tangent_at(one, level)) for value in inputs]
-        sources = [op.inputs.index(name) for name in op.sources]
-        if any(_any(tangents[index]) for index in sources):
-            outs = out if isinstance(out, tuple) else (out,)
+        if any(_any(tangent) for name, tangent in zip(op.inputs, tangents, strict=True) if name in op.sources):
             try:
                 found = _tangents(op, primals, tangents, _with_defaults(op, params), out)
             except NotImplementedError:
@@ -75,15 +74,16 @@ def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
             for one, tangent in zip(outs, found, strict=False):
                 if tangent is not None and one._array.dtype.kind in "fcV":
                     with_tangent(one, _shaped(tangent, one), level)
-    _keep_tangents(op, inputs, primals, out)
+    for one in outs:
+        if one._edge is not None:
+            _keep_tangents(op, inputs, primals, outs, one._edge[0])
+            break
     return out
 
 
-def _keep_tangents(op: table.Op, inputs: Sequence[Any], primals: Sequence[Any], out: Any) -> None:
+def _keep_tangents(op: table.Op, inputs: Sequence[Any], primals: Sequence[Any], outs: Sequence[Any], node: Any) -> None:
     """Gives the op's node the tensors with their tangents, so that a backward pass can be differentiated forward."""
-    outs = out if isinstance(out, tuple) else (out,)
-    node = next((one._edge[0] for one in outs if isinstance(one, Tensor) and one._edge is not None), None)
-    if node is None or getattr(type(node), "op", None) is not op or not node.saved:
+    if getattr(type(node), "op", None) is not op or not node.saved:
         return
     whole = {id(primal): value for primal, value in zip(_flat(primals), _flat(inputs), strict=True) if primal is not value}
     node.saved = tuple(
@@ -91,6 +91,17 @@ def _keep_tangents(op: table.Op, inputs: Sequence[Any], primals: Sequence[Any], 
         for item in node.saved
     )
     node.tangents = {number: one._tangents for number, one in enumerate(outs) if one._tangents is not None} or None
+
+
+def _parts(value: Any, level: int) -> tuple[Any, Any]:
+    """An argument without its tangents in a level, and these, in the same lists."""
+    if isinstance(value, Tensor):
+        tangent = tangent_at(value, level)
+        return (value if tangent is None else without_tangent(value, level)), tangent
+    if isinstance(value, (list, tuple)):
+        pairs = [_parts(one, level) for one in value]
+        return [primal for primal, _ in pairs], [tangent for _, tangent in pairs]
+    return value, value
 
 
 def _map(value: Any, f: Any) -> Any:
@@ -124,7 +135,7 @@ def _zeros(like: Any) -> Any:
     return wrap(np.zeros(like._array.shape, like._array.dtype)) if isinstance(like, Tensor) else 0
 
 
-def _tangents(op: table.Op, primals: list[Any], tangents: list[Any], params: tuple[Any, ...], out: Any) -> Any:
+def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], params: tuple[Any, ...], out: Any) -> Any:
     if op.kind == "linear":
         moved = []
         for name, primal, tangent in zip(op.inputs, primals, tangents, strict=True):
@@ -143,7 +154,7 @@ def _tangents(op: table.Op, primals: list[Any], tangents: list[Any], params: tup
                 term = op.call(*primals[:index], tangent, *primals[index + 1 :], *params)
                 total = term if total is None else total + term
         return total
-    if op.kind == "elementwise" and op.joint is None:
+    if op.kind in ("elementwise", "symmetric") and op.joint is None:
         total = None
         for name in op.sources:
             tangent = tangents[op.inputs.index(name)]
@@ -154,21 +165,26 @@ def _tangents(op: table.Op, primals: list[Any], tangents: list[Any], params: tup
     return _transposed(op, primals, tangents, params)
 
 
-def _apply_rule(op: table.Op, name: str, g: Any, primals: list[Any], params: tuple[Any, ...], out: Any) -> Any:
+def _apply_rule(op: table.Op, name: str, g: Any, primals: Sequence[Any], params: tuple[Any, ...], out: Any) -> Any:
     """The rule of one input on Tensors, with the values it asks for taken from here instead of from a node."""
-    names = {"g": g, "xp": table.tensors}
-    names.update(zip(op.inputs, primals, strict=True))
-    names.update(zip((param for param, _ in op.params), params, strict=True))
-    names.update(zip(op.outputs, out if isinstance(out, tuple) else (out,), strict=True))
-    for one, primal in zip(op.inputs, primals, strict=True):
-        if isinstance(primal, Tensor):
-            names[f"{one}_shape"], names[f"{one}_dtype"] = primal._array.shape, primal._array.dtype
-    rule = op.rules[name]
-    code = rule.__code__
-    return rule(*[names[one] for one in code.co_varnames[: code.co_argcount]])
+    rule, words = op.rules[name], []
+    for word in rule.__code__.co_varnames[: rule.__code__.co_argcount]:
+        if word == "g":
+            words.append(g)
+        elif word == "xp":
+            words.append(table.tensors)
+        elif word in op.inputs:
+            words.append(primals[op.inputs.index(word)])
+        elif word in op.outputs:
+            words.append(out[op.outputs.index(word)] if isinstance(out, tuple) else out)
+        elif word[-6:] in ("_shape", "_dtype") and word[:-6] in op.inputs:
+            words.append(getattr(primals[op.inputs.index(word[:-6])]._array, word[-5:]))
+        else:
+            words.append(params[[param for param, _ in op.params].index(word)])
+    return rule(*words)
 
 
-def _transposed(op: table.Op, primals: list[Any], tangents: list[Any], params: tuple[Any, ...]) -> Any:
+def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], params: tuple[Any, ...]) -> Any:
     """The tangent by way of the reverse rule: the transpose of a linear map is its derivative in the reverse pass."""
     with modes.enable_grad():
         shadows = [

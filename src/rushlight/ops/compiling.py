@@ -56,8 +56,10 @@ def unusual(*inputs: Any, packs: bool = True) -> bool:
         if kind in _plain:
             if marked and each._inference is not None:
                 return True
-            if forward and (each._tangents is not None or (each._base is not None and each._base._tangents is not None)):
-                return True
+            if forward:
+                tangents = each._tangents
+                if tangents or (tangents is None and each._base is not None and each._base._tangents):
+                    return True
         elif kind not in _NO_TENSORS:
             return True
     return False
