@@ -145,24 +145,54 @@ class _Named(torch.Tensor):
     """A subclass like any."""
 
 
+def step(x):
+    y = torch.tanh(x * 2).t() + 1
+    return (torch.cat([y.chunk(3)[0], y]) * y.max(1, keepdim=True).values[:1]).sum()
+
+
 @pytest.mark.usefixtures("_nothing_else_special")
 @pytest.mark.parametrize("unusual", ["sparse", "subclass"])
 def test_compiled_ops_stay_compiled_beside_unusual_tensors(unusual, monkeypatch):
     x = torch.ones(2, 3, requires_grad=True)
     held = torch.eye(3).to_sparse() if unusual == "sparse" else torch.eye(3).as_subclass(_Named)
-
-    def step():
-        y = torch.tanh(x * 2).t() + 1
-        return (torch.cat([y.chunk(3)[0], y]) * y.max(1, keepdim=True).values[:1]).sum()
-
-    wanted = step()
+    wanted = step(x)
     with monkeypatch.context() as patch:
         patch.setattr(dispatch, "run", None)
-        found = step()
+        found = step(x)
     assert found.tolist() == wanted.tolist()
     assert torch.autograd.grad(found, x)[0].tolist() == torch.autograd.grad(wanted, x)[0].tolist()
     for operation in (lambda: held * 2, lambda: torch.abs(held), lambda: torch.cat([held, held])):
         assert type(operation()) is type(held)
+
+
+class _Counts(torch.overrides.TorchFunctionMode):
+    """Counts the calls that it is asked about."""
+
+    calls = 0
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.calls += 1
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.usefixtures("_nothing_else_special")
+@pytest.mark.parametrize("mode", ["function mode", "two function modes", "autocast"])
+def test_compiled_ops_stay_compiled_in_modes_that_are_asked_before_them(mode, monkeypatch):
+    x = torch.ones(2, 3, requires_grad=True)
+    wanted, counts = step(x), _Counts()
+    with monkeypatch.context() as patch, torch.autocast("cpu", enabled=mode == "autocast"):
+        patch.setattr(dispatch, "run", None)
+        if mode == "function mode":
+            with counts:
+                found = step(x)
+        elif mode == "two function modes":
+            with counts, counts:
+                found = step(x)
+        else:
+            found = step(x)
+            assert torch.mm(torch.ones(2, 2), torch.ones(2, 2)).dtype is torch.bfloat16
+    assert found.tolist() == wanted.tolist()
+    assert counts.calls == {"function mode": 10, "two function modes": 20, "autocast": 0}[mode]
 
 
 def test_another_thread_makes_ordinary_tensors_meanwhile():

@@ -571,11 +571,13 @@ class Tensor:
 
     def as_subclass(self, cls: type) -> Any:
         """This tensor as an instance of a subclass, sharing memory and history."""
-        whole = table.tensors.alias(self) if self.requires_grad and modes.state.grad_enabled else self
+        recorded = (self._needs_grad or self._base is not None) and self.requires_grad and modes.state.grad_enabled
+        whole = table.tensors.alias(self) if recorded else self
         result: Any = object.__new__(cls)
+        has = whole.__dict__
         for name in _SHARED:
-            if name in whole.__dict__:
-                object.__setattr__(result, name, whole.__dict__[name])  # its __dict__ stays unasked: see lay_out_attributes
+            if name in has:
+                object.__setattr__(result, name, has[name])  # its own __dict__ stays unasked: see lay_out_attributes
         if cls not in PLAIN:
             from .overrides import instance_made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from ..autograd.modes import special
+from ..autograd.modes import special, state
 from ..overrides import _state
 
 __all__ = [
@@ -35,23 +35,23 @@ def _get_torch_function_state() -> _TorchFunctionState:
 
 def _len_torch_function_stack() -> int:
     """How many modes are on in this thread."""
-    return len(_state.modes)
+    return len(state.function_modes)
 
 
 def _get_function_stack_at(index: int) -> Any:
     """A mode, the outermost first."""
-    return _state.modes[index]
+    return state.function_modes[index]
 
 
 def _pop_torch_function_stack() -> Any:
     """Takes the innermost mode off."""
-    innermost = _state.modes[-1]
-    _state.modes = _state.modes[:-1]
-    special.leave()
+    innermost = state.function_modes[-1]
+    state.function_modes = state.function_modes[:-1]
+    special.leave(plain_to_see=True)
     return innermost
 
 
 def _push_on_torch_function_stack(mode: Any) -> None:
     """Puts a mode on top."""
-    _state.modes = (*_state.modes, mode)
-    special.enter()
+    state.function_modes = (*state.function_modes, mode)
+    special.enter(plain_to_see=True)

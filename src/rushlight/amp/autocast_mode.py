@@ -10,9 +10,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes, overrides
+from .. import dtypes
 from ..arguments import warn
-from ..autograd.modes import special
+from ..autograd.modes import special, state
 from ..device import device
 from ..overrides.watching import watch
 from ..publishing import published
@@ -110,14 +110,14 @@ class autocast:
 def _switch() -> None:
     """Has calls looked at in this thread, or no longer."""
     wanted = _cast_call if _state.enabled.get("cpu") else None
-    if (overrides._state.autocast is None) == (wanted is None):
+    if (state.autocast is None) == (wanted is None):
         return
-    overrides._state.autocast = wanted
+    state.autocast = wanted
     if wanted is None:
-        special.leave()
+        special.leave(plain_to_see=True)
     else:
         watch()
-        special.enter()
+        special.enter(plain_to_see=True)
 
 
 def _cast_call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -139,11 +139,11 @@ def _cast_call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     def cast(tensor: Tensor) -> Tensor:
         return tensor.to(to)
 
-    overrides._state.autocast = None
+    state.autocast = None
     try:
         return func(*_cast(args, cast), **_cast(kwargs, cast))
     finally:
-        overrides._state.autocast = _cast_call
+        state.autocast = _cast_call
 
 
 def _cast(value: Any, cast: Callable[[Tensor], Any]) -> Any:

@@ -59,21 +59,20 @@ def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
     primals, tangents = zip(*[_parts(value, level) for value in inputs], strict=True)
     out = op.call(*primals, *params)
     outs = out if isinstance(out, tuple) else (out,)
-    if op.sources:
-        if any(_any(tangent) for name, tangent in zip(op.inputs, tangents, strict=True) if name in op.sources):
-            try:
-                found = _tangents(op, primals, tangents, _with_defaults(op, params), out)
-            except NotImplementedError:
-                raise NotImplementedError(
-                    f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented "
-                    "yet.\nPlease file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template="
-                    "feature-request.yml so that we can prioritize its implementation or submit a PR adding the implementation "
-                    "to derivatives.yaml"
-                ) from None
-            found = found if isinstance(found, tuple) else (found,)
-            for one, tangent in zip(outs, found, strict=False):
-                if tangent is not None and one._array.dtype.kind in "fcV":
-                    with_tangent(one, _shaped(tangent, one), level)
+    if any(_any(tangent) for name, tangent in zip(op.inputs, tangents, strict=True) if name in op.sources):
+        try:
+            found = _tangents(op, primals, tangents, _with_defaults(op, params), out)
+        except NotImplementedError:
+            raise NotImplementedError(
+                f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented "
+                "yet.\nPlease file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template="
+                "feature-request.yml so that we can prioritize its implementation or submit a PR adding the implementation "
+                "to derivatives.yaml"
+            ) from None
+        found = found if isinstance(found, tuple) else (found,)
+        for one, tangent in zip(outs, found, strict=False):
+            if tangent is not None and one._array.dtype.kind in "fcV":
+                with_tangent(one, _shaped(tangent, one), level)
     for one in outs:
         if one._edge is not None:
             _keep_tangents(op, inputs, primals, outs, one._edge[0])

@@ -36,6 +36,8 @@ class ThreadState(threading.local):
     forward_levels: int = 0  # how many levels of forward mode are open
     forward_enabled: bool = True  # whether ops pass tangents on
     transforms: int = 0  # how many function transforms (vmap, grad, ...) are running
+    function_modes: tuple[Any, ...] = ()  # the TorchFunctionModes that public functions and methods ask, the innermost last
+    autocast: Callable[..., Any] | None = None  # what amp/autocast_mode.py makes of their calls
     recorder: Any = None  # what a profiler notes ops with; see recorder.py
 
 
@@ -46,7 +48,8 @@ class Special:
     """How many unusual things there are, over all threads; ops take their general path while it is not zero.
 
     ``plain_to_see``  how many of them an op sees by its inputs and its thread's state: inference modes, sparse tensors, instances
-                      of subclasses, levels of forward mode, transforms, saved-tensor hooks; compiled ops go their short way past them
+                      of subclasses, levels of forward mode, transforms, saved-tensor hooks, function modes, autocast;
+                      compiled ops go their short way past them
     """
 
     __slots__ = ("active", "lock", "plain_to_see")

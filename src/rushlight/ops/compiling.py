@@ -65,6 +65,11 @@ def unusual(*inputs: Any, packs: bool = True) -> bool:
     return False
 
 
+def watched() -> bool:
+    """While ``special.active``, whether calls of public functions are for somebody else to look at first."""
+    return bool(state.function_modes) or state.autocast is not None
+
+
 _makers: dict[str, Callable[..., Any]] = {}
 compile_lock = threading.RLock()  # held while an op is compiled: threads that use it first at once get one node class
 GLOBALS: dict[str, Any] = {
@@ -88,6 +93,7 @@ GLOBALS: dict[str, Any] = {
     "refresh": views.refresh_to_record,
     "unsaid": UNSAID,
     "unusual": unusual,
+    "watched": watched,
     "unseen": unseen,
     "special": special,
     "in_inference": views.in_inference,
@@ -262,7 +268,8 @@ def call_source(entry: Op, where: str = "", case: Case | None = None, asked: boo
         return several.forward_source(entry, _arguments(entry), _keep_tuple, keeps_tensors(entry))
     number_for = entry.inputs[1] if pointwise and len(entry.inputs) == 2 and entry.numbers != "none" else None
     packs = ", packs=False" if hooked or not keeps_tensors(entry) else ""
-    checks = [] if asked else [f"special.active and unusual({', '.join(entry.inputs)}{packs})"]
+    question = f"unusual({', '.join(entry.inputs)}{packs})"
+    checks = [] if asked else [f"special.active and {question if case is None else f'(watched() or {question})'}"]
     for name in entry.inputs:
         if name != number_for:
             given = f"{name} is not None and " if name in entry.optional else ""
@@ -435,7 +442,7 @@ def function_source(entry: Op) -> str:
     _, rest = call_source(entry, asked=True).split("\n", 1)
     lines = [
         f"def call({', '.join(names)}, *, out=None):",
-        f"    if out is not None or Node is None or (special.active and unusual({', '.join(names)})):",
+        f"    if out is not None or Node is None or (special.active and (watched() or unusual({', '.join(names)}))):",
         f"        return full(({', '.join(names)},), out)",
         *(f"    {own} = {name}" for own, name in zip(entry.inputs, names, strict=True)),
     ]

@@ -484,7 +484,7 @@ def _added(bias: Any, shape: tuple[int, ...]) -> Any:
 
 
 _BEFORE = (
-    "not (special.active and unusual(input, weight)) and input.__class__ in plain and weight.__class__ in plain "
+    "not (special.active and (watched() or unusual(input, weight))) and input.__class__ in plain and weight.__class__ in plain "
     "and input._array.ndim == 2 and weight._array.ndim == 2"
 )
 _FACTORS = {"a": "input", "b": "ops.t(weight)"}

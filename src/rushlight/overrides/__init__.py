@@ -44,8 +44,6 @@ class _State(threading.local):
     subclasses_off = False
     all_off = False
     passing = False  # the next question is not asked
-    modes: tuple[Any, ...] = ()
-    autocast: Callable[..., Any] | None = None  # set by amp/autocast_mode.py
 
 
 _state = carried(_State())
@@ -111,7 +109,12 @@ def _overloaded(values: Iterable[Any]) -> list[Any]:
 
 def ordinary(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether it takes but a look at the arguments to see that a call is for the function itself: no mode is on."""
-    if kwargs or special.active != special.plain_to_see or _state.passing:
+    state = modes.state
+    if special.active != special.plain_to_see or state.function_modes or state.autocast or _state.passing:
+        return False
+    if _state.subclasses_off:
+        return True
+    if kwargs:
         return False
     for value in args:  # noqa: SIM110 (all() of a generator takes twice as long)
         if value.__class__ not in PLAIN and value.__class__ not in _SIMPLE:
@@ -124,20 +127,23 @@ DECLINED = "All that were asked returned NotImplemented."
 
 def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What modes and classes make of a call; NotImplemented where the call is for the function itself."""
-    if ordinary(args, kwargs):
-        return NotImplemented
+    return NotImplemented if ordinary(args, kwargs) else asked(func, args, kwargs)
+
+
+def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """:func:`dispatched`, where a look at the arguments did not settle it."""
     if profiler is not None:
         noted, result = profiler(func, args, kwargs)
         if noted:
             return result
-    if _state.autocast is not None:
-        result = _state.autocast(func, args, kwargs)
+    if modes.state.autocast is not None:
+        result = modes.state.autocast(func, args, kwargs)
         if result is not NotImplemented:
             return result
     if _state.all_off or _passed_over():
         return NotImplemented
     found = [] if _state.subclasses_off else _overloaded((*args, *kwargs.values()))
-    if not found and not _state.modes:
+    if not found and not modes.state.function_modes:
         return NotImplemented
     given = kwargs if kwargs or _is_python(func) else None
     return _ask(func, found, args, given, "Multiple dispatch failed for {name!r}; all __torch_function__ handlers returned "
@@ -172,13 +178,13 @@ def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwar
     """What the mode around, or the first class that does not decline, makes of a call; ``kwargs`` of None are not said."""
     types = tuple(type(one) for one in found)
     named = () if kwargs is None else (kwargs,)
-    before = _state.modes
+    before = modes.state.function_modes
     if before:
-        _state.modes = before[:-1]
+        modes.state.function_modes = before[:-1]
         try:
             result = before[-1].__torch_function__(func, types, args, *named)
         finally:
-            _state.modes = before
+            modes.state.function_modes = before
         if result is not NotImplemented:
             return result
     for one in found:
@@ -206,7 +212,7 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     """
     if _state.all_off or _passed_over():
         return False
-    return bool(_state.modes) or (not _state.subclasses_off and any(_takes_over(one) for one in relevant_args))
+    return bool(modes.state.function_modes) or (not _state.subclasses_off and any(_takes_over(one) for one in relevant_args))
 
 
 def _passed_over() -> bool:
@@ -364,13 +370,13 @@ class TorchFunctionMode:
         from .watching import watch
 
         watch()
-        special.enter()
-        _state.modes = (*_state.modes, self)
+        special.enter(plain_to_see=True)
+        modes.state.function_modes = (*modes.state.function_modes, self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        _state.modes = _state.modes[:-1]
-        special.leave()
+        modes.state.function_modes = modes.state.function_modes[:-1]
+        special.leave(plain_to_see=True)
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:

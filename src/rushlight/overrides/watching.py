@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import overrides
-from ..autograd.modes import special
+from ..autograd.modes import special, state
 from ..ops import public
 from ..ops.public import CompiledOnUse
 from ..tensor import PLAIN, Tensor
@@ -48,14 +48,14 @@ class _WatchedProperty(property):
             noted, result = overrides.profiler(self.noted, (instance,), {})
             if noted:
                 return result
-        if (special.active and type(instance) not in PLAIN) or overrides._state.modes:
+        if (special.active and type(instance) not in PLAIN) or state.function_modes:
             result = overrides.dispatched(self.__get__, (instance,), {})
             if result is not NotImplemented:
                 return result
         return self.original.__get__(instance, owner)
 
     def __set__(self, instance: Any, value: Any) -> None:
-        if special.active and (type(instance) not in PLAIN or overrides._state.modes):
+        if special.active and (type(instance) not in PLAIN or state.function_modes):
             result = overrides.dispatched(self.__set__, (instance, value), {})
             if result is not NotImplemented:
                 return
@@ -148,7 +148,7 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
                 if noted:
                     return result
             try:
-                result = overrides.dispatched(call if spoken == name else getattr(Tensor, spoken, call), args, kwargs)
+                result = overrides.asked(call if spoken == name else getattr(Tensor, spoken, call), args, kwargs)
             except TypeError as error:
                 if is_operator and overrides.DECLINED in getattr(error, "__notes__", ()):
                     return NotImplemented
