@@ -142,7 +142,7 @@ def _no_zero(b: Array) -> None:
 
 
 def floor_divide(a: Array, b: Array) -> Array:
-    if a.dtype.kind in "bc":
+    if a.dtype.kind == "c" or a.dtype.kind == b.dtype.kind == "b":  # rules divide a mask by numbers
         refuse("div_floor_cpu", a)
     _no_zero(b)
     wide = _exact_quotients(a, b)
@@ -184,7 +184,7 @@ def _exact_rest(a: Array, b: Array, to_whole: np.ufunc) -> Array | None:
 
 
 def truncate_divide(a: Array, b: Array) -> Array:
-    if a.dtype.kind in "bc":
+    if a.dtype.kind == "c" or a.dtype.kind == b.dtype.kind == "b":
         refuse("div_trunc_cpu", a)
     if a.dtype.kind not in "iu":
         return np.trunc(np.true_divide(a, b), out=...)

@@ -107,6 +107,7 @@ GLOBALS: dict[str, Any] = {
     "array_of_list": saved.array_of_list,
     "output_array": saved.output_array,
     "tensor_of": saved.tensor_of,
+    "together": dispatch.together,
     "tensor_of_list": saved.tensor_of_list,
     "output_tensor": saved.output_tensor,
     "here": saved.here,
@@ -237,6 +238,20 @@ def _case_head(entry: Op, case: Case) -> list[str]:
     ]
 
 
+def _meeting(entry: Op, first: str, name: str, general: str) -> list[str]:
+    """Where two arrays differ in dtype: they are brought to one, or the general path is asked."""
+    lines = [f"if x_{first}.dtype is not x_{name}.dtype:"]
+    if len(entry.inputs) > 2 or entry.check is not None:
+        return [*lines, f"    {general}"]
+    return [
+        *lines,
+        f"    met = together(x_{first}, x_{name}, {entry.promote == 'float'})",
+        "    if met is None:",
+        f"        {general}",
+        f"    x_{first}, x_{name} = met",
+    ]
+
+
 def _packing(entry: Op) -> list[str]:
     """Where saved-tensor hooks are on: the inputs that the node will keep are packed before the op runs, as the second run of a
     checkpoint may end with one of them."""
@@ -303,8 +318,7 @@ def call_source(entry: Op, where: str = "", case: Case | None = None, asked: boo
             add(f"    kind = {name}.__class__")
             add("    if kind in plain:")
             lines.extend("        " + line for line in body)
-            add(f"        if x_{first}.dtype is not x_{name}.dtype:")
-            add(f"            {general}")
+            lines.extend("        " + line for line in _meeting(entry, first, name, general))
             add(f"        grids = x_{name}.ndim")
             add("    elif kind is float or kind is int:")
             add(f"        x_{name} = number({name}, x_{first}.dtype)")
@@ -328,8 +342,7 @@ def call_source(entry: Op, where: str = "", case: Case | None = None, asked: boo
     if pointwise and number_for is None:
         first = entry.inputs[0]
         for name in entry.inputs[1:]:
-            add(f"    if x_{name}.dtype is not x_{first}.dtype:")
-            add(f"        {general}")
+            lines.extend("    " + line for line in _meeting(entry, first, name, general))
     if where:
         add(f"    if not ({where}):")
         add(f"        {general}")

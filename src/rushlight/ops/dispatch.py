@@ -220,6 +220,25 @@ def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:
     return arrays
 
 
+_meeting: dict[tuple[Any, ...], np.dtype[Any]] = {}
+
+
+def together(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], floats: bool) -> tuple[Any, Any] | None:
+    """Two arrays of different dtypes in the one they meet in, as :func:`promoted` gives them; ``floats``: if it is inexact.
+
+    None where that takes a closer look: at the default dtype, or at how the arrays lie.
+    """
+    if not (a.flags.c_contiguous and b.flags.c_contiguous):
+        return None
+    key = (a.dtype, b.dtype, a.ndim > 0, b.ndim > 0)
+    dtype = _meeting.get(key)
+    if dtype is None:
+        dtype = _meeting[key] = common_dtype([new_tensor(a), new_tensor(b)]).numpy
+    if floats and dtype.kind in "bui":
+        return None
+    return (a if a.dtype is dtype else a.astype(dtype)), (b if b.dtype is dtype else b.astype(dtype))
+
+
 def number_array(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A Python number as a 0-dim array; integers wrap around as C casts do, and too large ones are PyTorch's error."""
     if dtype.kind in "iu" and isinstance(value, int) and not -(2**63) <= value < 2**64:
