@@ -62,9 +62,37 @@ def test_compiled_ops_bring_dtypes_together_as_the_general_path_does(name: str, 
         assert compiled == outcome(name, shapes, dtypes, turned)
 
 
+@given(
+    st.sampled_from("add sub mul true_divide eq lt fmod remainder floor_divide bitwise_and".split()),
+    st.sampled_from(SHAPES),
+    st.sampled_from([*KINDS, torch.int8]),
+    st.sampled_from([2, -3, 0, 2.5, -0.5, float("inf"), 300, 2**40, 2**70, True, 1j]),
+    st.booleans(),
+)
+def test_compiled_ops_meet_numbers_as_the_general_path_does(
+    name: str, shapes: Any, dtype: Any, value: Any, turned: bool
+) -> None:
+    def found() -> Any:
+        leaf, x = operand(shapes[0], dtype, 0, turned)
+        try:
+            with np.errstate(over="ignore"):
+                result = getattr(torch, name)(x, value)
+            if result.requires_grad and not result.is_complex():
+                result.sum().backward()
+        except (RuntimeError, NotImplementedError, OverflowError) as error:
+            return type(error), str(error)
+        return result.dtype, result.stride(), str(result), str(leaf.grad)
+
+    compiled = found()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(GLOBALS, "beside_number", lambda x, value: None)
+        assert compiled == found()
+
+
 def test_a_mask_times_numbers_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     x, mask = torch.ones(2, 3, requires_grad=True), torch.tensor([True, False, True])
     steps: list[Callable[[], Any]] = [lambda: x * mask, lambda: mask + x, lambda: x / torch.tensor(2), lambda: mask.long() < x]
+    steps += [lambda: mask * 2.5, lambda: mask + 1, lambda: mask.long() < 0.5, lambda: mask.byte() * 2]
     wanted = [step().tolist() for step in steps]
     monkeypatch.setattr(dispatch, "run", None)
     assert [step().tolist() for step in steps] == wanted

@@ -110,6 +110,7 @@ GLOBALS: dict[str, Any] = {
     "together": dispatch.together,
     "tensor_of_list": saved.tensor_of_list,
     "output_tensor": saved.output_tensor,
+    "beside_number": dispatch.beside_number,
     "here": saved.here,
     "inside": saved.INSIDE,
 }
@@ -323,7 +324,13 @@ def call_source(entry: Op, where: str = "", case: Case | None = None, asked: boo
             add("    elif kind is float or kind is int:")
             add(f"        x_{name} = number({name}, x_{first}.dtype)")
             add(f"        if x_{name} is None:")
-            add(f"            {general}")
+            if entry.promote == "float" or entry.check is not None:
+                add(f"            {general}")
+            else:
+                add(f"            met = beside_number(x_{first}, {name})")
+                add("            if met is None:")
+                add(f"                {general}")
+                add(f"            x_{first}, x_{name} = met")
             add(f"        r_{name} = False")
             add("        grids = 0")
             if name in kept_inputs:

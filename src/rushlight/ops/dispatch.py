@@ -239,6 +239,17 @@ def together(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], floats: bool) -> 
     return (a if a.dtype is dtype else a.astype(dtype)), (b if b.dtype is dtype else b.astype(dtype))
 
 
+def beside_number(x: np.ndarray[Any, Any], value: float) -> tuple[Any, Any] | None:
+    """Whole numbers and a Python number that their dtype does not hold, in the one they meet in; None for the general path."""
+    if value.__class__ is float and x.dtype.kind in "bui":
+        dtype = dtypes.get_default_dtype().numpy
+    elif value.__class__ is int and x.dtype.kind in "bui":
+        dtype = dtypes.int64.numpy if x.dtype.kind == "b" else x.dtype
+    else:
+        return None
+    return (x.astype(dtype, copy=False), number_array(value, dtype)) if x.flags.c_contiguous else None
+
+
 def number_array(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A Python number as a 0-dim array; integers wrap around as C casts do, and too large ones are PyTorch's error."""
     if dtype.kind in "iu" and isinstance(value, int) and not -(2**63) <= value < 2**64:
