@@ -190,6 +190,17 @@ def equal(a: Array, b: Array) -> Array:
     return same | (np.isnan(a) & np.isnan(b)) if a.dtype.kind in "fV" else same
 
 
+_NO_ROWS = np.empty(0, np.int64)
+
+
+def tied_rows(ordered: Array, descending: bool = False) -> Array:
+    """Which rows of a matrix, each of them in order, hold something twice."""
+    before, after = ordered[:, :-1], ordered[:, 1:]
+    if (before > after if descending else before < after).all():
+        return _NO_ROWS
+    return np.flatnonzero(equal(after, before).any(-1))
+
+
 def ordered_alike(x: Array) -> Array:
     """``x`` in a dtype of NumPy's own, whose sorting knows that nan comes last; the others compare with ``<`` alone."""
     return x.astype(np.float32) if x.dtype.kind == "V" else x
@@ -202,8 +213,8 @@ def argkth(x: Array, k: int, axis: int, keepdims: bool = False) -> Any:
     sorting = order(rows, -1)
     places = sorting[:, k - 1].copy()
     if x.size <= selection.LARGEST:
-        ordered = np.take_along_axis(rows, sorting[:, max(k - 2, 0) : k + 1], -1)
-        for index in np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1)):
+        ordered = take_along(rows, sorting[:, max(k - 2, 0) : k + 1], 1)
+        for index in tied_rows(ordered):
             places[index] = selection.quickselect(rows[index].tolist(), k - 1)
     return _unrowed(places, x, axis, keepdims)
 
@@ -213,14 +224,16 @@ def argmedian(x: Array, axis: int, keepdims: bool = False, skip_nan: bool = Fals
         return np.zeros((), np.int64)
     sorting = order(ordered_alike(x), axis)
     size = x.shape[axis]
-    middle = np.full([1 if one == axis else n for one, n in enumerate(x.shape)], (size - 1) // 2)
-    if x.dtype.kind in "fV":
-        missing = np.count_nonzero(np.isnan(x), axis, keepdims=True)
-        if skip_nan:
-            middle = np.where(missing == size, 0, (size - missing - 1) // 2)
-        else:
-            # The first nan, which sorting put behind all numbers.
-            middle = np.where(missing > 0, size - missing, middle)
+    unknown = np.isnan(x) if x.dtype.kind in "fV" else None
+    if unknown is None or not unknown.any():
+        half = (size - 1) // 2
+        return _reduced(sorting[(slice(None),) * axis + (slice(half, half + 1),)].copy("C"), axis, keepdims)
+    missing = np.count_nonzero(unknown, axis, keepdims=True)
+    if skip_nan:
+        middle = np.where(missing == size, 0, (size - missing - 1) // 2)
+    else:
+        # The first nan, which sorting put behind all numbers.
+        middle = np.where(missing > 0, size - missing, (size - 1) // 2)
     return _reduced(take_along(sorting, middle, axis), axis, keepdims)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import selection
-from .extremes import equal, ordered_alike, rows_along, take_along
+from .extremes import ordered_alike, rows_along, take_along, tied_rows
 from .numpy import Array, empty_like, in_rows
 from .ordering import order
 
@@ -21,7 +21,7 @@ def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False)
     places = order(ordered_alike(x), axis, descending)
     if not stable and x.shape[axis] > selection.SHORT and x.size <= selection.LARGEST:
         ordered = rows_along(take_along(x, places, axis), axis)
-        tied = np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1))
+        tied = tied_rows(ordered, descending)
         if tied.size:
             rows, found = rows_along(x, axis), rows_along(places, axis).copy()
             for index in tied:
@@ -75,7 +75,7 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
         return np.array(chosen).reshape(*x.shape[:-1], k)
     places = np.ascontiguousarray(order(ordered_alike(x), axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
     ordered = rows_along(take_along(x, places, axis), axis)
-    tied = np.flatnonzero(equal(ordered[:, 1:], ordered[:, :-1]).any(-1))
+    tied = tied_rows(ordered, largest)
     places = places[(slice(None),) * axis + (slice(k),)].copy("C")
     if k and tied.size and x.size <= selection.LARGEST:
         rows, found = rows_along(x, axis), rows_along(places, axis).copy()
