@@ -16,7 +16,7 @@ import numpy as np
 from .numpy import Array
 
 _F4 = np.float32
-_AT_ONCE = 2048  # blocks: fewer and NumPy's calls cost more than their arithmetic, more and the cache is too small
+_AT_ONCE = 1 << 15  # numbers: fewer and NumPy's calls cost more than their arithmetic, more and the cache is too small
 
 
 def _constants(*values: float) -> list[Array]:
@@ -48,18 +48,28 @@ _ONE, _HALF = np.array(1.0), np.array(-0.5)
 
 def fill_blocks_32(uniform: Array, mean: float, std: float) -> None:
     """Make normal numbers of the uniform ones, in place: float32, contiguous, a multiple of sixteen long."""
+    for start in range(0, len(uniform), _AT_ONCE):
+        part = uniform[start : start + _AT_ONCE]
+        standard_blocks_32(part)
+        scale_blocks_32(part, mean, std)
+
+
+def standard_blocks_32(uniform: Array) -> None:
+    """The same with mean 0 and deviation 1, for so many as the cache holds."""
     blocks = uniform.reshape(-1, 2, 8)
-    for start in range(0, len(blocks), _AT_ONCE):
-        part = blocks[start : start + _AT_ONCE]
-        radius = np.sqrt(_F4(-2) * _log(_F4(1) - part[:, 0]))
-        pair = _cosine_and_sine(_F4(2 * math.pi) * part[:, 1])
-        pair *= radius
-        if mean != 0.0 or std != 1.0:
-            wide = pair.astype(np.float64)
-            wide *= _F4(std)
-            wide += _F4(mean)
-            pair[...] = wide
-        part.transpose(1, 0, 2)[...] = pair
+    radius = np.sqrt(_F4(-2) * _log(_F4(1) - blocks[:, 0]))
+    pair = _cosine_and_sine(_F4(2 * math.pi) * blocks[:, 1])
+    pair *= radius
+    blocks.transpose(1, 0, 2)[...] = pair
+
+
+def scale_blocks_32(standard: Array, mean: float, std: float) -> None:
+    """Standard normal numbers times ``std`` plus ``mean``, in place, rounded once."""
+    if mean != 0.0 or std != 1.0:
+        wide = standard.astype(np.float64)
+        wide *= _F4(std)
+        wide += _F4(mean)
+        standard[...] = wide
 
 
 def fill_blocks_64(uniform: Array, mean: float, std: float) -> None:

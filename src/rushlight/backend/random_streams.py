@@ -16,7 +16,7 @@ import numpy as np
 
 from . import random_checks as check
 from . import rejection, shuffles
-from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift
+from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift, scale_blocks_32, standard_blocks_32
 from .mersenne_twister import BLOCK, MersenneTwister, as_doubles, as_floats
 from .numpy import Array, Shape
 
@@ -142,6 +142,11 @@ class Stream:
         draw, fill = (self._twister.doubles, fill_blocks_64) if dtype == _F8 else (self._floats, fill_blocks_32)
         left_over = count & 15
         if not left_over:
+            if dtype == _F4:
+                made = self._twister.normals(count, standard_blocks_32)
+                if made is not None:
+                    scale_blocks_32(made, mean, std)
+                    return made
             drawn = draw(count)
             fill(drawn, mean, std)
             return drawn
