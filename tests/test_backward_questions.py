@@ -67,7 +67,7 @@ def test_passes_are_numbered_and_nodes_known() -> None:
         @staticmethod
         def backward(ctx, g):
             numbers.append(_C._current_graph_task_id())
-            nodes.append(_C._current_autograd_node() is ctx)
+            nodes.append(_C._current_autograd_node().context is ctx)
             return g * 2
 
     y = Nosy.apply(torch.ones(1, requires_grad=True))

@@ -289,14 +289,15 @@ def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if level is None:
         return NotImplemented
     primals = tuple(without_tangent(arg, level) if isinstance(arg, Tensor) else arg for arg in args)
-    ctx, out = function_calls.apply_with_context(cls, primals, kwargs)
+    node, out = function_calls.apply_with_node(cls, primals, kwargs)
+    ctx = node.context
     tangents = [_given_tangent(arg, level, ctx.materialize_grads) for arg in args]
     versions = [None if tangent is None else tangent._counter[0] for tangent in tangents]
-    ctx.forward_mode = True
+    ctx._in_jvp = True
     try:
         found = cls.jvp(ctx, *tangents)
     finally:
-        ctx.forward_mode = False
+        ctx._in_jvp = False
     outs = out if isinstance(out, tuple) else (out,)
     found = found if isinstance(found, tuple) else (found,)
     if len(found) != len(outs):
@@ -309,7 +310,7 @@ def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {number}.")
         if not isinstance(one, Tensor):
             continue
-        if tangent is not None and (number in ctx.undifferentiable or one._array.dtype.kind not in "fcV"):
+        if tangent is not None and (number in node.undifferentiable or one._array.dtype.kind not in "fcV"):
             raise RuntimeError(
                 f"Function's jvp returned a gradient at position {number}, but  the corresponding forward output is not a "
                 "differentiable Tensor.You should return None at that position instead."

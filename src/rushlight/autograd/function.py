@@ -1,7 +1,8 @@
 """``torch.autograd.Function``: operations whose forward and backward the user writes.
 
-The context that ``forward`` and ``backward`` get is the graph node itself, as in PyTorch: what forward stores on it is
-there when backward runs, and ``y.grad_fn`` is it.
+The context that ``forward`` and ``backward`` get is in PyTorch the graph node itself. Here it is an object beside the node, so that
+no name that a program gives what it stores there (``ctx.shape``, ``ctx.order``) is one that the backward pass goes by. Each
+answers for the other where it has no attribute of a name itself: ``y.grad_fn.scale`` is what forward stored as ``ctx.scale``.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
+import weakref
 from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -53,23 +55,63 @@ class FunctionCtx:
         self.materialize_grads = value
 
 
-class BackwardCFunction(Node, FunctionCtx):
-    """The node of a custom Function; each Function has a subclass of its own, NameBackward."""
+_ASKED_OF_NODES = frozenset(
+    "name next_functions metadata register_hook register_prehook requires_grad _input_metadata _raw_saved_tensors "
+    "_register_hook_dict _sequence_nr _set_sequence_nr".split()
+)
 
-    _forward_cls: ClassVar[type]
-    always_runs = True
-    materialize_grads = True
+
+class Context(FunctionCtx):
+    """The context of one call; each Function has a subclass of its own."""
+
+    _forward_cls: ClassVar[type[Function]]
+    _node: weakref.ref[BackwardCFunction]  # which keeps the context alive
+    _in_jvp = False  # while jvp runs, saved_tensors are those of save_for_forward
     _materialize_non_diff_grads = True
+    _is_pure_view = False  # set by a forward that returns a view which may be written through
+    materialize_grads = True
     to_save: tuple[Any, ...] | None = None
     saved_for_forward: tuple[Any, ...] | None = None
     dirty_tensors: tuple[Any, ...] = ()
     non_differentiable: tuple[Any, ...] = ()
-    _is_pure_view = False  # set by a forward that returns a view which may be written through
-    undifferentiable: Container[int] = ()  # the numbers of those outputs
     needs_input_grad: tuple[bool, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
+    def __getattr__(self, name: str) -> Any:
+        node = self._node() if name in _ASKED_OF_NODES else None
+        if node is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return getattr(node, name)
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The tensors given to save_for_backward, with the history they had."""
+        if self._in_jvp:
+            return tuple(self.saved_for_forward or ())
+        node = self._node()
+        return tuple(self.to_save or ()) if node is None else node.opened()
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+
+class BackwardCFunction(Node):
+    """The node of a custom Function; each Function has a subclass of its own, NameBackward."""
+
+    _forward_cls: ClassVar[type[Function]]
+    context: Context
+    always_runs = True
+    undifferentiable: Container[int] = ()  # the numbers of outputs without derivative
     is_tensor_input: tuple[bool, ...] = ()
     output_count = 1
     saved = None
+    recorded = False
+    kept_something = False
+    taken = False  # saved_tensors were asked for, of a Function that gives them out once
 
     def name(self) -> str:
         return type(self).__name__
@@ -77,14 +119,19 @@ class BackwardCFunction(Node, FunctionCtx):
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
 
-    @property
-    def saved_tensors(self) -> tuple[Any, ...]:
-        """The tensors given to save_for_backward, with the history they had."""
-        if self.forward_mode:
-            return tuple(self.saved_for_forward or ())
+    def __getattr__(self, name: str) -> Any:
+        if name == "context":  # of a copy that has none yet
+            raise AttributeError(name)
+        try:
+            return object.__getattribute__(self.context, name)
+        except AttributeError:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'") from None
+
+    def opened(self) -> tuple[Any, ...]:
+        """What was given to save_for_backward."""
         if self.saved is None:
-            if self.to_save is not None and not self.recorded:
-                return tuple(self.to_save)
+            if self.context.to_save is not None and not self.recorded:
+                return tuple(self.context.to_save)
             if self.taken:
                 raise RuntimeError(
                     "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
@@ -98,21 +145,11 @@ class BackwardCFunction(Node, FunctionCtx):
             self.saved, self.taken = None, True
         return tuple(open_saved(self, *entry) for entry in entries)
 
-    recorded = False
-    forward_mode = False  # while jvp runs, saved_tensors are those of save_for_forward
-    kept_something = False
-    taken = False  # saved_tensors were asked for, of a Function that gives them out once
-
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
         if self.saved is None and self.recorded and self.kept_something and not self.taken:
             raise RuntimeError(FREED + self.explain())
         return raw_saved(self)
-
-    @property
-    def saved_variables(self) -> tuple[Any, ...]:
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
-        return self.saved_tensors
 
     def release(self) -> None:
         self.saved = None
@@ -130,21 +167,22 @@ class BackwardCFunction(Node, FunctionCtx):
         return [None] * self.output_count if g is None else list(g) if self.metas is not None else [g]
 
     def _apply(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        if self.materialize_grads:
+        context = self.context
+        if context.materialize_grads:
             metas = self.metas if self.metas is not None else [(self.shape, self.dtype)]
-            left_out = () if self._materialize_non_diff_grads else self.undifferentiable
+            left_out = () if context._materialize_non_diff_grads else self.undifferentiable
             grads = tuple(
                 engine.wrap(np.zeros(*meta)) if grad is None and meta is not None and number not in left_out else grad
                 for number, (grad, meta) in enumerate(zip(grads, metas, strict=True))
             )
         function = self._forward_cls
-        backward, vjp = function.backward, function.vjp  # type: ignore[attr-defined]
+        backward, vjp = function.backward, function.vjp
         if backward is not Function.backward and vjp is not Function.vjp:
             raise RuntimeError(
                 "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one "
                 "of them."
             )
-        results = (vjp if vjp is not Function.vjp else backward)(self, *grads)
+        results: Any = (vjp if vjp is not Function.vjp else backward)(context, *grads)
         if not isinstance(results, tuple):
             results = (results,)
         return self._checked(results)
@@ -173,13 +211,14 @@ class BackwardCFunction(Node, FunctionCtx):
 
 
 class _FunctionMeta(type):
-    """Gives each Function its node class."""
+    """Gives each Function its classes of nodes and of contexts."""
 
     def __init__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> None:
         super().__init__(name, bases, body)
-        cls._backward_cls = type(
-            name + "Backward", (BackwardCFunction,), {"_forward_cls": cls, "__module__": "torch.autograd.function"}
-        )
+        own = {"_forward_cls": cls, "__module__": "torch.autograd.function"}
+        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), dict(own))
+        if "_context_cls" not in body:
+            cls._context_cls = type(name + "Backward", (Context,), dict(own))
 
 
 class Function(FunctionCtx, metaclass=_FunctionMeta):
@@ -204,6 +243,7 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
     """
 
     _backward_cls: ClassVar[type[BackwardCFunction]]
+    _context_cls: ClassVar[type[Context]]
     generate_vmap_rule = False
     clear_saved_tensors_on_access = False
     """Whether ``ctx.saved_tensors`` gives the tensors up: backward can then free them, and may ask for them only once."""
@@ -265,7 +305,7 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
             result = transform(cls, args, kwargs)
             if result is not NotImplemented:
                 return result
-        return function_calls.apply_with_context(cls, args, kwargs)[1]
+        return function_calls.apply_with_node(cls, args, kwargs)[1]
 
 
 function_calls.no_setup = Function.setup_context

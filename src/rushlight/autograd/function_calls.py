@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,14 +30,15 @@ def _among(value: Any, values: Sequence[Any]) -> bool:
     return False
 
 
-def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """Runs forward and records it; returns the context too."""
-    ctx = object.__new__(cls._backward_cls)
+def apply_with_node(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Runs forward and records it; returns the node too, whose ``context`` forward was given."""
+    node, ctx = object.__new__(cls._backward_cls), object.__new__(cls._context_cls)
+    node.context, ctx._node = ctx, weakref.ref(node)
     tensors = [is_tensor(arg) for arg in args]
     for arg, tensor in zip(args, tensors, strict=True):
         if tensor and arg._base is not None:
             views.refresh_to_record(arg)
-    ctx.is_tensor_input = tuple(tensors)
+    node.is_tensor_input = tuple(tensors)
     ctx.needs_input_grad = needs = tuple([tensor and arg.requires_grad for arg, tensor in zip(args, tensors, strict=True)])
     state = modes.state
     recording = state.grad_enabled and True in needs
@@ -54,23 +56,26 @@ def apply_with_context(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     single = not isinstance(output, tuple)
     outputs = (output,) if single else output
     if ctx.non_differentiable:
-        ctx.undifferentiable = {n for n, value in enumerate(outputs) if _among(value, ctx.non_differentiable)}
+        node.undifferentiable = {n for n, value in enumerate(outputs) if _among(value, ctx.non_differentiable)}
     if ctx.dirty_tensors and not all(_among(value, outputs) for value in ctx.dirty_tensors):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
             "inplace must all be outputs of the Function."
         )
-    if ctx._is_pure_view and (len(outputs) > 1 or sum(ctx.is_tensor_input) != 1):
+    if ctx._is_pure_view and (len(outputs) > 1 or sum(tensors) != 1):
         raise RuntimeError(
             "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need to "
             "support more."
         )
     if cls.setup_context is not no_setup:
         _check_kept(ctx, args, outputs)
-    results = _record(ctx, args, before, outputs) if recording else tuple([_unrecorded(ctx, args, value) for value in outputs])
-    if ctx.dirty_tensors or ctx.non_differentiable:  # they may be outputs, which refer to the context
+    if recording:
+        results = _record(node, args, before, outputs)
+    else:
+        results = tuple([_unrecorded(node, args, value) for value in outputs])
+    if ctx.dirty_tensors or ctx.non_differentiable:  # they may be outputs, which refer to the node, and that to the context
         ctx.dirty_tensors = ctx.non_differentiable = ()
-    return ctx, (results[0] if single else results)
+    return node, (results[0] if single else results)
 
 
 def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any]) -> None:
@@ -89,11 +94,11 @@ def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any]) -> None:
             )
 
 
-def _unrecorded(ctx: Any, args: Sequence[Any], value: Any) -> Any:
+def _unrecorded(node: Any, args: Sequence[Any], value: Any) -> Any:
     if not is_tensor(value):
         return value
-    if _among(value, ctx.dirty_tensors):
-        views.bump(value, ctx.name())
+    if _among(value, node.context.dirty_tensors):
+        views.bump(value, node.name())
         return value.detach() if value.requires_grad and not modes.special.active else value
     if _among(value, args):
         value = value.view_as(value)
@@ -102,24 +107,24 @@ def _unrecorded(ctx: Any, args: Sequence[Any], value: Any) -> Any:
     return value
 
 
-def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+def _record(node: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Gives the outputs of forward their place in the graph."""
-    ctx.recorded = True
-    ctx.next = tuple(
+    node.recorded = True
+    node.next = tuple(
         [
             (edge or leaf_edge(arg)) if need else None
-            for arg, edge, need, tensor in zip(args, before, ctx.needs_input_grad, ctx.is_tensor_input, strict=True)
+            for arg, edge, need, tensor in zip(args, before, node.context.needs_input_grad, node.is_tensor_input, strict=True)
             if tensor
         ]
     )
-    ctx.order = next(orders)
+    node.order = next(orders)
     observers.present = True
-    ctx.where = here(3)
+    node.where = here(3)
     if modes.state.anomaly:
-        keep_traceback(ctx, sys._getframe(3), engine.recording_node())
+        keep_traceback(node, sys._getframe(3), engine.recording_node())
     several = len(outputs) > 1
-    ctx.output_count = len(outputs)
-    dirty = ctx.dirty_tensors
+    node.output_count = len(outputs)
+    dirty = node.context.dirty_tensors
     results: list[Any] = []
     metas: list[Any] = []
     for number, value in enumerate(outputs):
@@ -134,27 +139,27 @@ def _record(ctx: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[A
         if twin is not None and (is_dirty or not is_input):
             value = results[twin]
         elif is_dirty:
-            value = _dirtied(ctx, value, number, several)
+            value = _dirtied(node, value, number, several)
         elif is_input:
             value = _alias(value)
         elif value._base is not None and value._base is not value:
-            value._made = "function_several" if several else None if ctx._is_pure_view else "function"
+            value._made = "function_several" if several else None if node.context._is_pure_view else "function"
         elif value._edge is not None:
             value = value.detach()
         if is_dirty and value._base is not None and value._edge is not None:
             pass  # it has its place: what its base has became of it
-        elif number not in ctx.undifferentiable and value._array.dtype.kind in "fcV":
-            value._edge, value._needs_grad = (ctx, number), True
+        elif number not in node.undifferentiable and value._array.dtype.kind in "fcV":
+            value._edge, value._needs_grad = (node, number), True
             value._seen = value._counter[0]
         else:
             value._edge, value._needs_grad = None, False
         results.append(value)
         metas.append((value._array.shape, value._array.dtype))
     if several:
-        ctx.metas = metas
+        node.metas = metas
     elif metas[0] is not None:
-        ctx.shape, ctx.dtype = metas[0]
-    _keep(ctx, results)
+        node.shape, node.dtype = metas[0]
+    _keep(node, results)
     return tuple(results)
 
 
@@ -178,15 +183,15 @@ def _warn_of_dirty(value: Any) -> None:
     warnings.warn(text, stacklevel=5)
 
 
-def _dirtied(ctx: Any, value: Any, number: int, several: bool) -> Any:
+def _dirtied(node: Any, value: Any, number: int, several: bool) -> Any:
     """An input that forward wrote into, in its new place in the graph."""
     base = value._base
     if base is None:
-        views.bump(value, ctx.name())
+        views.bump(value, node.name())
         if value._needs_grad and value._edge is None:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if value._retains and value._edge is not None:
-            views.move_retained(value._edge, (ctx, number))
+            views.move_retained(value._edge, (node, number))
         value._grad = None
         return value
     if several:
@@ -202,19 +207,20 @@ def _dirtied(ctx: Any, value: Any, number: int, several: bool) -> Any:
     views.check_made(value)
     if base._edge is None and base._needs_grad:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    views.bump(value, ctx.name())
-    ctx.shape, ctx.dtype = value._array.shape, value._array.dtype
-    views.write_through(value, ctx)
+    views.bump(value, node.name())
+    node.shape, node.dtype = value._array.shape, value._array.dtype
+    views.write_through(value, node)
     return value
 
 
-def _keep(ctx: Any, results: list[Any]) -> None:
+def _keep(node: Any, results: list[Any]) -> None:
     """Stores what save_for_backward was given: outputs without a reference to the Tensor, which refers to the node."""
-    if ctx.to_save is None:
+    # Taken away at once: a hook that raises must not leave an output in its own node.
+    to_save, node.context.to_save = node.context.to_save, None
+    if to_save is None:
         return
     hooks = modes.state.saved_hooks
     saved: list[Any] = []
-    to_save, ctx.to_save = ctx.to_save, None  # at once: a hook that raises must not leave an output in its own node
     for position, value in enumerate(to_save):
         if value is None:
             saved.append((None, None, None, None))
@@ -236,5 +242,5 @@ def _keep(ctx: Any, results: list[Any]) -> None:
                 break
         else:
             saved.append((value, value._counter, value._counter[0], None))
-    ctx.saved = tuple(saved)
-    ctx.kept_something = bool(saved)
+    node.saved = tuple(saved)
+    node.kept_something = bool(saved)

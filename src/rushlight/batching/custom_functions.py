@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..autograd import function, modes
-from ..autograd.function import Function, FunctionCtx
+from ..autograd.function import Context, Function, FunctionCtx
 from ..tensor import Tensor, wrap
 from ..utils._pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from . import examples, layers
@@ -172,6 +172,7 @@ class _Job:
             "forward": staticmethod(self.forward),
             "backward": staticmethod(self.backward),
             "jvp": staticmethod(self.jvp),
+            "_context_cls": Context,
         }
         return types.new_class(f"Vmapped{self.cls.__name__}", (_Vmapped,), exec_body=lambda space: space.update(body))
 

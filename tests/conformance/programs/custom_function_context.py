@@ -140,3 +140,27 @@ b = a * 1
 with torch.no_grad():
     c = InPlaceDouble.apply(b)
 print(c is b, c.requires_grad, b.grad_fn is not None, b._version, c)
+
+
+class Named(torch.autograd.Function):
+    """Keeps what it needs under names that mean something elsewhere."""
+
+    @staticmethod
+    def forward(ctx, x, order):
+        print([name for name in ("shape", "dtype", "order", "next", "saved", "where", "size") if hasattr(ctx, name)])
+        ctx.shape, ctx.dtype, ctx.order, ctx.next, ctx.saved, ctx.where = x.shape, x.dtype, order, "next", [1], None
+        ctx.save_for_backward(x)
+        return (x**order).sum()
+
+    @staticmethod
+    def backward(ctx, g):
+        print(ctx.shape, ctx.dtype, ctx.order, ctx.next, ctx.saved, ctx.where)
+        (x,) = ctx.saved_tensors
+        return (g * ctx.order * x ** (ctx.order - 1)).expand(ctx.shape).to(ctx.dtype), None
+
+
+x = torch.tensor([[1.0, 2.0, 3.0]], requires_grad=True)
+y = Named.apply(x, 3)
+print(y.grad_fn.name(), y.grad_fn.saved_tensors)
+y.backward()
+print(x.grad)
