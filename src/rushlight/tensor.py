@@ -56,6 +56,7 @@ class Tensor:
     _grad: Tensor | None = None
     _grad_dtype: Any = OWN_DTYPE
     _strided = True  # `_array` holds the values, as it does not in the room `sparse`
+    _stands_in = False  # it is a leaf of forward mode's own: see forward_rules.py
     _of_batch = False  # it is an example of a batch, which `whole` then is
     _base: Tensor | None = None
     _seen: int = 0

@@ -21,7 +21,7 @@ from ..ops import dispatch, table
 from ..ops.reading import conj
 from ..tensor import Tensor, _fit_tensor, new_tensor, wrap
 from . import function, function_calls, modes, views
-from .forward_ad import OTHER_SIZE, _state, tangent_at, with_tangent, without_tangent
+from .forward_ad import OTHER_SIZE, _state, tangent_at, tangents_of, with_tangent, without_tangent
 from .gradients import grad
 
 
@@ -224,18 +224,20 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
 
 
 def _leaf(tensor: Tensor) -> Tensor:
-    """The same values as a leaf that needs a gradient."""
+    """The same values as a leaf that needs a gradient, with the tangents that it has in other levels."""
     if tensor._of_batch:
         return tensor._rewrapped(_leaf(tensor.whole))
     leaf = tensor.detach()
-    leaf._needs_grad = True
+    leaf._needs_grad, leaf._tangents = True, tangents_of(tensor)
     return leaf
 
 
 def _ones(like: Tensor) -> Tensor:
     if like._of_batch:
         return like._rewrapped(_ones(like.whole))
-    return _leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
+    ones = _leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
+    ones._stands_in = True
+    return ones
 
 
 def _floating(value: Any) -> bool:
@@ -324,7 +326,17 @@ def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         elif tangent is not None:
             _check_view(one, tangent, primals, tangents)
             with_tangent(one, tangent, level)
+    _keep_tangents_of_function(node, args, primals, outs)
     return tuple(results) if isinstance(out, tuple) else results[0]
+
+
+def _keep_tangents_of_function(node: Any, args: Sequence[Any], primals: Sequence[Any], outs: Sequence[Any]) -> None:
+    """Gives a Function's node the arguments with their tangents: see :func:`_keep_tangents`."""
+    if not node.saved:
+        return
+    whole = {id(primal): arg for primal, arg in zip(primals, args, strict=True) if primal is not arg}
+    node.saved = tuple((whole.get(id(value), value), *rest) for value, *rest in node.saved)
+    node.tangents = {n: one._tangents for n, one in enumerate(outs) if isinstance(one, Tensor) and one._tangents} or None
 
 
 def _given_tangent(arg: Any, level: int, materialize: bool) -> Tensor | None:

@@ -70,7 +70,7 @@ def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool
     while stack:
         node = stack.pop()
         if isinstance(node, AccumulateGrad):
-            if not any(node.variable is leaf for leaf in own):
+            if not (node.variable._stands_in or any(node.variable is leaf for leaf in own)):
                 return True
             continue
         for edge in node.next:

@@ -48,7 +48,8 @@ op("prod_all", lambda x, dtype=None: k.prod(x, None, False, dtype), node="ProdBa
 op("prod", k.prod, node="ProdBackward1",
    x=lambda g, xp, x, out, axis, keepdims: g if not x.shape else _prod_slope(
        g, xp, x, out, axis, keepdims))  # fmt: skip
-op("shift", k.shift, kind="linear", x=lambda g, xp, axis, step: xp.shift(g, axis, -step, 0))
+# Not linear: what it fills with is no part of a tangent.
+op("shift", k.shift, x=lambda g, xp, axis, step: xp.shift(g, axis, -step, 0))
 
 
 def _prod_slope(g: Any, xp: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:

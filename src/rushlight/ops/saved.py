@@ -230,4 +230,9 @@ def open_function_saved(node: Any, value: Any, counter: Any, expected: Any, edge
     if int(counter[0]) != int(expected):
         maker = _maker(edge if edge is not None else getattr(value, "_edge", None))
         raise modified(node, type_name(array), array.shape, maker, counter, expected)
-    return make_tensor(value, counter, edge) if isinstance(value, np.ndarray) else value
+    if not isinstance(value, np.ndarray):
+        return value
+    opened = make_tensor(value, counter, edge)
+    if node.tangents is not None and edge is not None:
+        opened._tangents = node.tangents.get(edge[1])
+    return opened
