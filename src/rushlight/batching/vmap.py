@@ -32,7 +32,7 @@ def vmap(
     """A function that applies ``func`` to each entry of a dimension of its arguments, and stacks the results.
 
     ``in_dims``     the dimension of each argument: a number for all, or a tuple (of trees) with a number or None for each;
-                    an argument with None is given whole each time. Keyword arguments have dimension 0
+                    an argument with None is given whole each time, and so are keyword arguments
     ``out_dims``    where the new dimension of each result stands
     ``randomness``  random numbers in ``func`` are an 'error', 'different' for each entry, or the 'same'
 
@@ -87,17 +87,15 @@ class Given(NamedTuple):
 
     leaves: list[Any]
     dims: list[int | None]
-    positional: int
     spec: TreeSpec
-    named_spec: TreeSpec
+    kwargs: dict[str, Any]
 
     @property
     def size(self) -> int:
         return _size(self.leaves, self.dims)
 
     def call(self, func: Callable[..., Any], leaves: list[Any]) -> Any:
-        count = self.positional
-        return func(*tree_unflatten(leaves[:count], self.spec), **tree_unflatten(leaves[count:], self.named_spec))
+        return func(*tree_unflatten(leaves, self.spec), **self.kwargs)
 
     def narrowed(self, first: int, count: int) -> Given:
         """Some of the examples."""
@@ -109,9 +107,7 @@ def _given(func: Callable[..., Any], in_dims: Any, args: tuple[Any, ...], kwargs
     """The arguments with their dimensions, checked."""
     leaves, spec = tree_flatten(args)
     dims = _dims(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)", in_dims, leaves, spec, args)
-    named, named_spec = tree_flatten(kwargs)
-    dims += [0 if isinstance(one, Tensor) else None for one in named]
-    return Given(leaves + named, dims, len(leaves), spec, named_spec)
+    return Given(leaves, dims, spec, kwargs)
 
 
 def batch_size(func: Callable[..., Any], in_dims: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
@@ -271,7 +267,7 @@ def _dims(caller: str, in_dims: Any, leaves: list[Any], spec: TreeSpec, args: tu
         )
     if not args:
         raise ValueError(
-            f"{caller.partition(',')[0]})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over "
+            f"{caller.rpartition(', in_dims=')[0]})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over "
             "a function with no inputs. The latter is unsupported."
         )
     dims = broadcast_prefix(in_dims, spec)
