@@ -551,7 +551,7 @@ def test_a_rule_of_a_function_that_writes_in_place() -> None:
 
 def test_vmap_gives_keyword_arguments_whole():
     x, k = torch.arange(6.0).view(2, 3), torch.tensor([10.0, 20.0])
-    assert func.vmap(lambda a, k: a * k.sum())(x, k=k).tolist() == (x * 30).tolist()
-    assert func.vmap(lambda a, b: a + b, in_dims=(0,), chunk_size=1)(x, b=x[0]).tolist() == (x + x[0]).tolist()
+    assert torch.func.vmap(lambda a, k: a * k.sum())(x, k=k).tolist() == (x * 30).tolist()
+    assert torch.func.vmap(lambda a, b: a + b, in_dims=(0,), chunk_size=1)(x, b=x[0]).tolist() == (x + x[0]).tolist()
     with pytest.raises(ValueError, match="got no inputs"):
-        func.vmap(lambda k: k * 2)(k=x)
+        torch.func.vmap(lambda k: k * 2)(k=x)

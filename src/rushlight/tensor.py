@@ -143,6 +143,9 @@ class Tensor:
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Says whether operations on this leaf are to be recorded; returns the tensor."""
+        if not isinstance(requires_grad, bool):
+            kind = type(requires_grad).__name__
+            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind}")
         if modes.state.transforms and requires_grad:
             refuse_in_transforms("requires_grad_")
         if requires_grad and self._needs_grad is True:

@@ -187,7 +187,7 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
     """The tangent by way of the reverse rule: the transpose of a linear map is its derivative in the reverse pass."""
     with modes.enable_grad():
         shadows = [
-            _map(primal, lambda one: one if one.requires_grad else _leaf(one))
+            _map(primal, lambda one: one if one.requires_grad else as_leaf(one))
             if name in op.sources and _floating(primal)
             else primal
             for name, primal in zip(op.inputs, primals, strict=True)
@@ -223,10 +223,10 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
     return tuple(results)
 
 
-def _leaf(tensor: Tensor) -> Tensor:
+def as_leaf(tensor: Tensor) -> Tensor:
     """The same values as a leaf that needs a gradient, with the tangents that it has in other levels."""
     if tensor._of_batch:
-        return tensor._rewrapped(_leaf(tensor.whole))
+        return tensor._rewrapped(as_leaf(tensor.whole))
     leaf = tensor.detach()
     leaf._needs_grad, leaf._tangents = True, tangents_of(tensor)
     return leaf
@@ -235,7 +235,7 @@ def _leaf(tensor: Tensor) -> Tensor:
 def _ones(like: Tensor) -> Tensor:
     if like._of_batch:
         return like._rewrapped(_ones(like.whole))
-    ones = _leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
+    ones = as_leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
     ones._stands_in = True
     return ones
 

@@ -195,7 +195,7 @@ class BackwardCFunction(Node):
             raise RuntimeError(
                 f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(results)})"
             )
-        kept = []
+        kept: list[Any] = []
         for position, (result, wanted) in enumerate(zip(results, self.is_tensor_input, strict=True)):
             if not wanted:
                 if result is not None:
@@ -206,8 +206,32 @@ class BackwardCFunction(Node):
             elif result is not None and not is_tensor(result):
                 raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
             else:
+                if result is not None and len(kept) < len(self.next):
+                    self._expect_fit(len(kept), result, self.next[len(kept)])
                 kept.append(result)
         return tuple(kept)
+
+    def _expect_fit(self, index: int, g: Any, edge: Edge | None) -> None:
+        """RuntimeError for a gradient that is not one of its input, whether or not the pass asks for it."""
+        if edge is None:
+            return
+        node = edge[0]
+        shape, dtype = (node.shape, node.dtype) if node.metas is None else node.metas[edge[1]]
+        have = g._array.shape
+        if have != shape and (
+            len(have) < len(shape) or any(n not in (1, m) for n, m in zip(shape[::-1], have[::-1], strict=False))
+        ):
+            raise RuntimeError(
+                f"Function {self.name()} returned an invalid gradient at index {index} - got {list(have)} but expected shape "
+                f"compatible with {list(shape)}"
+            )
+        if g._array.dtype.kind == "c" and dtype is not None and dtype.kind != "c":
+            raise RuntimeError(
+                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
+                "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+                f"\n  {self.name()} returned complex numbers as the gradient at index {index}, of a real input: return their real "
+                "part."
+            )
 
 
 class _FunctionMeta(type):
@@ -301,6 +325,9 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
         """Runs forward and records it."""
         if cls.setup_context is not Function.setup_context:
             args, kwargs = _with_defaults(cls.forward, args, kwargs)
+        elif kwargs:
+            args = _by_position(cls.forward, args, kwargs)
+            kwargs = {}
         for transform in transforms:
             result = transform(cls, args, kwargs)
             if result is not NotImplemented:
@@ -318,6 +345,21 @@ def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args, bound.kwargs
+
+
+def _by_position(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments behind the context, those given by name in their places: gradients go by place."""
+    left, placed = dict(kwargs), list(args)
+    parameters = list(inspect.signature(forward).parameters.values())[1 + len(args) :]
+    for parameter in parameters:
+        if not left or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
+            break
+        if parameter.name not in left and parameter.default is parameter.empty:
+            break
+        placed.append(left.pop(parameter.name, parameter.default))
+    if left:
+        raise TypeError(f"forward() got an unexpected keyword argument '{next(iter(left))}'")
+    return tuple(placed)
 
 
 # Set by the rooms above (func transforms, forward mode): (function, args, kwargs) -> result or NotImplemented.

@@ -57,6 +57,8 @@ def apply_with_node(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     outputs = (output,) if single else output
     if ctx.non_differentiable:
         node.undifferentiable = {n for n, value in enumerate(outputs) if _among(value, ctx.non_differentiable)}
+    if not all(map(is_tensor, ctx.dirty_tensors)):
+        raise RuntimeError("mark_dirty can only accept variables, but argument ")
     if ctx.dirty_tensors and not all(_among(value, outputs) for value in ctx.dirty_tensors):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
@@ -157,7 +159,7 @@ def _record(node: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[
         metas.append((value._array.shape, value._array.dtype))
     if several:
         node.metas = metas
-    elif metas[0] is not None:
+    elif metas and metas[0] is not None:
         node.shape, node.dtype = metas[0]
     _keep(node, results)
     return tuple(results)

@@ -145,7 +145,12 @@ def gradgradcheck(
     """
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    if check_undefined_grad and not check_rev_over_rev:
+        raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
+    from .forward_rules import as_leaf
+
     given = _tuple(inputs)
+    needed = [isinstance(one, Tensor) and one.requires_grad for one in given]
     if grad_outputs is None:
         cotangents = tuple(_random_cotangent(output, gen_non_contig_grad_outputs) for output in _recorded(func(*given)))
     else:
@@ -153,9 +158,12 @@ def gradgradcheck(
     count = len(cotangents)
 
     def slope(*arguments: Any) -> Any:
-        points, weights = arguments[: len(arguments) - count], arguments[len(arguments) - count :]
+        points, weights = list(arguments[: len(arguments) - count]), arguments[len(arguments) - count :]
+        for place, need in enumerate(needed):
+            if need and not points[place].requires_grad:  # one with a tangent
+                points[place] = as_leaf(points[place])
         outputs = _recorded(func(*points))
-        wanted = tuple(point for point in points if isinstance(point, Tensor) and point.requires_grad)
+        wanted = tuple(point for point, need in zip(points, needed, strict=True) if need)
         found = grad(outputs, wanted, weights, create_graph=True, allow_unused=True)
         return tuple(one for one in found if one is not None)
 

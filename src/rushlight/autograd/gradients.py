@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,6 +66,7 @@ def backward(
     if tensors is None:
         tensors = variables
     outputs = _sequence(tensors)
+    _check_kinds(outputs, ())
     if modes.special.active:
         from ..overrides import handle_torch_function, has_torch_function
 
@@ -83,10 +85,14 @@ def backward(
         inputs = _sequence(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        _check_kinds((), inputs)
     cotangents = _sequence(grad_tensors) if grad_tensors is not None else (None,) * len(outputs)
     _check_count(outputs, cotangents)
     if retain_graph is None:
         retain_graph = create_graph
+    for flag in (retain_graph, create_graph):
+        if flag.__class__ is not bool:
+            operator.index(flag)
     over_tensors = create_graph or (bool(modes.special.active) and _dispatched(outputs, cotangents))
     roots, seeds = _seeds(outputs, cotangents, over_tensors)
     task = (engine.new_pass if modes.special.active else engine.Pass)(retain_graph, over_tensors)
@@ -101,13 +107,11 @@ def backward(
         )
     if inputs is not None:
         edges = []
-        for index, tensor in enumerate(inputs):
+        for tensor in inputs:
             if isinstance(tensor, GradientEdge):
                 edges.append((tensor[0], tensor[1]))
                 continue
-            if not tensor.requires_grad:
-                raise RuntimeError(f"One of the differentiated Tensors does not require grad (inputs[{index}])")
-            if tensor._edge is not None:
+            if tensor._edge is not None or not tensor.requires_grad:  # of which the latter is refused
                 tensor.retain_grad()
             edge = engine.input_edge(tensor)
             if edge is not None:
@@ -192,13 +196,21 @@ def grad(
         )
     if allow_unused is None:
         allow_unused = materialize_grads
+    if isinstance(inputs, Mapping):
+        found = grad(outputs, tuple(inputs.values()), grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
+                     is_grads_batched, materialize_grads)  # fmt: skip
+        return dict(zip(inputs, found, strict=True))  # type: ignore[return-value]  # by the same names
     outs, ins = _sequence(outputs), _sequence(inputs)
     if not ins:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    _check_kinds(outs, ins)
     cotangents = _sequence(grad_outputs) if grad_outputs is not None else (None,) * len(outs)
     _check_count(outs, cotangents)
     if retain_graph is None:
         retain_graph = create_graph
+    for flag in (retain_graph, create_graph, allow_unused):
+        if flag.__class__ is not bool:
+            operator.index(flag)
     if is_grads_batched:
         return _batched(outs, ins, cotangents, retain_graph, create_graph, allow_unused, materialize_grads)
     find = in_transforms if modes.state.transforms else _grad
@@ -296,6 +308,8 @@ def _batched(
     materialize_grads: bool,
 ) -> tuple[Any, ...]:
     """One pass for each entry of the cotangents' leading dimension, stacked."""
+    if all(g is None for g in cotangents):
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
     for index, (out, g) in enumerate(zip(outs, cotangents, strict=True)):
         shape = _meta(out)[0]
         if g is not None and g._array.shape[1:] != shape:
@@ -310,14 +324,17 @@ def _batched(
     def pull(*given: Any) -> tuple[Any, ...]:
         parts = iter(given)
         part = tuple(None if g is None else next(parts) for g in cotangents)
-        gradients = grad(outs, ins, part, True, create_graph, True, allow_unused, False, materialize_grads)
+        gradients = grad(outs, ins, part, True, create_graph, True, allow_unused)
         found[:] = [g is not None for g in gradients]
         return tuple(g for g in gradients if g is not None)
 
     rows = iter(vectorized(pull)(*(g for g in cotangents if g is not None)))
     if not retain_graph:
         _release(outs, ins)
-    return tuple(next(rows) if there else None for there in found)
+    return tuple(
+        next(rows) if there else _zeros(value, create_graph) if materialize_grads else None
+        for there, value in zip(found, ins, strict=True)
+    )
 
 
 def _release(outs: tuple[Any, ...], ins: tuple[Any, ...]) -> None:
@@ -339,6 +356,15 @@ def _sequence(value: Any) -> tuple[Any, ...]:
     if isinstance(value, GradientEdge) or is_tensor(value):
         return (value,)
     return tuple(value)
+
+
+def _check_kinds(outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
+    for one in outputs:
+        if not (is_tensor(one) or isinstance(one, GradientEdge)):
+            raise AssertionError("Expected output to be a torch.Tensor")
+    for one in inputs:
+        if not (is_tensor(one) or isinstance(one, GradientEdge)):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(one).__name__}")
 
 
 def _check_count(outputs: Sequence[Any], cotangents: Sequence[Any]) -> None:

@@ -291,6 +291,13 @@ class AccumulateGrad(Node):
     def _sequence_nr(self) -> int:
         return (1 << 64) - 1
 
+    def __call__(self, *grads: Any) -> Any:
+        """Adds a gradient to the leaf's ``.grad``, outside of any backward pass."""
+        (g,) = grads
+        if g is not None:
+            self.variable.grad = g.clone() if self.variable.grad is None else self.variable.grad + g
+        return ()
+
     def release(self) -> None:
         pass
 

@@ -229,9 +229,11 @@ class set_grad_enabled(ContextDecorator):
     """
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
         self.prev = state.grad_enabled
-        self.mode = bool(mode)
-        state.grad_enabled = self.mode
+        self.mode = mode
+        state.grad_enabled = mode
 
     def __call__(self, function: F) -> F:
         state.grad_enabled = self.prev

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # Set by ops/strides.py and tensor.py, which stand above this room.
 new_tensor: Callable[[np.ndarray[Any, Any]], Tensor] = provided("new_tensor")
 as_strided_node: Callable[[Tensor, Tensor], Node] = provided("as_strided_node")
+in_other_kind: Callable[[Tensor], Tensor] = provided("in_other_kind")
 copy_node: Callable[[Tensor, Tensor], Node | None] = provided("copy_node")
 write_tangent: Callable[[Tensor, Tensor], None] = provided("write_tangent")  # set by forward_rules.py
 write_below: Callable[..., Any] | None = None  # set by overrides/torch_dispatch.py, once somebody takes ops over below autograd
@@ -540,7 +541,8 @@ class CopySlices(Node):
         result.zero_()
         result.copy_(g)
         size = dtype.itemsize
-        part = result.as_strided(shape, [stride // size for stride in strides], offset // size)
+        seen = result if dtype.kind == result._array.dtype.kind else in_other_kind(result)
+        part = seen.as_strided(shape, [stride // size for stride in strides], offset // size)
         grads = self.inner.vjp_tensors(part.clone(), edges)
         if edges[0] is not None:
             if grads[0] is None:

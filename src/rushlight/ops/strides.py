@@ -64,7 +64,15 @@ def _in_the_kind_of(view: Any, base: Any, edge: Any) -> tuple[Any, Any]:
     return seen, (node, 0)
 
 
+def _in_other_kind(tensor: Any) -> Any:
+    """A view of complex numbers as real ones, or the other way round: of all the memory."""
+    if tensor._array.dtype.kind == "c":
+        return ops.view_as_real(tensor)
+    return ops.view_as_complex(as_strided(tensor, (tensor._array.size // 2, 2), (2, 1), 0))
+
+
 views.as_strided_node = _as_strided_node
+views.in_other_kind = _in_other_kind
 
 
 @public()

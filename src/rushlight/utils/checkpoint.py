@@ -259,6 +259,8 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
         return run
 
     size = len(parts) // segments
+    if not size and segments > 1:
+        raise ValueError("range() arg 3 must not be zero\n  There are fewer functions than segments.")
     end = 0
     for _ in range(segments - 1):
         start, end = end, end + size
