@@ -141,6 +141,23 @@ def test_compiled_ops_stay_compiled_in_inference_mode(monkeypatch):
             operation()
 
 
+def test_nothing_is_recorded_in_inference_mode_whatever_grad_mode_says():
+    x = torch.ones(2, requires_grad=True)
+    with torch.inference_mode(), torch.enable_grad():
+        y = x * 2
+        assert torch.is_grad_enabled() and not y.requires_grad and y.is_inference()
+        with torch.no_grad():
+            assert not torch.is_grad_enabled()
+        with torch.set_grad_enabled(True), torch.inference_mode(False):
+            assert (x * 2).requires_grad
+    with torch.inference_mode():
+        assert not torch.is_grad_enabled()
+    assert torch.is_grad_enabled() and (x * 2).requires_grad
+    for setting in (y.requires_grad_, lambda: torch.nn.Parameter(y), lambda: setattr(y, "requires_grad", True)):
+        with pytest.raises(RuntimeError, match="Setting requires_grad=True on inference tensor outside InferenceMode"):
+            setting()
+
+
 class _Named(torch.Tensor):
     """A subclass like any."""
 

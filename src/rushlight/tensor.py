@@ -37,6 +37,9 @@ refuse_in_transforms: Callable[[str], None] = provided("refuse_in_transforms")
 text_in_transforms: Callable[[Tensor], str | None] = provided("text_in_transforms")
 
 
+_GRAD_OF_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+
+
 class Tensor:
     """An n-dimensional array that remembers how it was computed.
 
@@ -133,7 +136,7 @@ class Tensor:
         if value and self._array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if value and self._inference and not modes.state.inference:
-            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+            raise RuntimeError(_GRAD_OF_INFERENCE)
         if self._base is not None and self._base._needs_grad and not value:
             self._needs_grad = BORROWED
         else:
@@ -592,6 +595,8 @@ class Tensor:
     def _make_subclass(cls: type, data: Tensor, require_grad: bool = False, *unused: Any) -> Any:
         """A leaf of a subclass over the memory of ``data``."""
         result = data.detach().as_subclass(cls)
+        if require_grad and result._inference and not modes.state.inference:
+            raise RuntimeError(_GRAD_OF_INFERENCE)
         result._needs_grad = bool(require_grad)
         return result
 

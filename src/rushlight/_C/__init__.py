@@ -208,7 +208,7 @@ def _log_api_usage_once(event: str) -> None:
 
 def _set_grad_enabled(mode: bool) -> None:
     """Switches recording on or off in this thread."""
-    modes.state.grad_enabled = bool(mode)
+    modes.switched(bool(mode))
 
 
 _shows_fallback_warnings = False

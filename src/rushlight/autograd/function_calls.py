@@ -41,7 +41,7 @@ def apply_with_node(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     node.is_tensor_input = tuple(tensors)
     ctx.needs_input_grad = needs = tuple([tensor and arg.requires_grad for arg, tensor in zip(args, tensors, strict=True)])
     state = modes.state
-    recording = state.grad_enabled and True in needs
+    recording = True in needs and modes.is_grad_enabled()
     before = [arg._edge if tensor else None for arg, tensor in zip(args, tensors, strict=True)]
     previous = state.grad_enabled, state.forward_enabled
     state.grad_enabled = state.forward_enabled = False

@@ -23,7 +23,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class ThreadState(threading.local):
     """The modes of one thread."""
 
-    grad_enabled: bool = True
+    grad_enabled: bool = True  # whether ops are recorded; never in inference mode
+    enabled_in_inference: bool = False  # what grad mode is there, though ops are not recorded
     inference: Inference | None = None  # the mark of the tensors made in the inference mode that is on
     anomaly: bool = False
     anomaly_check_nan: bool = True
@@ -105,7 +106,16 @@ def is_grad_enabled() -> bool:
     >>> torch.is_grad_enabled()
     True
     """
-    return state.grad_enabled
+    return state.grad_enabled or (state.enabled_in_inference and state.inference is not None)
+
+
+def switched(enabled: bool) -> bool:
+    """Switches grad mode, and returns what it was. In inference mode nothing is recorded whatever it says."""
+    if state.inference is None:
+        before, state.grad_enabled = state.grad_enabled, enabled
+    else:
+        before, state.enabled_in_inference = state.enabled_in_inference, enabled
+    return before
 
 
 def is_inference_mode_enabled() -> bool:
@@ -178,11 +188,10 @@ class _GradMode(ContextDecorator):
         self.prev = False
 
     def __enter__(self) -> None:
-        self.prev = state.grad_enabled
-        state.grad_enabled = self._enabled
+        self.prev = switched(self._enabled)
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
-        state.grad_enabled = self.prev
+        switched(self.prev)
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         self = super().__new__(cls)
@@ -231,19 +240,18 @@ class set_grad_enabled(ContextDecorator):
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
-        self.prev = state.grad_enabled
+        self.prev = switched(mode)
         self.mode = mode
-        state.grad_enabled = mode
 
     def __call__(self, function: F) -> F:
-        state.grad_enabled = self.prev
+        switched(self.prev)
         return super().__call__(function)
 
     def __enter__(self) -> None:
-        state.grad_enabled = self.mode
+        switched(self.mode)
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
-        state.grad_enabled = self.prev
+        switched(self.prev)
 
     def __str__(self) -> str:
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
@@ -266,7 +274,7 @@ class inference_mode(ContextDecorator):
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
-        self.previous: list[tuple[Inference | None, bool]] = []
+        self.previous: list[tuple[Inference | None, bool, bool]] = []
 
     def __new__(cls, mode: Any = True) -> Any:
         self = super().__new__(cls)
@@ -276,12 +284,12 @@ class inference_mode(ContextDecorator):
         return self(mode)
 
     def __enter__(self) -> None:
-        self.previous.append((state.inference, state.grad_enabled))
+        self.previous.append((state.inference, state.grad_enabled, state.enabled_in_inference))
         state.inference = Inference() if self.mode else None
-        state.grad_enabled = not self.mode
+        state.grad_enabled, state.enabled_in_inference = not self.mode, False
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
-        state.inference, state.grad_enabled = self.previous.pop()
+        state.inference, state.grad_enabled, state.enabled_in_inference = self.previous.pop()
 
     def clone(self) -> inference_mode:
         return self.__class__(self.mode)

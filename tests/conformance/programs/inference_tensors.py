@@ -51,3 +51,16 @@ attempt("write through", lambda: view.add_(1))
 print((view * view).requires_grad)
 base.add_(1)
 attempt("after a write", lambda: view.grad_fn)
+
+x = torch.ones(2, requires_grad=True)
+with torch.inference_mode(), torch.enable_grad():
+    y, v = x * 2, x.view(-1)
+    print(torch.is_grad_enabled(), y.requires_grad, y.grad_fn, y.is_inference(), v.requires_grad, v.grad_fn, v.is_inference())
+    print(torch.cat([x, x]).requires_grad, (x @ x).requires_grad, x.add_(1))
+    with torch.no_grad():
+        print(torch.is_grad_enabled())
+for setting in (lambda: y.requires_grad_(), lambda: torch.nn.Parameter(y), lambda: torch.nn.Parameter(y, requires_grad=False)):
+    try:
+        print(setting())
+    except RuntimeError as error:
+        print(str(error).split("\n")[0])
