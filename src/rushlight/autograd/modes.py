@@ -188,10 +188,16 @@ class _GradMode(ContextDecorator):
         self.prev = False
 
     def __enter__(self) -> None:
-        self.prev = switched(self._enabled)
+        if state.inference is None:  # as switched(), without a call
+            self.prev, state.grad_enabled = state.grad_enabled, self._enabled
+        else:
+            self.prev = switched(self._enabled)
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
-        switched(self.prev)
+        if state.inference is None:
+            state.grad_enabled = self.prev
+        else:
+            switched(self.prev)
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         self = super().__new__(cls)
