@@ -101,3 +101,15 @@ def test_a_function_keeps_the_tangents_of_what_it_saves() -> None:
         dual = forward_ad.make_dual(x, torch.tensor([1.0, 10.0]))
         (g,) = torch.autograd.grad(Exponential.apply(dual).sum(), dual, create_graph=True)
         assert torch.allclose(forward_ad.unpack_dual(g).tangent, x.exp() * torch.tensor([1.0, 10.0]))
+
+
+def test_derivatives_where_there_is_a_kink() -> None:
+    ones, zeros = torch.ones(2), torch.zeros(2)
+    at_zero, moved = torch.tensor([0j, 1 + 1j]), torch.tensor([1 + 0j, 1j])
+    assert func.jacfwd(torch.std)(ones).tolist() == func.jacfwd(lambda t: t.norm(3))(zeros).tolist() == [0.0, 0.0]
+    for function in (torch.sgn, torch.angle, func.grad(lambda z: z.abs().sum())):
+        tangent = func.jvp(function, (at_zero,), (moved,))[1]
+        assert tangent[0] == 0 and not torch.view_as_real(tangent + 0j).isnan().any()
+    assert func.hessian(lambda t: torch.fft.rfft(t).abs().sum())(torch.ones(4)).abs().max() < 1e-5
+    huber = func.hessian(lambda d: F.huber_loss(d, zeros, reduction="sum"))(ones)
+    assert huber.tolist() == [[1.0, 0.0], [0.0, 1.0]]

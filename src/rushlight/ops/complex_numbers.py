@@ -32,8 +32,8 @@ def _turn(g: Any, xp: Any, x: Any) -> Any:
     """The way a complex number must move for its angle to grow: across it, by one over its size."""
     if getattr(x, "_array", x).dtype.kind != "c":
         return xp.zeroed(g)
-    size = xp.abs(x)
-    return xp.masked_fill(g * (x * 1j) / (size * size), x == 0, 0)
+    size = xp.masked_fill(xp.abs(x), x == 0, 1)
+    return g * (x * 1j) / (size * size)
 
 
 @public("real", method=False, out=False)

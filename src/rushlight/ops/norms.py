@@ -38,7 +38,7 @@ def norm_slope(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, keepdi
     if math.isinf(ord):
         axes = axis if axis is not None else tuple(range(len(x.shape)))
         return xp.sgn(x) * xp.masked_fill(xp.share(g, xp.abs(x), norm, axes, True), norm != norm, 0)  # none has the size nan
-    scale = xp.masked_fill(g / xp.pow_number(norm, ord - 1), norm == 0, 0)
+    scale = xp.masked_fill(g, norm == 0, 0) / xp.pow_number(xp.masked_fill(norm, norm == 0, 1), ord - 1)
     if ord < 1:
         return xp.masked_fill(xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1), x == 0, 0) * scale
     if ord < 2:

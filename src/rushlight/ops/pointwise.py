@@ -169,7 +169,7 @@ def _sgn_slope(g: Any, xp: Any, x: Any, out: Any) -> Any:
     if not _is_complex(x):
         return xp.zeroed(g)
     across = g - out * xp.real(g * conj(out))
-    return xp.masked_fill(across / xp.abs(x), x == 0, 0)
+    return xp.masked_fill(across, x == 0, 0) / xp.masked_fill(xp.abs(x), x == 0, 1)  # forward too, none of 0 by 0
 
 
 # Public forms.

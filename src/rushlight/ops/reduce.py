@@ -110,7 +110,10 @@ def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims
 
 
 def root_slope(g: Any, xp: Any, out: Any) -> Any:
-    return xp.masked_fill(g / (out * 2 if xp is arrays else xp.times(out, 2)), out == 0, 0)
+    twice = out * 2 if xp is arrays else xp.times(out, 2)
+    if xp is arrays or no_zero(out):
+        return xp.masked_fill(g / twice, out == 0, 0)
+    return xp.masked_fill(g, out == 0, 0) / xp.masked_fill(twice, out == 0, 1)  # derivatives of it meet no 0 by 0
 
 
 def both_slopes(
