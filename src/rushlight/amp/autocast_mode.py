@@ -22,7 +22,7 @@ from ..tensor import Tensor
 _LOWER = frozenset(
     "matmul mm bmm addmm addbmm baddbmm linear einsum tensordot multi_dot chain_matmul vecdot conv1d conv2d conv3d "
     "conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention multi_head_attention_forward "
-    "__matmul__ __rmatmul__".split()
+    "__matmul__ __rmatmul__ inner prelu".split()
 )
 _FULL = frozenset(
     "avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits grid_sample polar prod quantile nanquantile stft cdist "

@@ -84,4 +84,4 @@ def trilinear(a: Array, weight: Array, b: Array) -> Array:
     """``out[n, o]`` is the sum over i and j of ``a[n, i] * weight[o, i, j] * b[n, j]``."""
     outputs, first, second = weight.shape
     left = a @ weight.transpose(1, 0, 2).reshape(first, outputs * second)
-    return np.asarray((left.reshape(len(a), outputs, second) * b[:, None, :]).sum(2))
+    return np.asarray((left.reshape(len(a), outputs, second) * b[:, None, :]).sum(2)).astype(a.dtype, copy=False)

@@ -21,7 +21,7 @@ FLOATING = frozenset(np.dtype(name) for name in ("float16", "float32", "float64"
 COMPLEX = frozenset(np.dtype(name) for name in ("complex64", "complex128"))
 
 # Python numbers as 0-dim arrays of a floating dtype: NumPy spends longer converting a number than multiplying by it.
-_numbers: dict[np.dtype[Any], dict[float | str, Array]] = {dtype: {} for dtype in FLOATING | COMPLEX}
+_numbers: dict[np.dtype[Any], dict[float | str, Array]] = {dtype: {} for dtype in FLOATING | COMPLEX if dtype.itemsize > 2}
 _INT64 = np.dtype(np.int64)
 _whole_numbers: dict[int, Array] = {}
 _KEPT_NUMBERS = 4096
@@ -236,6 +236,8 @@ def row_starts(places: Shape, shape: Shape) -> Any:
     if places[: len(rows)] != tuple(rows):
         return None
     count = math.prod(places)
+    if not count:
+        return np.zeros(places, np.int64)
     return (np.arange(count) // (count // math.prod(rows)) * length).reshape(places)
 
 

@@ -133,6 +133,8 @@ def divide_number(g: Any, shape: Shape, divisor: int) -> Array:
 
 def divide_by(x: Any, divisor: Any) -> Any:
     """``x / divisor``; of what is stretched, each number once."""
+    if x.dtype.kind == "V":
+        return np.asarray(x.astype(np.float32) / np.float32(divisor)).astype(x.dtype)
     if x.size < _STRETCHED or 0 not in x.strides:
         return over(x, divisor)
     each = tuple(slice(0, 1) if step == 0 else slice(None) for step in x.strides)

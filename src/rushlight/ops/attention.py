@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..backend import attention as k
 from . import attention_masks, dispatch
 from .public import module, ops, public
@@ -122,6 +123,12 @@ def _composed(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_
             raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
         shape = (query._array.shape[-2], key._array.shape[-2])
         mask = dispatch.new_tensor(np.tri(*shape) > 0)
+    dtype = query._array.dtype
+    if dtype.itemsize == 2 and dtype.kind in "fV":  # in single precision, and rounded at the end
+        query, key, value = (one.to(dtypes.float32) for one in (query, key, value))
+        if mask is not None and mask._array.dtype.kind != "b":
+            mask = mask.to(dtypes.float32)
+        return _composed(query, key, value, mask, dropout_p, False, scale).to(dtypes.of(dtype))
     root = math.sqrt(scale) if scale >= 0 else math.nan
     scores = torch["matmul"](ops.times(query, root), ops.times(key.transpose(-2, -1), root))
     if mask is not None:
@@ -238,7 +245,7 @@ def multi_head_attention_forward(
         kk, v = (x.view(samples, num_heads, sources, head) for x in (kk, v))
         out = scaled_dot_product_attention(q, kk, v, attn_mask, dropout_p, causal_only)
         out = out.permute(2, 0, 1, 3).contiguous().view(samples * length, size)
-        out = functions["linear"](out, out_proj_weight, out_proj_bias).view(length, samples, -1)
+        out = functions["linear"](out, out_proj_weight, out_proj_bias).view(length, samples, out_proj_weight._array.shape[0])
         return (out if batched else out.squeeze(1)), None
     q = q * math.sqrt(1.0 / head)
     if attn_mask is not None:

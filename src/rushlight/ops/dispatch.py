@@ -108,8 +108,12 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
         op.check(inputs)
     arrays = promoted(op, inputs) if op.promote is not None else [_array(value) for value in inputs]
     early = packed_first(op, inputs) if modes.state.saved_hooks else None
+    given = _in_single(op, inputs, arrays)
     try:
-        if alignment.PAYS and arrays and getattr(arrays[0], "size", 0) >= alignment.FROM and not op.view:
+        if given is not None:
+            out = np.asarray(op.kernel(*given)).astype(arrays[0].dtype)
+            arrays = [x if isinstance(value, Tensor_) else y for value, x, y in zip(inputs, arrays, given, strict=True)]
+        elif alignment.PAYS and arrays and getattr(arrays[0], "size", 0) >= alignment.FROM and not op.view:
             out = alignment.within(op.kernel, *arrays, *params)
         else:
             out = op.kernel(*arrays, *params)
@@ -121,6 +125,23 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
         if False in in_order or False not in stretched:
             out = backend.laid_out(out, given)
     return finish(op, inputs, arrays, params, out, early)
+
+
+_OF_PRODUCTS = frozenset(("mul", "div"))
+
+
+def _in_single(op: Op, inputs: Sequence[Any], arrays: Sequence[Any]) -> list[Any] | None:
+    """For products and quotients of numbers of two bytes and one that has more digits, a Python number say, both in single
+    precision: the result is rounded once. Of sums PyTorch rounds the number first."""
+    if op.name not in _OF_PRODUCTS or arrays[0].dtype.itemsize != 2 or arrays[0].dtype.kind not in "fV":
+        return None
+    dtype = arrays[0].dtype
+    kinds = [isinstance(value, Tensor_) and value._array.dtype == dtype for value in inputs]
+    if all(kinds) or (op.name == "div" and not kinds[0]):
+        return None
+    return [
+        value._array.astype(np.float32) if isinstance(value, Tensor_) else np.asarray(value, np.float32) for value in inputs
+    ]
 
 
 def refuse_history(dtype: dtypes.dtype, *inputs: Any) -> None:
@@ -234,7 +255,7 @@ def together(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], floats: bool) -> 
     dtype = _meeting.get(key)
     if dtype is None:
         dtype = _meeting[key] = common_dtype([new_tensor(a), new_tensor(b)]).numpy
-    if floats and dtype.kind in "bui":
+    if (floats and dtype.kind in "bui") or dtype.itemsize == 2:
         return None
     return (a if a.dtype is dtype else a.astype(dtype)), (b if b.dtype is dtype else b.astype(dtype))
 

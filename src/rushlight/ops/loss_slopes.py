@@ -19,8 +19,8 @@ op("smooth_l1_loss_slope", k.smooth_l1_loss_slope, node="SmoothL1LossBackwardBac
    b=lambda g, xp, h, a, b, reduction, beta: -_where_curved(g * h, xp, a, b, reduction, beta) / beta)  # fmt: skip
 op("huber_loss_slope", k.huber_loss_slope, node="HuberLossBackwardBackward0",
    h=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, a, b, reduction, delta),
-   a=lambda g, xp, h, a, b, reduction, delta: _where_curved(g * h, xp, a, b, reduction, delta, True),
-   b=lambda g, xp, h, a, b, reduction, delta: -_where_curved(g * h, xp, a, b, reduction, delta, True))  # fmt: skip
+   a=lambda g, xp, h, a, b, reduction, delta: _where_curved(g * h, xp, a, b, reduction, delta),
+   b=lambda g, xp, h, a, b, reduction, delta: -_where_curved(g * h, xp, a, b, reduction, delta))  # fmt: skip
 op("binary_cross_entropy_slope", k.binary_cross_entropy_slope, inputs="weight", node="BinaryCrossEntropyBackwardBackward0",
    h=lambda g, xp, x, target, weight, reduction: xp.binary_cross_entropy_slope(g, x, target, weight, reduction),
    x=lambda g, xp, h, x, target, weight, reduction: _mean_part(_weighted(g * h, weight) * (
@@ -51,10 +51,9 @@ def _mean_part(values: Any, x: Any, reduction: str) -> Any:
     return values / parts(x, reduction) if reduction == "mean" else values
 
 
-def _where_curved(values: Any, xp: Any, a: Any, b: Any, reduction: str, limit: float, at_limit: bool = False) -> Any:
-    """Values where the loss is no straight line, or also ``at_limit`` where it becomes one."""
-    off = xp.abs(a - b)
-    return _mean_part(values * (off <= limit if at_limit else off < limit), a, reduction)
+def _where_curved(values: Any, xp: Any, a: Any, b: Any, reduction: str, limit: float) -> Any:
+    """Values where the loss is no straight line."""
+    return _mean_part(values * (xp.abs(a - b) < limit), a, reduction)
 
 
 # Slopes that PyTorch composes.

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ..backend.pointwise import meeting
 from .reading import conj
 from .table import op
 
 
-def _fit(x: Any, number: Any) -> Any:
-    """``x`` in the dtype in which it meets the number."""
-    return x if x.dtype.kind in "fV" else x.astype(meeting(x, number), copy=False)
+def _with(compute: Callable[[Any, Any], Any], x: Any, number: Any) -> Any:
+    """Computed in the dtype in which both meet; of few digits in single precision, and rounded once."""
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        return np.asarray(compute(x.astype(np.float32), number)).astype(x.dtype)
+    return compute(x if x.dtype.kind == "f" else x.astype(meeting(x, number), copy=False), number)
 
 
-op("plus", lambda x, number: _fit(x, number) + number, node="AddBackward1", kind="elementwise", x=lambda g: g)
-op("minus", lambda x, number: _fit(x, number) - number, node="SubBackward1", kind="elementwise", x=lambda g: g)
+op("plus", lambda x, number: _with(operator.add, x, number), node="AddBackward1", kind="elementwise", x=lambda g: g)
+op("minus", lambda x, number: _with(operator.sub, x, number), node="SubBackward1", kind="elementwise", x=lambda g: g)
 op(
     "times",
-    lambda x, number: _fit(x, number) * number,
+    lambda x, number: _with(operator.mul, x, number),
     node="MulBackward1",
     kind="linear",
     x=lambda g, number: g * conj(number),
