@@ -5,6 +5,7 @@ The rule of an op maps cotangents backwards; how tangents go forward follows fro
     linear        the op itself, applied to the tangents
     elementwise   its rules: multiplying by a derivative is the same in both directions (conjugated for complex numbers)
     symmetric     its rules too, the matrix of derivatives being its own transpose (softmax)
+    reduction     the sum along the reduced dimensions of the tangents times what the rule gives for ones (norms, deviations)
     bilinear      the sum of the op with one argument replaced by its tangent, for each argument
     any other     the transpose of the reverse rule: that rule is linear in the cotangent, and the derivative of a linear
                   map by its argument, in the reverse pass, is its transpose
@@ -153,6 +154,8 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
                 term = op.call(*primals[:index], tangent, *primals[index + 1 :], *params)
                 total = term if total is None else total + term
         return total
+    if op.kind == "reduction":
+        return _reduced(op, primals, tangents, params, out)
     if op.kind in ("elementwise", "symmetric") and op.joint is None:
         total = None
         for name in op.sources:
@@ -162,6 +165,28 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
                 total = term if total is None else total + term
         return total
     return _transposed(op, primals, tangents, params)
+
+
+def _reduced(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], params: tuple[Any, ...], out: Any) -> Any:
+    outs = out if isinstance(out, tuple) else (out,)
+    given = dict(zip((name for name, _ in op.params), params, strict=True))
+    axis, keepdims = given.get("axis"), given.get("keepdims", False)
+    results = []
+    for number, one in enumerate(outs):
+        total, ones = None, one.new_ones(one.shape)
+        g = [ones if place == number else None for place in range(len(outs))] if out is outs else ones
+        for name in op.sources:
+            tangent = tangents[op.inputs.index(name)]
+            slope = _apply_rule(op, name, g, primals, params, out) if isinstance(tangent, Tensor) else None
+            if slope is None:
+                continue
+            term = conj(slope) * tangent
+            if one._array.dtype.kind == "f":
+                term = table.tensors.real(term)
+            term = table.tensors.sum_all(term).reshape(one.shape) if axis is None else table.tensors.sum(term, axis, keepdims)
+            total = term if total is None else total + term
+        results.append(total)
+    return tuple(results)
 
 
 def _apply_rule(op: table.Op, name: str, g: Any, primals: Sequence[Any], params: tuple[Any, ...], out: Any) -> Any:

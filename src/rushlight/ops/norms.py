@@ -10,13 +10,13 @@ from .public import axes_of, axis_of, module, ops, public
 from .reading import conj, expand, is_complex
 from .table import op
 
-op("vector_norm", k.vector_norm, node="LinalgVectorNormBackward0",
+op("vector_norm", k.vector_norm, kind="reduction", node="LinalgVectorNormBackward0",
    x=lambda g, xp, x, out, ord, axis, keepdims: norm_slope(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
-op("norm_of_all", lambda x, ord: k.vector_norm(x, ord, None), node="NormBackward0",
+op("norm_of_all", lambda x, ord: k.vector_norm(x, ord, None), kind="reduction", node="NormBackward0",
    x=lambda g, xp, x, out, ord: norm_slope(g, xp, x, out, ord, None, False))  # fmt: skip
-op("norm_along", k.vector_norm, node="NormBackward1",
+op("norm_along", k.vector_norm, kind="reduction", node="NormBackward1",
    x=lambda g, xp, x, out, ord, axis: norm_slope(g, xp, x, out, ord, axis, False))  # fmt: skip
-op("dist", lambda a, b, ord: k.vector_norm(a - b, ord, None), promote="same",
+op("dist", lambda a, b, ord: k.vector_norm(a - b, ord, None), kind="reduction", promote="same",
    a=lambda g, xp, a, b, out, ord: norm_slope(g, xp, a - b, out, ord, None, False),
    b=lambda g, xp, a, b, out, ord: -norm_slope(g, xp, a - b, out, ord, None, False))  # fmt: skip
 op("weight_norm", k.weight_norm, node="WeightNormInterfaceBackward0",
@@ -38,7 +38,7 @@ def norm_slope(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, keepdi
     if math.isinf(ord):
         axes = axis if axis is not None else tuple(range(len(x.shape)))
         return xp.sgn(x) * xp.masked_fill(xp.share(g, xp.abs(x), norm, axes, True), norm != norm, 0)  # none has the size nan
-    scale = xp.masked_fill(g, norm == 0, 0) / xp.pow_number(xp.masked_fill(norm, norm == 0, 1), ord - 1)
+    scale = xp.masked_fill(g / xp.pow_number(norm, ord - 1), norm == 0, 0)
     if ord < 1:
         return xp.masked_fill(xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1), x == 0, 0) * scale
     if ord < 2:

@@ -82,15 +82,15 @@ def others(xp: Any, x: Any, axis: int) -> Any:
 
 # Variances, computed in double precision.
 
-op("var", k.var,
+op("var", k.var, kind="reduction",
    x=lambda g, xp, x, axis, correction, keepdims: spread_slope(g, xp, x, axis, correction, keepdims))  # fmt: skip
-op("std", k.std,
+op("std", k.std, kind="reduction",
    x=lambda g, xp, x, out, axis, correction, keepdims: spread_slope(
        root_slope(g, xp, out), xp, x, axis, correction, keepdims))  # fmt: skip
-op("var_mean", k.var_mean, outputs="spread center",
+op("var_mean", k.var_mean, outputs="spread center", kind="reduction",
    x=lambda g, xp, x, x_shape, axis, correction, keepdims: both_slopes(
        g[0], g[1], xp, x, x_shape, axis, correction, keepdims))  # fmt: skip
-op("std_mean", k.std_mean, outputs="spread center",
+op("std_mean", k.std_mean, outputs="spread center", kind="reduction",
    x=lambda g, xp, x, x_shape, spread, axis, correction, keepdims: both_slopes(
        None if g[0] is None else root_slope(g[0], xp, spread), g[1], xp, x, x_shape, axis, correction,
        keepdims))  # fmt: skip
@@ -110,10 +110,7 @@ def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims
 
 
 def root_slope(g: Any, xp: Any, out: Any) -> Any:
-    twice = out * 2 if xp is arrays else xp.times(out, 2)
-    if xp is arrays or no_zero(out):
-        return xp.masked_fill(g / twice, out == 0, 0)
-    return xp.masked_fill(g, out == 0, 0) / xp.masked_fill(twice, out == 0, 1)  # derivatives of it meet no 0 by 0
+    return xp.masked_fill(g / (out * 2 if xp is arrays else xp.times(out, 2)), out == 0, 0)
 
 
 def both_slopes(

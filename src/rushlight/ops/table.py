@@ -213,7 +213,8 @@ def op(
     ``late``     for an input of a product, its rule where the cotangent goes to a leaf and nobody looks on: given g and the other
                  input, what stands for the cotangent until the end of the pass, or None.
     ``node``     PyTorch's name of the graph node where it is not NameBackward0.
-    ``kind``     'linear', 'elementwise', 'symmetric' or 'bilinear': how the forward derivative follows from the rules.
+    ``kind``     'linear', 'elementwise', 'symmetric', 'reduction' or 'bilinear': how the forward derivative follows from the
+                 rules.
     ``promote``  how dtypes mix: 'same' (to a common one), 'float' (integers become floating too), 'compare' (common, the result
                  is bool); None where the kernel takes dtypes as they are.
     ``view``     the result shares memory with the first input.
