@@ -13,8 +13,8 @@ from ..backend import choice as k
 from ..backend.pointwise import checked_number
 from ..dtypes import of as dtype_of
 from . import dispatch
+from .dispatch import type_name
 from .extremes import refuse
-from .misfits import type_name
 from .pointwise import LN2, plain, smooth
 from .public import alias, methods, module, ops, public, publish, warn
 from .reading import conj, underivable

@@ -174,7 +174,7 @@ def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -
     if name == op.variadic:
         for index, item in enumerate(value):
             if item is not None and not isinstance(item, Tensor_):
-                raise TypeError(f"expected Tensor as element {index} in argument {position}, but got {type(item).__name__}")
+                raise TypeError(f"expected Tensor as element {index} in argument {position}, but got {type_name(item)}")
         return
     if value is None and name in op.optional:
         return
@@ -183,12 +183,19 @@ def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -
             return
         raise no_such_form(op.name, args)
     label = ("input", "other")[position] if op.promote is not None and position < 2 else name
-    raise TypeError(f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type(value).__name__}")
+    raise TypeError(f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type_name(value)}")
+
+
+def type_name(value: Any) -> str:
+    """What PyTorch calls the type of an argument."""
+    from .. import arguments  # stands above this room
+
+    return arguments.type_name(value)
 
 
 def no_such_form(name: str, args: Sequence[Any]) -> TypeError:
     """PyTorch's error for arguments that none of a function's forms takes."""
-    given = ", ".join(type(value).__name__ for value in args)
+    given = ", ".join(map(type_name, args))
     return TypeError(
         f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
         " * (Tensor input, Tensor other, *, Tensor out = None)\n * (Tensor input, Number other, *, Tensor out = None)"

@@ -14,7 +14,7 @@ from .. import dtypes
 from ..backend import fourier as k
 from . import dispatch
 from .complex_numbers import conj
-from .misfits import type_name
+from .dispatch import type_name
 from .public import axis_of, ops, public, registry
 from .table import op
 

@@ -156,7 +156,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
 
 
 Asked = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-Refused = Callable[[tuple[Any, ...], dict[str, Any], Exception], TypeError | None]
+Refused = Callable[[tuple[Any, ...], dict[str, Any], Exception], Exception | None]
 Settled = Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]]
 
 

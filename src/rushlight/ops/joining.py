@@ -10,6 +10,7 @@ import numpy as np
 from ..autograd import gradients
 from ..backend import shape as k
 from . import dispatch
+from .dispatch import type_name
 from .public import alias, axis_of, ops, public
 from .shape import reshape
 from .table import op, table
@@ -67,7 +68,7 @@ def _shape_of_all(tensors: Any) -> Any:
 def _list_of(tensors: Any, name: str, position: int = 1) -> Sequence[Any]:
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(
-            f"{name}(): argument 'tensors' (position {position}) must be tuple of Tensors, not {type(tensors).__name__}"
+            f"{name}(): argument 'tensors' (position {position}) must be tuple of Tensors, not {type_name(tensors)}"
         )
     plain = dispatch.Tensor_
     for index, item in enumerate(tensors):

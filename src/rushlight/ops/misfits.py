@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import dispatch
+from .dispatch import type_name
 
 _WHOLE, _SEVERAL = "int", "tuple of ints"
 _KINDS = {
@@ -29,9 +30,35 @@ _OWN = {
 }
 _SEVERAL_DIMS = frozenset("amax amin hash_tensor logsumexp nanmean nansum".split())
 _SEVERAL_FORMS = frozenset(
-    "all any argsort copysign count_nonzero float_power fmod index_fill lerp masked_fill max mean min moveaxis movedim nanquantile "
+    "all any argsort clamp conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d copysign "
+    "count_nonzero ctc_loss float_power fmod index_fill lerp masked_fill max mean min moveaxis movedim nanquantile "
     "narrow pow prod quantile remainder repeat_interleave scatter sort squeeze std sum tensor_split var where".split()
 )
+# What PyTorch calls the functions, and their arguments, that it calls in place of these.
+_CALLED = {
+    "cross_entropy": "cross_entropy_loss",
+    "fold": "col2im",
+    "grid_sample": "grid_sampler",
+    "logsigmoid": "log_sigmoid",
+    "nll_loss": "nll_loss_nd",
+    "unfold": "im2col",
+}
+# Functions that PyTorch has written in Python, and what they ask of their first argument.
+_ASKED_FOR = {
+    **dict.fromkeys(
+        "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits gaussian_nll_loss "
+        "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d instance_norm".split(),
+        "size",
+    ),
+    **dict.fromkeys(
+        "dropout2d embedding_bag glu group_norm interpolate local_response_norm margin_ranking_loss upsample".split(), "dim"
+    ),
+    "norm": "layout",
+    "normalize": "norm",
+    "split": "split",
+}
+_LABELS = {("embedding", "input"): ("indices", 1)}
+_ONE_FORM_OF_ONE = frozenset("argsort count_nonzero max mean min prod sort squeeze sum".split())  # for a tensor alone
 _NO_FORM = re.compile(r"\w+(\(\) received an invalid combination of arguments - got \()Tensor(?:, )?(.*)", re.DOTALL)
 _TAKES = re.compile(r"(.*)\(\) takes (?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 _OF_FUNCTION = re.compile(r"\w+\(\): argument '(\w+)' \(position (\d+)\) (must be .*)")
@@ -47,22 +74,43 @@ class Call:
     kwargs: dict[str, Any]
     method: bool = True
 
-    def misfit(self, error: Exception, whole: bool = True) -> TypeError | None:
+    def misfit(self, error: Exception, whole: bool = True) -> Exception | None:
         """PyTorch's error for the first argument that is not of its kind; None where that is not what ``error`` came from.
 
         ``whole``  whether numbers are looked at too, not tensors only
         """
-        missing = error.obj if isinstance(error, AttributeError) and error.name == "_array" else None
+        is_missing = isinstance(error, AttributeError) and error.name == "_array"
+        missing = error.obj if isinstance(error, AttributeError) else None
         given = [*zip(self.parameters, self.args, strict=False), *self.kwargs.items()]
+        asked = _ASKED_FOR.get(self.name) if is_missing and not self.method else None
+        if asked is not None and not hasattr(missing, asked):
+            return AttributeError(f"'{type_name(missing)}' object has no attribute '{asked}'")
         for place, (label, value) in enumerate(given):
-            wanted = "Tensor" if missing is not None and value is missing else self._kind_of(label) if whole else ""
-            if not wanted or value is None or (wanted != "Tensor" and _fits(wanted, value)):
+            wanted = "Tensor" if is_missing and value is missing else self._kind_of(label) if whole else ""
+            if not wanted or (wanted != "Tensor" and (value is None or _fits(wanted, value))):
                 continue
             if self._has_several_forms:
                 return self.no_form()
+            label, place = _LABELS.get((self.name, label), (label, place))
             where = f" (position {place + 1 - self.method})" if place < len(self.args) else ""
-            return TypeError(f"{self.name}(): argument '{label}'{where} must be {wanted}, not {type_name(value)}")
-        return None
+            return TypeError(f"{self._said}(): argument '{label}'{where} must be {wanted}, not {type_name(value)}")
+        return self._misnamed(error)
+
+    def _misnamed(self, error: Exception) -> TypeError | None:
+        """The error of the op behind the function, by the names of the function."""
+        said = _OF_FUNCTION.fullmatch(str(error)) if type(error) is TypeError and not self.method else None
+        if said is None or said[2] != "1" or not self.parameters:
+            return None
+        if self._has_several_forms:
+            return self.no_form()
+        theirs = str(error).partition("(")[0]
+        name = theirs if theirs.endswith(f"_{self.name}") else self._said  # fft_fft for torch.fft.fft
+        return TypeError(f"{name}(): argument '{self.parameters[0]}' (position 1) {said[3]}")
+
+    @property
+    def _said(self) -> str:
+        """The function's name in errors: that of what PyTorch calls for it."""
+        return self.name if self.method else _CALLED.get(self.name, self.name)
 
     def as_method(self, error: Exception) -> TypeError | None:
         """What a function's own error for an argument is as a method's, whose arguments are counted behind the tensor."""
@@ -109,7 +157,9 @@ class Call:
 
     @property
     def _has_several_forms(self) -> bool:
-        return self.name.rstrip("_") in _SEVERAL_FORMS
+        name = self.name.rstrip("_")
+        alone = len(self.args) == 1 and not self.kwargs and name in _ONE_FORM_OF_ONE
+        return name in _SEVERAL_FORMS and not alone
 
     def _kind_of(self, label: str) -> str:
         if label == "dim" and self.name.rstrip("_") in _SEVERAL_DIMS:
@@ -127,10 +177,3 @@ def _fits(wanted: str, value: Any) -> bool:
     except TypeError:
         return False
     return True
-
-
-def type_name(value: Any) -> str:
-    """What PyTorch calls the type of an argument."""
-    from .. import arguments  # stands above this room
-
-    return arguments.type_name(value)

@@ -221,7 +221,7 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     def spelled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return args, {spellings.get(key, key): value for key, value in kwargs.items()}
 
-    def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> TypeError | None:
+    def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Exception | None:
         failed = Call(name, parameters, args, kwargs)
         wrong = failed.misfit(error) or failed.as_method(error) or failed.too_many(f, error)
         return wrong or lacking(f.__name__, name, error)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..backend import recurrent as k
 from . import dispatch
+from .dispatch import type_name
 from .matmul import linear
 from .public import axis_of, module, ops, public
 from .table import op
@@ -170,7 +171,7 @@ def lstm_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh:
     (tensor([[0.6083, 0.6083, 0.6083]]), tensor([[0.8491, 0.8491, 0.8491]]))
     """
     if not isinstance(hx, (list, tuple)):
-        raise TypeError(f"lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not {type(hx).__name__}")
+        raise TypeError(f"lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not {type_name(hx)}")
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
     return _cell("lstm", input, tuple(hx), w_ih, w_hh, b_ih, b_hh)
