@@ -12,8 +12,8 @@ import rushlight.nn.functional as F
 from rushlight.backend import blockwise
 from rushlight.backend.parted_array import PartedArray, parted, whole
 from rushlight.ops import table
-from rushlight.ops.compiling import _is_of_operators
 from rushlight.ops.reading import conj
+from rushlight.ops.rules_text import _is_of_operators
 
 pytestmark = pytest.mark.usefixtures("four_threads")
 SIZE = blockwise.SPREAD + 149

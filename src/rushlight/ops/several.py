@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from .table import Op
 
 
-def forward_source(entry: Op, arguments: str, keep: Callable[..., str], keeps_tensors: bool) -> str:
-    """The function from Tensors to Tensors; ``keep`` writes what the node keeps, as for ops of one result."""
+def forward_source(entry: Op, arguments: str, keep: Callable[[Op], str], where: list[str]) -> str:
+    """The function from Tensors to Tensors; ``keep`` writes what the node keeps and ``where`` keeps the line that made it, as for
+    ops of one result."""
     names = [*entry.inputs, *(name for name, _ in entry.params)]
     general = f"return general(op, ({', '.join(names)},))"
     inputs = ", ".join(f"*{name}" if name == entry.variadic else name for name in entry.inputs)
     lines = [
         f"def call({arguments}):",
-        f"    if special.active and (state.inference or unusual({inputs}{'' if keeps_tensors else ', packs=False'})):",
+        f"    if special.active and (state.inference or unusual({inputs}{'' if entry.keeps_tensors else ', packs=False'})):",
         f"        {general}",
     ]
     add = lines.append
@@ -46,12 +47,10 @@ def forward_source(entry: Op, arguments: str, keep: Callable[..., str], keeps_te
         add("    if recorded:")
         lines += _edges(entry)
         if entry.keep:
-            add(f"        node.saved = {keep(entry, entry.optional)}")
+            add(f"        node.saved = {keep(entry)}")
         add("        node.order = next_order()")
-        if keeps_tensors:
-            add("        frame = getframe(1)")
-            add("        code = frame.f_code")
-            add("        node.where = here(frame) if code.co_filename in inside else (code, frame.f_lasti)")
+        if entry.keeps_tensors:
+            lines += ["        " + line for line in where]
     add(f"    return {_returned(entry)}")
     return "\n".join(lines)
 

@@ -31,17 +31,9 @@ import numpy as np
 
 from ..autograd.graph import Node
 from . import dispatch, saved_attributes
-from .compiling import (
-    call_source,
-    compile_lock,
-    compiled_call,
-    compiled_rules,
-    keeps_tensors,
-    kept_anyhow,
-    parameters,
-    releaser,
-    rules_source,
-)
+from .compiling import compile_lock, compiled_call, compiled_rules
+from .forward_text import call_source
+from .rules_text import parameters, rules_source
 
 Rule = Callable[..., Any]
 
@@ -80,6 +72,7 @@ class Op:
         # The inputs that nodes have edges for.
         self.sources = [name for name in inputs if joint is not None or name in rules]
         self.keep = self._what_rules_ask()
+        self.keeps_tensors = any(kind in ("input", "output") for kind, _, _ in self.keep)
         self._node_class: type[Node] | None = None
         self._call: Callable[..., Any] | None = None
         self._hooked: Callable[..., Any] | None = None
@@ -110,12 +103,17 @@ class Op:
                 keep.setdefault(name, (kind, name, []))[2].append(of)
         return list(keep.values())
 
+    def keeps_anyhow(self, kind: str, users: list[str]) -> bool:
+        """Whether nodes keep what the rules of ``users`` ask for whichever inputs need a gradient: as in PyTorch outputs, and what
+        several rules ask for."""
+        return kind == "output" or len(users) > 1 or users == self.sources
+
     def _each_rule_keeps_a_tensor(self) -> bool:
         users = [set(users) for kind, _, users in self.keep if kind in ("input", "output")]
         return set(self.sources) <= set().union(*users)
 
     def _keeps_a_tensor_anyhow(self) -> bool:
-        return any(kind in ("input", "output") and kept_anyhow(self, kind, users) for kind, _, users in self.keep)
+        return any(kind in ("input", "output") and self.keeps_anyhow(kind, users) for kind, _, users in self.keep)
 
     @property
     def node_class(self) -> type[Node]:
@@ -133,18 +131,36 @@ class Op:
             "vjp_tensors": compiled_rules(self, True, tensors),
             **saved_attributes.attributes(self),
         }
-        if not keeps_tensors(self):
+        if not self.keeps_tensors:
             # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
             body["release"], body["frees"] = lambda node: None, False
         elif self._each_rule_keeps_a_tensor():
             body["frees"], body["keeps_anyhow"] = True, self._keeps_a_tensor_anyhow()
         else:
-            body["release"] = releaser(self)
+            body["release"] = self._releaser()
         if self.node_name == "NotImplemented":
             body["at_once"] = True
         if self.node_name in ("CopyBackwards", "NotImplemented"):
             body["name"] = lambda node: f"torch::autograd::{type(node).__name__}"
         return type(self.node_name, (Node,), body)
+
+    def _releaser(self) -> Callable[[Node], None]:
+        """How nodes free what they saved, where it depends on the inputs that need a gradient whether there is a tensor."""
+        places, place = [], 0
+        for kind, _, _ in self.keep:
+            if kind in ("input", "output"):
+                places.append(place)
+            place += {"input": 2, "output": 3}.get(kind, 1)
+
+        def release(node: Node) -> None:
+            saved = node.saved
+            if saved is not None:
+                for place in places:
+                    if saved[place] is not None:
+                        node.saved = None
+                        return
+
+        return release
 
     @property
     def call(self) -> Callable[..., Any]:
@@ -157,7 +173,7 @@ class Op:
     def hooked(self) -> Callable[..., Any]:
         """The op under saved-tensor hooks; gives NotImplemented where it is for the general path."""
         if self._hooked is None:
-            packs = keeps_tensors(self) and not self.variadic and len(self.outputs) == 1 and self.outputs != ["*"]
+            packs = self.keeps_tensors and not self.variadic and len(self.outputs) == 1 and self.outputs != ["*"]
             self._hooked = compiled_call(self, _left, hooked=True) if packs else _left
         return self._hooked
 

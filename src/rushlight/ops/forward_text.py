@@ -1,0 +1,326 @@
+"""The text of the function that runs an op of one result on Tensors and records it, part by part.
+
+``source_of("mul")`` shows a whole one. In it, for each input ``a``, ``x_a`` is the array, ``r_a`` whether it needs a gradient,
+``s_a`` and ``v_a`` what the node keeps of it and its version.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from ..backend import alignment
+from . import several
+
+if TYPE_CHECKING:
+    from .plain_cases import Case
+    from .table import Op
+
+
+def call_source(entry: Op, where: str = "", case: Case | None = None, asked: bool = False, hooked: bool = False) -> str:
+    """The text of the function that runs an op on Tensors.
+
+    ``where``   what must be true of its arrays ``x_<input>``
+    ``asked``   whether nothing unusual is left where its body begins
+    ``hooked``  whether saved-tensor hooks pack what the node keeps; what is out of the ordinary is NotImplemented then
+    """
+    if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
+        return several.forward_source(entry, _parameter_list(entry), kept_values, WHERE)
+    return _Forward(entry, where, case, asked, hooked).text()
+
+
+def function_source(entry: Op) -> str:
+    """The text of an op of one or two inputs as PyTorch's function ``f(input, other, *, out=None)``.
+
+    An op without derivatives would not name Node otherwise: see :func:`.compiling.give_compiled_code`.
+    """
+    names = ("input", "other")[: len(entry.inputs)]
+    _, rest = call_source(entry, asked=True).split("\n", 1)
+    lines = [
+        f"def call({', '.join(names)}, *, out=None):",
+        f"    if out is not None or Node is None or (special.active and (watched() or unusual({', '.join(names)}))):",
+        f"        return full(({', '.join(names)},), out)",
+        *(f"    {own} = {name}" for own, name in zip(entry.inputs, names, strict=True)),
+    ]
+    return "\n".join([*lines, rest])
+
+
+def _inside(*lines: str) -> list[str]:
+    return ["    " + line for line in lines]
+
+
+class _Forward:
+    """One form of an op of one result: each method writes a part of its text, in the order in which the parts run."""
+
+    def __init__(self, entry: Op, where: str, case: Case | None, asked: bool, hooked: bool) -> None:
+        self.entry, self.where, self.case, self.asked, self.hooked = entry, where, case, asked, hooked
+        names = [*entry.inputs, *(name for name, _ in entry.params)] if case is None else case.arguments.split()
+        self.everything = "(" + ", ".join(names) + ",)"
+        # What takes the call where something is out of the ordinary.
+        self.general = f"return general(op, {self.everything})" if case is None else f"return spoken({', '.join(names)})"
+        if hooked:
+            self.general = "return NotImplemented"
+        self.first = entry.inputs[0]
+        pointwise = entry.promote is not None
+        self.number_for = entry.inputs[1] if pointwise and len(entry.inputs) == 2 and entry.numbers != "none" else None
+        self.kept_inputs = {name for kind, name, _ in entry.keep if kind == "input"}
+
+    def text(self) -> str:
+        head = [f"def call({_parameter_list(self.entry)}):"] if self.case is None else _case_head(self.entry, self.case)
+        body = [
+            *self.questions(),
+            *(line for name in self.entry.inputs for line in self.read(name)),
+            *self.brought_to_one_dtype(),
+            *([f"if not ({self.where}):", f"    {self.general}"] if self.where else []),
+            *([f"{name} = {value}" for name, value in self.case.settings.items()] if self.case else []),
+            *(self.packed() if self.hooked else []),
+            *self.computed(),
+            *self.laid_out(),
+            *(self.view_result() if self.entry.view else self.new_result()),
+            *self.recorded(),
+            "return result",
+        ]
+        return "\n".join([*head, *_inside(*body)])
+
+    def questions(self) -> list[str]:
+        """Whether the call is ordinary: plain tensors, nobody who looks on."""
+        entry = self.entry
+        packs = ", packs=False" if self.hooked or not entry.keeps_tensors else ""
+        question = f"unusual({', '.join(entry.inputs)}{packs})"
+        if self.case is not None:
+            question = f"(watched() or {question})"
+        checks = [] if self.asked else [f"special.active and {question}"]
+        for name in entry.inputs:
+            if name != self.number_for:
+                given = f"{name} is not None and " if name in entry.optional else ""
+                checks.append(f"{given}{name}.__class__ not in plain")
+        return [f"if {' or '.join(checks)}:", f"    {self.general}"] if checks else []
+
+    def read(self, name: str) -> list[str]:
+        """What is to be known of an input: a tensor, a number for one, or None."""
+        kept = name in self.kept_inputs
+        if name == self.number_for:
+            return self.tensor_or_number(name)
+        if name in self.entry.optional:
+            nothing = f"x_{name} = {f's_{name} = v_{name} = ' if kept else ''}None"
+            return [f"if {name} is None:", *_inside(nothing, f"r_{name} = False"), "else:", *_inside(*self.tensor(name))]
+        return self.tensor(name)
+
+    def tensor(self, name: str) -> list[str]:
+        lines = [f"x_{name} = {name}._array"]
+        if self.entry.view and name == self.first:
+            lines += [
+                f"base, version = {name}._base, {name}._counter",
+                "if base is None:",
+                f"    base = {name}",
+                f"elif {name}._seen != version[0]:",
+                f"    refresh({name})",
+                f"r_{name} = {name}._needs_grad",
+            ]
+        elif name in self.entry.sources:
+            lines += [
+                f"if {name}._base is not None and {name}._seen != {name}._counter[0]:",
+                f"    refresh({name})",
+                f"r_{name} = {name}._needs_grad",
+            ]
+        if name in self.kept_inputs:
+            lines += [f"s_{name} = {name}", f"v_{name} = {name}._counter[0]"]
+        return lines
+
+    def tensor_or_number(self, name: str) -> list[str]:
+        """The second operand of two; ``grids`` is how many dimensions both may have."""
+        entry, first, general = self.entry, self.first, self.general
+        if entry.promote == "float" or entry.check is not None:
+            unfit = [general]
+        else:
+            unfit = [
+                f"met = beside_number(x_{first}, {name})",
+                "if met is None:",
+                f"    {general}",
+                f"x_{first}, x_{name} = met",
+            ]
+        return [
+            f"kind = {name}.__class__",
+            "if kind in plain:",
+            *_inside(*self.tensor(name), *self.meeting(name), f"grids = x_{name}.ndim"),
+            "elif kind is float or kind is int:",
+            *_inside(f"x_{name} = number({name}, x_{first}.dtype)", f"if x_{name} is None:", *_inside(*unfit)),
+            *_inside(f"r_{name} = False", "grids = 0"),
+            *(_inside(f"s_{name} = x_{name}", f"v_{name} = None") if name in self.kept_inputs else []),
+            "else:",
+            f"    {general}",
+        ]
+
+    def brought_to_one_dtype(self) -> list[str]:
+        if self.entry.promote is None or self.number_for is not None:
+            return []
+        return [line for name in self.entry.inputs[1:] for line in self.meeting(name)]
+
+    def meeting(self, name: str) -> list[str]:
+        """Where an array differs in dtype from the first: they are brought to one, or the general path is asked."""
+        first, entry = self.first, self.entry
+        lines = [f"if x_{first}.dtype is not x_{name}.dtype:"]
+        if len(entry.inputs) > 2 or entry.check is not None:
+            return [*lines, f"    {self.general}"]
+        return [
+            *lines,
+            f"    met = together(x_{first}, x_{name}, {entry.promote == 'float'})",
+            "    if met is None:",
+            f"        {self.general}",
+            f"    x_{first}, x_{name} = met",
+        ]
+
+    def packed(self) -> list[str]:
+        """Where saved-tensor hooks are on: the inputs that the node will keep are packed before the op runs, as the second run of
+        a checkpoint may end with one of them."""
+        lines = [f"if ({' or '.join(f'r_{name}' for name in self.entry.sources)}) and state.grad_enabled:"]
+        lines.append("    hooks = state.saved_hooks[-1]")
+        for kind, name, users in self.entry.keep:
+            if kind == "input":
+                lines.append(f"    if v_{name} is not None and ({' or '.join(f'r_{user} is True' for user in users)}):")
+                lines.append(f"        s_{name}, v_{name} = Packed(s_{name}, hooks), -1")
+        return lines
+
+    def computed(self) -> list[str]:
+        entry, case = self.entry, self.case
+        arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
+        size = f"x_{self.first}.size"
+        if entry.is_ufunc:
+            large = f"spread(compute, {arguments})"
+            if alignment.PAYS:
+                large = f"within(compute, {arguments}) if {size} < SHARED else within(spread, compute, {arguments})"
+            out = f"compute({arguments}, out=...) if {size} < LARGE else {large}"
+        elif alignment.PAYS and not (entry.view or self.first in entry.optional or (case and case.value)):
+            out = f"compute({arguments}) if {size} < LARGE else within(compute, {arguments})"
+        else:
+            out = (case and case.value) or f"compute({arguments})"
+        failed = f"return failed(op, {self.everything}, error, general)" if case is None else self.general
+        lines = ["try:", f"    out = {out}", "except Exception as error:", f"    {failed}"]
+        return lines if entry.is_ufunc else [*lines, "if out.__class__ is not ndarray:", "    out = asarray(out)"]
+
+    def laid_out(self) -> list[str]:
+        """NumPy lays a result out in C order as soon as one operand is; in PyTorch the first operand counts. Operands that are
+        all stretched say by the strides of dimensions of size 1, for which the flags do not look."""
+        entry = self.entry
+        lines = []
+        if entry.promote is not None and len(entry.inputs) > 1 and not entry.optional:
+            if self.number_for is None:
+                lines.append("grids = out.ndim")
+            in_order = " and ".join(f"x_{name}.flags.c_contiguous" for name in entry.inputs)
+            stretched = " and ".join(f"out.shape != x_{name}.shape" for name in entry.inputs)
+            lines.append(f"if grids > 1 and (not ({in_order}) or (grids > 2 and {stretched})):")
+            lines.append(f"    out = laid_out(out, ({', '.join(f'x_{name}' for name in entry.inputs)}))")
+        if entry.promote == "float":
+            lines += [f"if out.dtype is not x_{self.first}.dtype:", f"    {self.general}"]
+        return lines
+
+    def new_result(self) -> list[str]:
+        return ["result = new(Tensor)", "result._array = out", "result._counter = version = [0]"]
+
+    def view_result(self) -> list[str]:
+        first = self.first
+        return [
+            "result = new(Tensor)",
+            "result._array = out",
+            "result._counter = version",
+            "result._base = base",
+            "result._seen = version[0]",
+            "if not state.grad_enabled:",
+            "    result._made = 'no_grad'",
+            "    result._needs_grad = BORROWED if base._needs_grad else False",
+            f"    return in_inference(result, {first}) if special.active and state.inference else result",
+            f"if base is not {first} and {first}._made is not None:",  # what is no view was not made as one
+            f"    result._made = {first}._made",
+        ]
+
+    def recorded(self) -> list[str]:
+        """The node, where an input needs a gradient; the mark of inference mode, where there is none."""
+        entry = self.entry
+        flags = " or ".join(f"r_{name}" for name in entry.sources)
+        lines = []
+        if entry.sources:
+            several_flags = f"({flags})" if len(entry.sources) > 1 else flags
+            lines.append(f"if {flags if entry.view else f'{several_flags} and state.grad_enabled'}:")
+            lines += _inside(*self.node())
+        if not entry.view:
+            lines.append(f"{'elif' if entry.sources else 'if'} special.active and state.inference:")
+            lines.append("    result._inference = state.inference")
+        return lines
+
+    def node(self) -> list[str]:
+        entry = self.entry
+        edges = [f"({name}._edge or leaf_edge({name})) if r_{name} else None" for name in entry.sources]
+        if len(edges) == 1:
+            edges = [f"{entry.sources[0]}._edge or leaf_edge({entry.sources[0]})"]
+        keeping = [f"node.saved = {kept_values(entry)}"] if entry.keep else []
+        lines = ["result._needs_grad = True", "node = Node()", f"node.next = ({', '.join(edges)},)"]
+        lines += [] if self.hooked else keeping
+        lines += ["node.shape = out.shape", "node.dtype = out.dtype", "node.order = next_order()"]
+        if entry.keeps_tensors:
+            lines += WHERE
+        lines.append("result._edge = (node, 0)")
+        if self.hooked:  # last: where a hook raises the node is empty, as a result that it kept would keep the node
+            if any(kind == "output" for kind, _, _ in entry.keep):
+                lines.append("out, version = Packed(result, hooks), Packed._counter")
+            lines += keeping
+        if entry.node_name == "NotImplemented":  # which leaves have their gradients before it raises is seen
+            lines.append("observers.present = True")
+        return lines
+
+
+WHERE = [
+    "frame = getframe(1)",
+    "code = frame.f_code",
+    "node.where = here(frame) if code.co_filename in inside else (code, frame.f_lasti)",
+]
+"""The lines that keep which line of the program made a node."""
+
+
+def kept_values(entry: Op) -> str:
+    """The expression for ``node.saved``."""
+    items: list[str] = []
+    for kind, name, users in entry.keep:
+        # A view made in no_grad has no place in the graph: nothing is kept for its cotangent.
+        condition = "" if entry.keeps_anyhow(kind, users) else f" if r_{users[0]} is True else None"
+        if kind == "input":
+            items += [f"s_{name}{condition}", f"v_{name}{condition}"]
+        elif kind == "output":
+            words = ["out", "version", "0"] if len(entry.outputs) == 1 else several.output_words(name)
+            items += [f"{word}{condition}" for word in words]
+        elif kind == "param":
+            items.append(name)
+        else:  # the shape or the dtype of an input, whose name comes before that word
+            of = name[:-6]
+            if of == entry.variadic:
+                items.append(f"[*map({kind}_of, x_{of})]")
+            else:
+                items.append(f"{f'None if x_{of} is None else ' if of in entry.optional else ''}x_{of}.{kind}")
+    return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
+
+
+def _parameter_list(entry: Op) -> str:
+    """The op's parameters; defaults are bound in the closure as ``default_<name>``."""
+    words = []
+    for name in entry.inputs:
+        words.append(f"{name}=None" if name in entry.optional else name)
+    for name, default in entry.params:
+        words.append(name if default is inspect.Parameter.empty else f"{name}=default_{name}")
+    return ", ".join(words)
+
+
+def _case_head(entry: Op, case: Case) -> list[str]:
+    """The first lines of a public function that is an op in the plain case: what is not said in its place goes elsewhere."""
+    names = case.arguments.split()
+    inputs = case.inputs or dict(zip(entry.inputs, names, strict=False))
+    *fixed, rest = names if names[-1][0] == "*" else [*names, "*rest"]
+    said = [f"spoken({''.join(f'{one}, ' for one in fixed[:count])}**kwargs)" for count in range(len(fixed))]
+    return [
+        f"def call({''.join(f'{name}=unsaid, ' for name in fixed)}/, {rest}, **kwargs):",
+        f"    if kwargs{' or rest' if rest == '*rest' else ''}:",
+        *(f"        if {name} is unsaid:\n            return {call}" for name, call in zip(fixed, said, strict=True)),
+        f"        return spoken({', '.join(fixed)}, {rest}, **kwargs)",
+        f"    if {fixed[-1]} is unsaid{f' or ({fixed[-1]} is None and not special.active)' if case.last_may_be_none else ''}:",
+        f"        return fewer({', '.join(fixed[:-1])})",
+        *([f"    if not ({case.before}):", f"        return spoken({', '.join(names)})"] if case.before else []),
+        *(f"    {own} = {name}" for own, name in inputs.items() if own != name),
+    ]

@@ -1,0 +1,179 @@
+"""The text of the function that runs an op's rules on a cotangent: opens what was kept, then calls the rules that are needed.
+
+In it ``k_<name>`` is what was kept, ``v_<name>`` its version then, ``l_<output>`` the list that the version of an output is in.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from . import saved_attributes
+from .reading import conj
+
+if TYPE_CHECKING:
+    from .table import Op, Rule
+
+
+def rules_source(entry: Op, over_tensors: bool) -> str:
+    """The text of ``vjp(node, g, edges)``; over tensors the rules record themselves."""
+    lines = ["def vjp(node, g, edges):"]
+    if entry.keep:
+        lines += _unpacked(entry)
+        for kind, name, _ in sorted(entry.keep, key=lambda kept: _opened_as(entry, kept[0], kept[1])):
+            if kind == "input":
+                lines += _opened_input(entry, name, over_tensors)
+            elif kind == "output":
+                lines += _opened_output(entry, name, over_tensors)
+    opened = [name for kind, name, _ in entry.keep if kind in ("input", "output")]
+    if not over_tensors:
+        lines += [*_scalars(entry, opened), *_written_over(entry)]
+    if entry.joint is not None:
+        lines.append(f"    return {_call(entry.joint, 'rule_joint')}")
+    elif entry.variadic in entry.sources:
+        lines.append(f"    return {_call(entry.rules[entry.variadic], 'rule_' + entry.variadic)}")
+    elif over_tensors:
+        lines.append(f"    return {_each_where_needed([_own_rule(entry, name) for name in entry.sources])}")
+    else:
+        lines += _each_of_arrays(entry, opened)
+    return "\n".join(lines)
+
+
+def parameters(function: Callable[..., Any]) -> dict[str, Any]:
+    """The names of a plain function's parameters with their defaults (``inspect.signature`` takes ten times as long)."""
+    function = getattr(function, "__wrapped__", function)
+    code, defaults = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    given = [inspect.Parameter.empty] * (len(names) - len(defaults)) + list(defaults)
+    return dict(zip(names, given, strict=True))
+
+
+def _rules(entry: Op) -> list[Rule]:
+    return [*entry.rules.values(), *([entry.joint] if entry.joint is not None else [])]
+
+
+def _unpacked(entry: Op) -> list[str]:
+    targets = []
+    for kind, name, _ in entry.keep:
+        marks = {"input": "kv", "output": "klv"}.get(kind, "k")
+        targets += [f"{mark}_{name}" for mark in marks]
+    return [
+        "    saved = node.saved",
+        "    if saved is None:",
+        "        raise node.freed()",
+        f"    {', '.join(targets)}, = saved",
+    ]
+
+
+def _opened_as(entry: Op, kind: str, name: str) -> tuple[bool, str]:
+    """Where a saved value comes in PyTorch's order, in which the first that was changed is the error: inputs by PyTorch's
+    names, then outputs."""
+    return kind == "output", saved_attributes.saved_name(entry, kind, name)
+
+
+def _opened_input(entry: Op, name: str, over_tensors: bool) -> list[str]:
+    if name == entry.variadic:
+        return [f"    k_{name} = {'tensor_of_list' if over_tensors else 'array_of_list'}(node, k_{name}, v_{name})"]
+    position = entry.sources.index(name) if name in entry.sources else -1
+    if not over_tensors:
+        return [
+            f"    if v_{name} is not None:",
+            f"        if k_{name}._counter[0] == v_{name}:",
+            f"            k_{name} = k_{name}._array",
+            "        else:",
+            f"            k_{name} = array_of(node, {position}, k_{name}, v_{name})",
+        ]
+    lines = [f"    if v_{name} is not None:", f"        k_{name} = tensor_of(node, {position}, k_{name}, v_{name})"]
+    if entry.promote is not None:
+        lines += [f"    elif k_{name} is not None:", f"        k_{name} = k_{name}.item()"]
+    return lines
+
+
+def _opened_output(entry: Op, name: str, over_tensors: bool) -> list[str]:
+    arguments = f"(node, {entry.outputs.index(name)}, k_{name}, l_{name}, v_{name})"
+    if over_tensors:
+        return [f"    if l_{name} is not None:", f"        k_{name} = output_tensor{arguments}"]
+    return [f"    if l_{name} is not None and l_{name}[0] != v_{name}:", f"        k_{name} = output_array{arguments}"]
+
+
+def _call(rule: Rule, label: str) -> str:
+    """A rule called with what its parameters name."""
+    words = []
+    for name in parameters(rule):
+        if name in ("g", "xp", "edges"):
+            words.append(name)
+        elif name == "needs":
+            words.append("tuple([edge is not None for edge in edges])")
+        else:
+            words.append(f"k_{name}")
+    return f"{label}({', '.join(words)})"
+
+
+def _own_rule(entry: Op, name: str) -> str:
+    return _call(entry.rules[name], "rule_" + name)
+
+
+def _each_where_needed(results: list[str]) -> str:
+    return f"({', '.join(f'{result} if edges[{index}] is not None else None' for index, result in enumerate(results))},)"
+
+
+def _scalars(entry: Op, opened: list[str]) -> list[str]:
+    """Of 0-dim arrays NumPy makes scalars, which among themselves are ten times as fast."""
+    if not opened or entry.promote is None or any("xp" in parameters(rule) for rule in _rules(entry)):
+        return []
+    lines = ["    if g.__class__ is not ndarray:"]
+    for name in opened:
+        lines += [f"        if k_{name} is not None:", f"            k_{name} = k_{name}[()]"]
+    return lines
+
+
+def _written_over(entry: Op) -> list[str]:
+    """The rule that may write over what was kept and over the cotangent, for large ones."""
+    if entry.over is None:
+        return []
+    return [
+        "    if g.nbytes >= OVER and not node.hooked:",
+        f"        found = {_call(entry.over, 'over')}",
+        "        if found is not None:",
+        "            return found",
+    ]
+
+
+def _each_of_arrays(entry: Op, opened: list[str]) -> list[str]:
+    """One rule for each input: late where the result goes to a leaf alone, in parts where the rules are operators."""
+    lines, results = [], []
+    for index, name in enumerate(entry.sources):
+        result = _own_rule(entry, name)
+        if name in entry.late:
+            lines.append(f"    late = edges[{index}] is not None and edges[{index}][0].is_leaf_sink and unseen()")
+            others = "".join(f", k_{other}" for other in entry.sources if other != name)
+            result = f"(late and late_{name}(g{others})) or {result}"
+        results.append(result)
+    if results and not entry.late and all(_is_of_operators(rule) for rule in _rules(entry)):
+        lines += ["    if g.__class__ is ndarray and g.size >= SHARED:", "        g = parted(g)"]
+        lines += [f"        k_{name} = parted(k_{name})" for name in opened]
+        lines.append(f"        return {_each_where_needed([f'whole({result})' for result in results])}")
+    return [*lines, f"    return {_each_where_needed(results)}"]
+
+
+_OPERATORS = frozenset("+-*/")
+_REST = "LOAD_FAST", "LOAD_CONST", "LOAD_SMALL_INT", "LOAD_GLOBAL", "RETURN", "RESUME", "CALL", "PRECALL", "PUSH_NULL", "CACHE"
+
+
+def _is_of_operators(rule: Any) -> bool:
+    """Whether a rule is made of numbers, ``conj`` and operators, so that it can be read over arrays that have nothing else."""
+    if rule.__class__ is not FunctionType:
+        return False
+    steps = [step for step in dis.get_instructions(rule) if not step.opname.startswith(_REST)]
+    names = [rule.__globals__.get(name) for name in rule.__code__.co_names]
+    return (
+        bool(steps)
+        and all(
+            step.opname == "UNARY_NEGATIVE" or (step.opname == "BINARY_OP" and step.argrepr in _OPERATORS) for step in steps
+        )
+        and all(value is conj or isinstance(value, float) for value in names)
+        and not any(isinstance(value, complex) for value in rule.__code__.co_consts)
+    )
