@@ -220,7 +220,10 @@ def _laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
         return tangent if primal.stride() == tangent.stride() else tangent.clone()
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         return tangent
-    alike = (primal._conjugate, primal._negated) == (tangent._conjugate, tangent._negated) and (
+    same_bits = (primal._conjugate, primal._negated) == (tangent._conjugate, tangent._negated)
+    if same_bits and a.base is None is b.base and a.flags.c_contiguous and b.flags.c_contiguous:
+        return tangent  # each is all of a memory of its own
+    alike = same_bits and (
         not a.size or (all(x == y or n == 1 for n, x, y in zip(a.shape, primal.stride(), tangent.stride(), strict=True))
                        and primal.storage_offset() == tangent.storage_offset())
     )  # fmt: skip

@@ -23,6 +23,7 @@ from ..ops.reading import conj
 from ..tensor import Tensor, _fit_tensor, new_tensor, wrap
 from . import function, function_calls, modes, views
 from .forward_ad import OTHER_SIZE, _state, tangent_at, tangents_of, with_tangent, without_tangent
+from .forward_arrays import lacking, run_with_tangents
 from .gradients import grad
 
 
@@ -50,10 +51,14 @@ def _level_of(values: Sequence[Any]) -> int | None:
 
 
 def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
-    if not _state.active or not modes.state.forward_enabled:
+    if not modes.state.forward_levels or not modes.state.forward_enabled:
         return NotImplemented
     count = len(op.inputs)
     inputs, params = args[:count], args[count:]
+    if len(_state.active) == 1:
+        out = run_with_tangents(op, inputs, params, _state.active[0])
+        if out is not NotImplemented:
+            return out
     level = _level_of(inputs)
     if level is None:
         return NotImplemented
@@ -64,12 +69,7 @@ def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
         try:
             found = _tangents(op, primals, tangents, _with_defaults(op, params), out)
         except NotImplementedError:
-            raise NotImplementedError(
-                f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented "
-                "yet.\nPlease file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template="
-                "feature-request.yml so that we can prioritize its implementation or submit a PR adding the implementation "
-                "to derivatives.yaml"
-            ) from None
+            raise lacking(op) from None
         found = found if isinstance(found, tuple) else (found,)
         for one, tangent in zip(outs, found, strict=False):
             if tangent is not None and one._array.dtype.kind in "fcV":
