@@ -25,7 +25,7 @@ with _collector_at_rest():
     from . import runtime as _runtime
     from . import storage as _storage
     from .as_torch.alias import install_as_torch
-    from .as_torch.missing import module_getattr
+    from .as_torch.missing import lazy_names
     from .autograd.modes import (
         enable_grad,
         inference_mode,
@@ -192,7 +192,7 @@ __all__ = [
 
 globals().update({**_dtypes.NAMES, **_rare_dtypes.RARE, **_legacy.CLASSES, **_storage.CLASSES})
 install_methods()
-__getattr__ = module_getattr(
+__getattr__, __dir__ = lazy_names(
     __name__,
     frozenset(
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .as_torch.missing import module_getattr
+from .as_torch.missing import lazy_names
 
 
 def is_available() -> bool:
@@ -17,4 +17,4 @@ def current_accelerator(check_available: bool = False) -> None:
     """None: there is no accelerator."""
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
-from .as_torch.missing import module_getattr
+from .as_torch.missing import lazy_names
 
 __all__ = [
     "allow_in_graph",
@@ -94,4 +94,4 @@ def set_stance(*args: Any, **kwargs: Any) -> Any:
     return nullcontext()
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -7,7 +7,7 @@ import platform
 from importlib import import_module
 from typing import Any
 
-from .as_torch.missing import module_getattr
+from .as_torch.missing import lazy_names
 
 
 def is_available() -> bool:
@@ -60,4 +60,4 @@ def _is_avx512_supported() -> bool:
     return _features().get("AVX512F", False)
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

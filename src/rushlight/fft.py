@@ -8,12 +8,12 @@ import numpy as np
 
 from . import dtypes
 from .arguments import options, type_name
-from .as_torch.missing import module_getattr
+from .as_torch.missing import lazy_names
 from .backend.fourier import frequencies
 from .creation.allocation import finished, into
 from .ops.public import public
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)
 
 
 def _frequencies(name: str, n: Any, d: Any, out: Any, half: bool, *given: Any) -> Any:

@@ -39,3 +39,7 @@ def __getattr__(name: str) -> Any:
     import rushlight as torch
 
     return getattr(torch, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

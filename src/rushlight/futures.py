@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from .as_torch.missing import module_getattr
+from .as_torch.missing import lazy_names
 
 __all__ = ["Future", "collect_all", "wait_all"]
 
@@ -114,4 +114,4 @@ def collect_all(futures: list[Future[Any]]) -> Future[Any]:
     return result
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

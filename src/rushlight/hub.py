@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .as_torch.missing import module_getattr
+from .as_torch.missing import lazy_names
 from .serialization.archive import replacing
 
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
@@ -114,4 +114,4 @@ def _hubconf(folder: str, source: str) -> ModuleType:
     return module
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

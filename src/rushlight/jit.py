@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, Final, NoReturn, TypeVar, get_args, get_origin
 
-from .as_torch.missing import module_getattr
+from .as_torch.missing import lazy_names
 from .futures import Future
 from .nn.modules.module import Module
 
@@ -190,4 +190,4 @@ def set_fusion_strategy(strategy: Any) -> None:
     """Nothing is fused."""
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -8,7 +8,7 @@ from multiprocessing import *  # noqa: F403
 from multiprocessing import get_context
 from typing import Any
 
-from .as_torch.missing import module_getattr
+from .as_torch.missing import lazy_names
 
 __all__ = [*multiprocessing.__all__, "get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy", "spawn",
            "start_processes"]  # fmt: skip
@@ -131,4 +131,4 @@ def set_sharing_strategy(new_strategy: str) -> None:
         raise AssertionError(f"{new_strategy!r} is no sharing strategy")
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

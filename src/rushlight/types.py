@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import IO
 
-from .as_torch.missing import module_getattr
+from .as_torch.missing import lazy_names
 from .device import device as _device
 from .device import layout as _layout  # noqa: F401
 from .dtypes import dtype as _dtype  # noqa: F401
@@ -29,4 +29,4 @@ Storage = TypedStorage | UntypedStorage
 SymInt, SymFloat, SymBool = _int, _float, _bool
 IntLikeType, FloatLikeType, BoolLikeType = _int, _float, _bool
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .as_torch.missing import module_getattr
+from .as_torch.missing import lazy_names
 
 
 def is_available() -> bool:
@@ -21,4 +21,4 @@ def manual_seed(seed: int) -> None:
     """There is no generator to seed."""
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

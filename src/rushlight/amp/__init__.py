@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from .autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 from .grad_scaler import GradScaler
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
-__getattr__ = module_getattr(__name__, frozenset({"autocast_mode", "grad_scaler"}))
+__getattr__, __dir__ = lazy_names(__name__, frozenset({"autocast_mode", "grad_scaler"}))

@@ -85,26 +85,31 @@ def attribute_error(owner: str, name: str, plain: str) -> AttributeError:
     return AttributeError(plain)
 
 
-def module_getattr(
+def lazy_names(
     module: str, lazy: frozenset[str] = frozenset(), elsewhere: Mapping[str, str] = MappingProxyType({})
-) -> Callable[[str], Any]:
-    """A ``__getattr__`` for the module ``rushlight[.x]``: functions of the op table, else submodules in ``lazy``, else names
-    that a submodule gives: ``elsewhere`` says which.
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` for the module ``rushlight[.x]``: functions of the op table, else submodules in ``lazy``,
+    else names that a submodule gives: ``elsewhere`` says which.
 
-    >>> from rushlight.as_torch.missing import module_getattr
-    >>> module_getattr("rushlight.fft")("no_such_transform")
+    >>> from rushlight.as_torch.missing import lazy_names
+    >>> found, listed = lazy_names("rushlight.fft")
+    >>> "irfft2" in listed()
+    True
+    >>> found("no_such_transform")
     Traceback (most recent call last):
     AttributeError: module 'torch.fft' has no attribute 'no_such_transform'
     """
     spelling = "torch" + module.removeprefix("rushlight")
 
+    def is_function(name: str) -> bool:
+        """Not a method only, as most in-place forms are."""
+        return not name[-1] == "_" != name[0] or is_in_torch(f"{spelling}.{name}")
+
     def __getattr__(name: str) -> Any:
         from ..ops.public import registry
 
         function = registry.get(spelling, {}).get(name)
-        if function is not None and name[-1] == "_" != name[0] and not is_in_torch(f"{spelling}.{name}"):
-            function = None  # a method only, as most in-place forms are
-        if function is not None:
+        if function is not None and is_function(name):
             setattr(sys.modules[module], name, function)
             return function
         if name in lazy:
@@ -119,4 +124,10 @@ def module_getattr(
             return found
         raise attribute_error(spelling, name, f"module {spelling!r} has no attribute {name!r}")
 
-    return __getattr__
+    def __dir__() -> list[str]:
+        from ..ops.public import registry
+
+        functions = filter(is_function, registry.get(spelling, {}))
+        return sorted({*sys.modules[module].__dict__, *functions, *lazy, *elsewhere})
+
+    return __getattr__, __dir__

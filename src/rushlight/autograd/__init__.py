@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from . import function, graph
 from .function import Function
 from .gradients import _calculate_shape, backward, grad
@@ -23,12 +23,13 @@ from .modes import (
 )
 from .variable import Variable
 
-_lazy = module_getattr(
+_lazy, __dir__ = lazy_names(
     __name__,
     frozenset(
         "_functions anomaly_mode forward_ad functional grad_mode gradcheck profiler profiler_legacy profiler_util".split(),
     ),
     {
+        "gradgradcheck": "gradcheck",
         **dict.fromkeys("DeviceType ProfilerActivity ProfilerState".split(), "profiler_kinds"),
         **dict.fromkeys(
             "kineto_available _profiler_enabled _record_function_with_args_enter _record_function_with_args_exit".split(),
@@ -41,10 +42,6 @@ _lazy = module_getattr(
 def __getattr__(name: str) -> Any:
     if name == "torch":
         return import_module(__name__.rpartition(".")[0])
-    if name == "gradgradcheck":
-        from .gradcheck import gradgradcheck
-
-        return gradgradcheck
     if name == "SavedTensor":
         from ..ops.saved_attributes import SavedTensor
 

@@ -433,3 +433,9 @@ def __getattr__(name: str) -> Any:
     from ..as_torch.missing import attribute_error
 
     raise attribute_error("torch.autograd.graph", name, f"module 'torch.autograd.graph' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from . import graph_access, saved_hooks
+
+    return sorted({*globals(), *graph_access.__all__, *saved_hooks.__all__})

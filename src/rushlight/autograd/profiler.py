@@ -19,7 +19,7 @@ from time import perf_counter_ns
 from types import TracebackType
 from typing import Any, ClassVar
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from . import modes
 from .profiler_kinds import DeviceType, ProfilerActivity, ProfilerState
 from .profiler_trace import Trace
@@ -46,7 +46,7 @@ __all__ = [
 _is_profiler_enabled = False  # read by programs that want to know
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)
 
 
 def kineto_available() -> bool:

@@ -1,10 +1,10 @@
 """torch.backends: switches of libraries that are not used here, kept so that programs can set them."""
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from . import cuda, cudnn, mkl, mkldnn, mps, openmp, xnnpack
 
 __all__ = ["cuda", "cudnn", "disable_global_flags", "flags_frozen", "mkl", "mkldnn", "mps", "openmp", "xnnpack"]
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)
 
 
 class _Flags:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from ..creation import legacy
 from ..runtime import OutOfMemoryError
 
@@ -106,4 +106,4 @@ class _OnDevice(type):
 _TENSORS = {name: _OnDevice(name, (), {"__module__": "torch.cuda"}) for name in legacy.CLASSES}
 globals().update(_TENSORS)
 
-__getattr__ = module_getattr(__name__, frozenset({"amp"}))
+__getattr__, __dir__ = lazy_names(__name__, frozenset({"amp"}))

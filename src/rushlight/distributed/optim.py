@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from ..optim import Optimizer
 from . import get_rank
 
@@ -32,4 +32,4 @@ class ZeroRedundancyOptimizer(Optimizer):
         get_rank(process_group)
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

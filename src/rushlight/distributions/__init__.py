@@ -7,7 +7,7 @@
 tensor([0.5000, 0.5000, 0.5000])
 """
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from . import constraints, kl, kl_across, kl_within, transforms, utils
 from .bernoulli import Bernoulli
 from .beta import Beta
@@ -55,4 +55,4 @@ from .von_mises import VonMises
 from .weibull import Weibull
 from .wishart import Wishart
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -1,7 +1,7 @@
 """torch.func: derivatives as functions of functions."""
 
 from .._functorch.batch_norm_replacement import replace_all_batch_norm_modules_
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from ..batching.vmap import vmap
 from .debugging import debug_unwrap
 from .derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
@@ -9,7 +9,7 @@ from .jacobians import hessian, jacfwd, jacrev
 from .modules import functional_call, stack_module_state
 from .rearranging import rearrange
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)
 __all__ = [
     "debug_unwrap",
     "functional_call",

@@ -1,6 +1,6 @@
 """torch.nn: modules, their parameters, and the functions they are made of."""
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from . import functional, init, modules, parameter, utils
 from .modules import (
     CELU,
@@ -168,6 +168,6 @@ from .modules import (
 )
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__getattr__ = module_getattr(
+__getattr__, __dir__ = lazy_names(
     __name__, frozenset({"_reduction", "attention", "common_types", "grad", "parallel"}), {"DataParallel": "parallel"}
 )

@@ -1,5 +1,5 @@
 """torch.nn.functional: the functions of neural networks, served from the op table."""
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -1,6 +1,6 @@
 """torch.optim: optimizers and schedules of their learning rates."""
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from . import lr_scheduler, swa_utils
 from ._adafactor import Adafactor
 from ._muon import Muon
@@ -19,4 +19,4 @@ from .rprop import Rprop
 from .sgd import SGD
 from .sparse_adam import SparseAdam
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -10,7 +10,7 @@ from typing import Any
 
 import rushlight as torch
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from ..nn import Module
 from ..nn.modules.batchnorm import _BatchNorm
 from ..tensor import Tensor
@@ -224,4 +224,4 @@ class SWALR(LRScheduler):
         return values
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -12,13 +12,13 @@ aten::matmul [[3, 3], [3, 3]]
 aten::mm [[3, 3], [3, 3]]
 """
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from ..autograd.profiler import KinetoStepTracker, kineto_available, record_function
 from ..autograd.profiler_kinds import DeviceType, ProfilerActivity, RecordScope
 from . import itt, profiler
 from .profiler import ProfilerAction, _KinetoProfile, profile, schedule, supported_activities, tensorboard_trace_handler
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)
 
 __all__ = [
     "DeviceType",

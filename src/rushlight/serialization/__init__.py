@@ -15,7 +15,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import IO, Any, NoReturn
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from ..device import device as Device
 from ..device import named
 from ..storage import CLASSES as _STORAGES
@@ -361,4 +361,4 @@ def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
     _Options.endianness = endianness
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

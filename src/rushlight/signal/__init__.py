@@ -1,7 +1,7 @@
 """torch.signal: window functions."""
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from . import windows
 
 __all__ = ["windows"]
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -1,10 +1,10 @@
 """torch.utils: what stands beside the tensors."""
 
-from ..as_torch.missing import module_getattr
+from ..as_torch.missing import lazy_names
 from . import _import_utils
 
 __all__ = ["_import_utils"]
-__getattr__ = module_getattr(
+__getattr__, __dir__ = lazy_names(
     __name__,
     frozenset(
         {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...as_torch.missing import module_getattr
+from ...as_torch.missing import lazy_names
 from ..modules.module import Module
 
 __all__ = ["DataParallel", "DistributedDataParallel"]
@@ -37,4 +37,4 @@ class DistributedDataParallel(Module):
         raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
 
 
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

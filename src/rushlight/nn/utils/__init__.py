@@ -1,6 +1,6 @@
 """torch.nn.utils: what is done to parameters and gradients."""
 
-from ...as_torch.missing import module_getattr
+from ...as_torch.missing import lazy_names
 from . import clip_grad, convert_parameters, fusion, init, memory_format, parametrizations, parametrize, rnn
 from .clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters
@@ -10,4 +10,4 @@ from .memory_format import convert_conv2d_weight_memory_format, convert_conv3d_w
 from .spectral_norm import remove_spectral_norm, spectral_norm
 from .weight_norm import remove_weight_norm, weight_norm
 
-__getattr__ = module_getattr(__name__, frozenset({"prune", "stateless"}))
+__getattr__, __dir__ = lazy_names(__name__, frozenset({"prune", "stateless"}))

@@ -1,6 +1,6 @@
 """torch.optim.lr_scheduler: learning rates that change as training goes on."""
 
-from ...as_torch.missing import module_getattr
+from ...as_torch.missing import lazy_names
 from .composed import ChainedScheduler, SequentialLR
 from .cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .decay import (
@@ -42,4 +42,4 @@ __all__ = [
 ]
 for _name in __all__:  # pickles and messages name this module
     globals()[_name].__module__ = __name__
-__getattr__ = module_getattr(__name__)
+__getattr__, __dir__ = lazy_names(__name__)
