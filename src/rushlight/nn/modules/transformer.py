@@ -8,9 +8,13 @@ from typing import Any
 
 import rushlight as torch
 
+from ...arguments import warn
+from ...autograd.modes import state
+from ...ops import attention_masks
 from ...tensor import Tensor
 from .. import functional as F
 from .. import init
+from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
@@ -44,6 +48,13 @@ def _detect_is_causal_mask(mask: Tensor | None, is_causal: bool | None = None, s
     dtype = mask.dtype if mask.is_floating_point() else None
     causal = _generate_square_subsequent_mask(mask.size(-1) if size is None else size, dtype=dtype)
     return mask.shape == causal.shape and mask.is_floating_point() and bool((mask == causal).all())  # type: ignore[attr-defined]
+
+
+def _as_added(mask: Tensor | None, padding: Tensor | None, mask_name: str, src: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    """An attention mask and a padding mask, both as ones that are added."""
+    other = attention_masks.dtype_or_none(mask)
+    padding = attention_masks.added(padding, "src_key_padding_mask", other, mask_name, src.dtype)
+    return attention_masks.added(mask, mask_name, None, "", src.dtype, False), padding
 
 
 class TransformerEncoderLayer(Module):
@@ -80,6 +91,9 @@ class TransformerEncoderLayer(Module):
         self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **options)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
         self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
+        is_relu = self.activation is F.relu or isinstance(self.activation, ReLU)
+        is_gelu = self.activation is F.gelu or isinstance(self.activation, GELU)
+        self.activation_relu_or_gelu = 1 if is_relu else 2 if is_gelu else 0
 
     def forward(
         self,
@@ -88,6 +102,7 @@ class TransformerEncoderLayer(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
+        src_mask, src_key_padding_mask = _as_added(src_mask, src_key_padding_mask, "src_mask", src)
         x = src
         if self.norm_first:
             x = x + self._sa_block(self.norm1(x), src_mask, src_key_padding_mask, is_causal)
@@ -186,8 +201,11 @@ class TransformerEncoder(Module):
         super().__init__()
         self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
-        self.enable_nested_tensor = self.use_nested_tensor = enable_nested_tensor
-        self.mask_check = mask_check
+        self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
+        hindrance = _hindrance(encoder_layer)
+        self.use_nested_tensor = enable_nested_tensor and not hindrance
+        if enable_nested_tensor and hindrance:
+            warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because {hindrance}")
 
     def forward(
         self,
@@ -196,11 +214,52 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
+        mask, padding = _as_added(mask, src_key_padding_mask, "mask", src)
         out = src
+        left_out = self._left_out(src, mask, padding)
+        if left_out is not None:
+            padding = torch.zeros_like(padding).masked_fill(left_out, float("-inf"))  # type: ignore[arg-type]
         causal = _detect_is_causal_mask(mask, is_causal)
         for layer in self.layers:
-            out = layer(out, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
+            out = layer(out, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        if left_out is not None:
+            out = out.masked_fill(left_out.unsqueeze(-1), 0.0)
         return self.norm(out) if self.norm is not None else out
+
+    def _left_out(self, src: Tensor, mask: Tensor | None, padding: Tensor | None) -> Tensor | None:
+        """Where PyTorch predicts without the padding (as nested tensors), whose results are then 0: which places these are.
+
+        It takes as many places from the front as are no padding, of all sequences; None where it does not.
+        """
+        if padding is None or mask is not None or not self.use_nested_tensor or src.dim() != 3:
+            return None
+        layer: Any = self.layers[0]
+        tensors = (src, *layer.parameters())
+        if layer.training or state.autocast is not None or (torch.is_grad_enabled() and any(t.requires_grad for t in tensors)):
+            return None
+        kept = padding.eq(0)
+        places = torch.arange(kept.size(1))
+        from_front = places < kept.sum(1, keepdim=True)
+        if self.mask_check and not torch.equal(kept, from_front):
+            return None
+        return ~from_front
+
+
+def _hindrance(layer: Any) -> str:
+    """Why an encoder of such layers cannot leave the padding out; empty where it can."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return "encoder_layer was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    reasons = {
+        "norm_first was True": layer.norm_first,
+        "self_attn.batch_first was not True(use batch_first for better inference performance)": not attention.batch_first,
+        "self_attn._qkv_same_embed_dim was not True": not attention._qkv_same_embed_dim,
+        "self_attn was passed bias=False": attention.in_proj_bias is None,
+        "activation_relu_or_gelu was not True": not layer.activation_relu_or_gelu,
+        "norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
+        "self_attn.num_heads is odd": attention.num_heads % 2 == 1,
+    }
+    return next((f"encoder_layer.{reason}" for reason, holds in reasons.items() if holds), "")
 
 
 class TransformerDecoder(Module):
@@ -239,12 +298,12 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder and a decoder: (S, N, E) and (T, N, E) -> (T, N, E).
+    """An encoder and a decoder: (S, N, E) and (T, N, E) -> (T, N, E), or with the batch's N first.
 
     >>> import rushlight as torch
-    >>> model = torch.nn.Transformer(8, 2, 1, 1, 16)
-    >>> model(torch.zeros(5, 3, 8), torch.zeros(4, 3, 8)).shape
-    torch.Size([4, 3, 8])
+    >>> model = torch.nn.Transformer(8, 2, 1, 1, 16, batch_first=True)
+    >>> model(torch.zeros(3, 5, 8), torch.zeros(3, 4, 8)).shape
+    torch.Size([3, 4, 8])
     """
 
     def __init__(
