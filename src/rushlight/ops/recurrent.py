@@ -297,7 +297,9 @@ def _layers(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
     weights = [params[start : start + each] for start in range(0, len(params), each)]
     layers = [[*own[:2], *(own[2:4] if has_biases else (None, None)), own[-1] if projected else None] for own in weights]
     out, *last = _walk(kind, data, sizes, states, layers, given["dropout"] if given["train"] else 0.0, directions)
-    return out.transpose(0, 1) if turned else out, *last
+    if turned:
+        out = out.transpose(0, 1) if kind == "lstm" else out.transpose_(0, 1)
+    return out, *last
 
 
 def _check_states(data: Any, sizes: list[int] | None, states: tuple[Any, ...], count: int) -> None:

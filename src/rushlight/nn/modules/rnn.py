@@ -157,10 +157,9 @@ class RNNBase(Module):
         alone = not packed and data.dim() == 2
         if alone:
             data = data.unsqueeze(1)
-        elif not packed and self.batch_first:
-            data = data.transpose(0, 1)
         sizes = input.batch_sizes.tolist() if packed else None
-        count = sizes[0] if sizes else data.size(1)
+        turned = self.batch_first and not alone
+        count = sizes[0] if sizes else data.size(0 if turned else 1)
         state = self._first_state(hx, data, count, alone, input.sorted_indices if packed else None)
         hx = state if self.mode == "LSTM" else state[0]
         options = (self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, bool(self.bidirectional))
@@ -171,11 +170,9 @@ class RNNBase(Module):
                 last = [each.index_select(1, input.unsorted_indices) for each in last]
             out = PackedSequence(out, input.batch_sizes, input.sorted_indices, input.unsorted_indices)
         else:
-            out, *last = layers(data, hx, *options, False)
+            out, *last = layers(data, hx, *options, turned)
             if alone:
                 out, last = out.squeeze(1), [each.squeeze(1) for each in last]
-            elif self.batch_first:
-                out = out.transpose(0, 1)
         return out, tuple(last) if self.mode == "LSTM" else last[0]
 
     def _first_state(self, hx: Any, data: Tensor, count: int, alone: bool, order: Any) -> tuple[Tensor, ...]:
