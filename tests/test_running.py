@@ -367,3 +367,14 @@ def test_examples_run() -> None:
     for example in examples:
         done = run(*RUSHLIGHT, example.name, cwd=example.parent)
         assert (done.returncode, done.stderr) == (0, ""), example.name
+
+
+def test_warnings_name_the_line_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import torch\n"
+        "attention = torch.nn.MultiheadAttention(8, 2)\n"
+        "x = torch.ones(3, 2, 8)\n"
+        "attention(x, x, x, attn_mask=torch.zeros(3, 3), key_padding_mask=torch.zeros(2, 3).bool())\n"
+    )
+    told = run(*RUSHLIGHT, "program.py", cwd=tmp_path, check=True).stderr
+    assert "program.py:4: UserWarning: Support for mismatched" in told

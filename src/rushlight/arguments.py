@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import dtypes
+from .autograd.graph import OWN_CODE
 from .device import changes, require_cpu, strided
 from .device import device as Device
 from .device import layout as Layout
@@ -212,7 +213,7 @@ def warn(text: str) -> None:
     """A UserWarning at the line of the user's program that is running."""
     depth = 2
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(OWN_CODE):
         frame = frame.f_back
         depth += 1
     warnings.warn(text, stacklevel=depth)

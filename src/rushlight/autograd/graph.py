@@ -339,13 +339,13 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
 
 
 ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-PACKAGE = __name__.rpartition(".autograd")[0] + "."
+OWN_CODE = (ROOT, "<rushlight")  # how filenames of this package begin, those of compiled ops too
 
 
 def here(depth: int = 2) -> tuple[Any, int] | None:
     """Code object and instruction of the nearest frame outside the package: cheap to keep, turned into a line on demand."""
     frame: Any = sys._getframe(depth)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(OWN_CODE):
         frame = frame.f_back
     return None if frame is None else (frame.f_code, frame.f_lasti)
 
@@ -376,7 +376,7 @@ def user_traceback(frame: Any) -> list[str]:
     import traceback
 
     stack = traceback.extract_stack(frame)
-    own = [entry.filename.startswith((ROOT, "<rushlight")) for entry in stack]
+    own = [entry.filename.startswith(OWN_CODE) for entry in stack]
     first = max((index + 1 for index, entry in enumerate(stack) if entry.filename == ROOT + "__main__.py"), default=0)
     return traceback.format_list([entry for index, entry in enumerate(stack) if index >= first and not own[index]])
 

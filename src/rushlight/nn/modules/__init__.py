@@ -97,6 +97,7 @@ from .loss import (
     TripletMarginWithDistanceLoss,
 )
 from .module import Module
+from .named_methods import name_methods
 from .normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from .padding import (
     CircularPad1d,
@@ -164,3 +165,4 @@ Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder Transf
 TripletMarginWithDistanceLoss Unflatten Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d
 ZeroPad3d
 """.split()
+name_methods(globals()[name] for name in __all__)

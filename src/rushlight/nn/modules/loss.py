@@ -117,6 +117,22 @@ class NLLLoss(_WeightedLoss):
 class NLLLoss2d(NLLLoss):
     """The old name of NLLLoss for images."""
 
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        warnings.warn(
+            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
+            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)
+
 
 class CrossEntropyLoss(_WeightedLoss):
     """Minus the log of the softmax at the right class, or over the right probabilities of classes.

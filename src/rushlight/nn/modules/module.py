@@ -31,6 +31,11 @@ _HOOK_REGISTERS = (
 )
 
 
+def _forward_unimplemented(self: Module, *input: Any) -> Any:
+    """What the module computes; every subclass defines it."""
+    raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+
 class Module:
     """Base class of all layers and networks; subclasses set attributes in ``__init__`` and define ``forward``.
 
@@ -84,9 +89,7 @@ class Module:
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    def forward(self, *input: Any) -> Any:
-        """What the module computes; every subclass defines it."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+    forward: Callable[..., Any] = _forward_unimplemented
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not (
