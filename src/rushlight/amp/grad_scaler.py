@@ -43,10 +43,11 @@ class GradScaler:
                 raise AssertionError("The growth factor must be > 1.0.")
             if backoff_factor >= 1.0:
                 raise AssertionError("The backoff factor must be < 1.0.")
-        self._scale = float(init_scale)
+        self._scale, self._has_scaled = float(init_scale), False
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval, self._growth_tracker = growth_interval, 0
-        self._found: dict[int, bool] = {}  # by optimizer: whether its gradients have inf or nan
+        # By optimizer: whether its gradients have inf or nan; None where it has no gradients.
+        self._found: dict[int, bool | None] = {}
         self._stepped: set[int] = set()
 
     def is_enabled(self) -> bool:
@@ -57,21 +58,30 @@ class GradScaler:
         """A loss, or a list of them, times the scale."""
         if not self._enabled:
             return outputs
+        self._has_scaled = True
         if isinstance(outputs, torch.Tensor):
             return outputs * torch.tensor(self._scale, dtype=outputs.dtype)
         if isinstance(outputs, (list, tuple)):
             return type(outputs)([self.scale(one) for one in outputs])
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
+    def _expect_scaled(self, attempt: str) -> None:
+        if not self._has_scaled:
+            raise AssertionError(
+                f"Attempted {attempt} but _scale is None.  This may indicate your script did not use "
+                "scaler.scale(loss or outputs) earlier in the iteration."
+            )
+
     def unscale_(self, optimizer: Any) -> None:
         """Divides the gradients of an optimizer's parameters by the scale. RuntimeError the second time before an update."""
         if not self._enabled:
             return
+        self._expect_scaled("unscale_")
         if id(optimizer) in self._stepped:
             raise RuntimeError("unscale_() is being called after step().")
         if id(optimizer) in self._found:
             raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
-        is_bad = False
+        is_bad: bool | None = None
         with torch.no_grad():
             for group in optimizer.param_groups:
                 for parameter in group["params"]:
@@ -88,19 +98,24 @@ class GradScaler:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
         if id(optimizer) in self._stepped:
             raise RuntimeError("step() has already been called since the last update().")
+        self._expect_scaled("step")
         if id(optimizer) not in self._found:
             self.unscale_(optimizer)
+        if self._found[id(optimizer)] is None:
+            raise AssertionError("No inf checks were recorded for this optimizer.")
+        result = None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
         self._stepped.add(id(optimizer))
-        return None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
+        return result
 
     def update(self, new_scale: Any = None) -> None:
         """A smaller scale where a step was left out, a larger one after many good steps, or the one that is given."""
         if not self._enabled:
             return
+        self._expect_scaled("update")
         if new_scale is not None:
             self._scale = float(new_scale)
         else:
-            if not self._found:
+            if all(found is None for found in self._found.values()):
                 raise AssertionError("No inf checks were recorded prior to update.")
             if any(self._found.values()):
                 self._scale *= self._backoff_factor

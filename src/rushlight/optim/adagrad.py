@@ -7,7 +7,7 @@ from typing import Any
 import rushlight as torch
 
 from ..nn.parameter import is_lazy
-from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, like, number
+from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, like, number, scalar_dtype
 
 
 class Adagrad(RuleOptimizer):
@@ -52,7 +52,7 @@ class Adagrad(RuleOptimizer):
             for param in group["params"]:
                 if is_lazy(param):
                     param._refused("is_complex")
-                self.state[param] = {"step": torch.zeros((), dtype=torch.float32), **self._start(param, group)}
+                self.state[param] = {"step": torch.zeros((), dtype=scalar_dtype()), **self._start(param, group)}
 
     def _refusal_of_sparse(self, group: dict[str, Any]) -> str | None:
         return "weight_decay option is not compatible with sparse gradients" if group["weight_decay"] else None

@@ -34,6 +34,11 @@ def number(value: Any) -> Any:
     return value.item() if isinstance(value, Tensor) else value
 
 
+def scalar_dtype() -> Any:
+    """What numbers of a state are kept in: single precision, unless the default is double."""
+    return torch.float64 if torch.get_default_dtype() is torch.float64 else torch.float32
+
+
 class RuleOptimizer(Optimizer):
     """Subclasses define ``_start`` (a parameter's first state) and ``_rule``."""
 
@@ -61,7 +66,7 @@ class RuleOptimizer(Optimizer):
         for each in self.state.values():
             for name in self._scalars:  # as old state dicts have it
                 if name in each and not isinstance(each[name], Tensor):
-                    each[name] = torch.tensor(float(each[name]), dtype=torch.float32)
+                    each[name] = torch.tensor(float(each[name]), dtype=scalar_dtype())
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; ``closure``, if given, computes the loss and the gradients anew and is called first."""
@@ -123,7 +128,7 @@ class RuleOptimizer(Optimizer):
         """The state of a parameter, made where there is none."""
         state = self.state.get(param)
         if not state:
-            state = {"step": torch.zeros((), dtype=torch.float32)} if self._counts else {}
+            state = {"step": torch.zeros((), dtype=scalar_dtype())} if self._counts else {}
             state.update(self._start(param, group))
             if state:
                 self.state[param] = state

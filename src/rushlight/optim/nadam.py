@@ -6,7 +6,7 @@ from typing import Any
 
 import rushlight as torch
 
-from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number
+from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number, scalar_dtype
 
 
 class NAdam(RuleOptimizer):
@@ -48,7 +48,7 @@ class NAdam(RuleOptimizer):
         super().__init__(params, defaults)
 
     def _start(self, param: Any, group: dict[str, Any]) -> State:
-        return {"mu_product": torch.ones((), dtype=torch.float32), "exp_avg": like(param), "exp_avg_sq": like(param)}
+        return {"mu_product": torch.ones((), dtype=scalar_dtype()), "exp_avg": like(param), "exp_avg_sq": like(param)}
 
     def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
         lr, (beta1, beta2) = number(group["lr"]), group["betas"]

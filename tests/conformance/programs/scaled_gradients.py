@@ -1,0 +1,50 @@
+"""GradScaler out of order and without gradients, and the states of optimizers where the default is double precision."""
+
+import torch
+from torch import nn, optim
+
+
+def show(name, f):
+    try:
+        print(name, f())
+    except Exception as e:
+        print(name, type(e).__name__, str(e).split("\n")[0])
+
+
+weight = nn.Parameter(torch.ones(2))
+optimizer = optim.SGD([weight], lr=0.1)
+scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
+show("unscale_", lambda: scaler.unscale_(optimizer))
+show("step", lambda: scaler.step(optimizer))
+show("update", scaler.update)
+show("update to", lambda: scaler.update(3.0))
+scaler.load_state_dict({**scaler.state_dict(), "scale": 16.0})
+show("step after loading", lambda: scaler.step(optimizer))
+print(scaler.get_scale(), scaler.scale(torch.ones(2)), scaler.scale([torch.ones(1)]))
+show("update without inf checks", scaler.update)
+show("step without gradients", lambda: scaler.step(optimizer))
+show("update then", scaler.update)
+scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
+for bad in (False, True):
+    for explicit in (False, True):
+        scaler.scale((weight * (float("inf") if bad else 1.0)).sum()).backward()
+        if explicit:
+            show("unscale_", lambda: scaler.unscale_(optimizer))
+            show("again", lambda: scaler.unscale_(optimizer))
+        show("step", lambda: scaler.step(optimizer))
+        show("again", lambda: scaler.step(optimizer))
+        show("unscale_ late", lambda: scaler.unscale_(optimizer))
+        show("update", scaler.update)
+        print(scaler.get_scale(), weight, scaler.state_dict())
+        optimizer.zero_grad()
+
+torch.set_default_dtype(torch.float64)
+for name in "Adam AdamW Adagrad Adadelta Adamax NAdam RAdam RMSprop Rprop ASGD Adafactor".split():
+    for dtype in (torch.float32, torch.float64):
+        weight = nn.Parameter(torch.tensor([1.0, -2.0, 3.0], dtype=dtype))
+        optimizer = getattr(optim, name)([weight])
+        for _ in range(2):
+            weight.grad = torch.tensor([0.5, 0.0, -2.0], dtype=dtype)
+            optimizer.step()
+        state = optimizer.state[weight]
+        print(name, {key: (each.dtype, each) if torch.is_tensor(each) else each for key, each in state.items()}, weight)
