@@ -13,6 +13,7 @@ from .dropout import default_stream
 from .pooling import check_lines, sizes
 from .public import module, ops, public
 from .table import op
+from .whole_numbers import whole_numbers
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
@@ -48,6 +49,7 @@ def _wanted_sizes(output_size: Any, input: Any, rank: int, name: str) -> Shape:
     if rank == 1:
         return sizes(output_size, 1, name, "output_size")
     values = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * rank
+    own_sizes = whole_numbers(name, "output_size", 2, [0 if one is None else one for one in values])
     shape = input._array.shape
     if isinstance(output_size, (tuple, list)) and len(shape) <= len(values):
         raise ValueError(f"Input dimension should be at least {len(values) + 1}")
@@ -58,7 +60,8 @@ def _wanted_sizes(output_size: Any, input: Any, rank: int, name: str) -> Shape:
             else f"{name}: output_size must be {rank}"
         )
     shape = (*(0,) * rank, *shape)
-    return tuple(have if want is None else int(want) for want, have in zip(values, shape[-rank:], strict=True))
+    wanted = zip(values, own_sizes, shape[-rank:], strict=True)
+    return tuple(have if given is None else own for given, own, have in wanted)
 
 
 def _check_adaptive(input: Any, size: Shape, name: str, rank: int) -> None:

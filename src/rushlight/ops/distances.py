@@ -111,10 +111,11 @@ def pdist(input: Any, p: float = 2.0) -> Any:
 @public(space=F, out=False)
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The norm of ``x1 - x2 + eps`` along the last dimension."""
+    ndim = max(x1._array.ndim, x2._array.ndim)
     off = x1 - x2
     if off._array.dtype.kind in "bui":
         off = ops.astype(off, dtypes.get_default_dtype().numpy)
-    return ops.norm_along(ops.plus(off, eps), float(p), (off._array.ndim - 1,) if off._array.ndim else (), bool(keepdim))
+    return ops.norm_along(ops.plus(off, eps), float(p), (ndim - 1,) if ndim else (), bool(keepdim))
 
 
 @public(space=F, out=False)
@@ -125,7 +126,8 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     >>> F.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), dim=0)
     tensor(0.7071)
     """
-    common = dtypes.promote_types(x1.dtype, x2.dtype) if x1.dtype is not x2.dtype else x1.dtype
+    first, second = dtypes.of(x1._array.dtype), dtypes.of(x2._array.dtype)
+    common = first if first is second else dtypes.promote_types(first, second)
     if not (common.is_floating_point or common.is_complex):
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}")
     x1, x2 = (value if value.dtype is common else ops.astype(value, common.numpy) for value in (x1, x2))

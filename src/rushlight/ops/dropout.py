@@ -16,6 +16,7 @@ from ..rooms import provided
 from . import dispatch
 from .public import ops, public
 from .table import op
+from .whole_numbers import switch
 
 op("masked_scale", lambda x, mask, scale: x * mask * scale, node="NativeDropoutBackward0", inputs="mask", kind="linear",
    x=lambda g, mask, scale: g * mask * scale)  # fmt: skip
@@ -87,7 +88,9 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
 
     def dropout(input: Any, p: float = 0.5, training: bool = default_training, inplace: bool = False) -> Any:
         _check(p, ValueError)
-        if not training:
+        if not switch(name, "train", 3, training):
+            if not isinstance(input, dispatch.Tensor_):
+                raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {dispatch.type_name(input)}")
             return input
         return views.inplace(compute, name + "_", input, p) if inplace else compute(input, p)
 

@@ -13,6 +13,7 @@ from ..backend import embedding as k
 from . import dispatch
 from .public import ops, public
 from .table import op
+from .whole_numbers import whole_number
 
 F = "torch.nn.functional"
 
@@ -300,6 +301,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
             [0, 0, 1]])
     """
     array = tensor._array
+    num_classes = whole_number("one_hot", "num_classes", 2, num_classes)
     if array.dtype.str[1:] != "i8":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not array.size:

@@ -17,6 +17,7 @@ from . import dispatch
 from .public import module, ops, public
 from .reading import expand
 from .table import arrays, op
+from .whole_numbers import switch, whole_numbers
 
 F = "torch.nn.functional"
 
@@ -159,9 +160,7 @@ def _check_parameter_dtype(input: Any, *parameters: Any) -> None:
 
 
 def _layer_axes(input: Any, normalized_shape: Any, weight: Any, bias: Any, name: str) -> tuple[int, ...]:
-    if isinstance(normalized_shape, int):
-        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
-    wanted, shape = tuple(normalized_shape), input._array.shape
+    wanted, shape = whole_numbers(name, "normalized_shape", 2, normalized_shape, single=False), input._array.shape
     first = len(shape) - len(wanted)
     if not wanted:
         raise RuntimeError(
@@ -319,7 +318,7 @@ def batch_norm(
 ) -> Any:
     """Mean 0 and variance 1 of each channel (dimension 1): over the batch in training, by the running statistics otherwise."""
     shape = input._array.shape
-    if training:
+    if switch("batch_norm", "training", 6, training):
         count = shape[0]
         for size in shape[2:]:
             count *= size

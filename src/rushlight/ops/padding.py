@@ -12,6 +12,7 @@ from ..backend.memory_formats import keeping
 from . import dispatch
 from .public import ops, public
 from .table import op
+from .whole_numbers import whole_numbers
 
 op("constant_pad", keeping(k.constant_pad), node="ConstantPadNdBackward0",
    x=lambda g, xp, padding: xp.constant_pad(g, tuple(-width for width in padding), 0))  # fmt: skip
@@ -57,7 +58,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     >>> F.pad(torch.tensor([[1.0, 2.0]]), (1, 0), value=9.0)
     tensor([[9., 1., 2.]])
     """
-    widths = tuple(int(width) for width in pad)
+    widths = whole_numbers("pad", "pad", 2, pad, single=False)
     array = input._array
     if len(widths) % 2:
         raise RuntimeError("Padding length must be divisible by 2")

@@ -6,7 +6,6 @@ The rule of each puts the cotangent of a part back among zeros (``embed_slice``)
 from __future__ import annotations
 
 import itertools
-import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +15,7 @@ from ..backend import shape as k
 from . import dispatch
 from .public import axis_of, ops, public
 from .table import op, table
+from .whole_numbers import whole_number
 
 op("select", k.select, kind="linear", view=True,
    x=lambda g, xp, x_shape, axis, index: xp.embed_select(g, x_shape, axis, index))  # fmt: skip
@@ -48,15 +48,6 @@ def without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
 
 def with_size(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
     return (*shape[:axis], size, *shape[axis + 1 :])
-
-
-def whole_number(name: str, label: str, position: int, value: Any) -> int:
-    """An argument as an int; PyTorch's TypeError for what is none."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        kind = type(value).__name__
-        raise TypeError(f"{name}(): argument '{label}' (position {position}) must be int, not {kind}") from None
 
 
 def filled(g: Any, xp: Any, shapes: Iterable[tuple[int, ...]], dtype: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from ..backend.memory_formats import keeping
 from . import dispatch
 from .public import module, ops, public
 from .table import op
+from .whole_numbers import whole_numbers
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
@@ -68,17 +69,20 @@ op("avg_pool_adjoint", _avg_pool_adjoint, node="AvgPool2DBackwardBackward0", kin
 _WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 
+_POSITIONS = {"output_size": 2, "kernel_size": 2, "stride": 3, "padding": 4, "dilation": 5}
+
+
 def sizes(value: Any, rank: int, name: str, argument: str, how: str = "") -> Shape:
     """A number, or one for each dimension."""
-    values = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    values = whole_numbers(name, argument, _POSITIONS[argument], value)
     if len(values) == 1:
-        return tuple(int(one) for one in values) * rank
+        return values * rank
     if len(values) != rank:
         if rank == 1:
             raise RuntimeError(f"{name}() argument '{argument}' should contain one int (got {len(values)})")
         either = f"{argument} must either be {how}a single int, or a tuple of {_WORDS[rank]}"
         raise RuntimeError(f"{name}: {either}" if name else either)
-    return tuple(int(one) for one in values)
+    return values
 
 
 def _windows(

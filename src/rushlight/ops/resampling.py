@@ -11,6 +11,7 @@ from ..backend import resampling as k
 from ..backend.memory_formats import keeping
 from .public import module, ops, public
 from .table import op
+from .whole_numbers import whole_numbers
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
@@ -131,7 +132,7 @@ def _sizes_of(input: Any, size: Any, scale_factor: Any, recompute: bool | None) 
             )
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        return tuple(int(one) for one in wanted), None
+        return _whole_sizes(size, wanted), None
     factors = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * rank
     if len(factors) != rank:
         raise ValueError(
@@ -141,6 +142,17 @@ def _sizes_of(input: Any, size: Any, scale_factor: Any, recompute: bool | None) 
         )
     wanted = tuple(math.floor(float(one) * factor) for one, factor in zip(have, factors, strict=True))
     return wanted, None if recompute else tuple(float(factor) for factor in factors)
+
+
+def _whole_sizes(size: Any, wanted: Shape) -> Shape:
+    try:
+        return whole_numbers("interpolate", "size", 2, wanted)
+    except TypeError:
+        kinds = [type(one) for one in wanted]
+        raise TypeError(
+            "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size with types "
+            f"{kinds}"
+        ) from None
 
 
 @public(space=F, out=False)
@@ -331,13 +343,15 @@ def _affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
 # Windows as columns.
 
 
-def _pair(value: Any, name: str) -> Shape:
-    values = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
-    if len(values) == 1:
-        values *= 2
-    if len(values) != 2:
-        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(values)}")
-    return tuple(int(one) for one in values)
+def _pairs(op: str, **values: Any) -> list[Shape]:
+    """Arguments of two whole numbers each, in the order in which the op ``op`` takes them behind its input."""
+    pairs = []
+    for position, (name, value) in enumerate(values.items(), start=2):
+        pair = whole_numbers(op, name, position, value if isinstance(value, (tuple, list)) else [value])
+        if len(pair) not in (1, 2):
+            raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(pair)}")
+        pairs.append(pair * (3 - len(pair)))
+    return pairs
 
 
 def _check_pairs(**pairs: tuple[Shape, str]) -> None:
@@ -359,10 +373,7 @@ def _shown(values: Shape) -> str:
 @public(space=F, out=False)
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """The windows of images (N, C, H, W) as columns: (N, C * window, windows)."""
-    kernel, spread, pad, step = (
-        _pair(value, name)
-        for value, name in ((kernel_size, "kernel_size"), (dilation, "dilation"), (padding, "padding"), (stride, "stride"))
-    )
+    kernel, spread, pad, step = _pairs("im2col", kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     shape = input._array.shape
     if len(shape) < 3:
         axis = len(shape)
@@ -387,15 +398,8 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 @public(space=F, out=False)
 def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Columns (N, C * window, windows) added up where their windows lie in images (N, C, *output_size)."""
-    size, kernel, spread, pad, step = (
-        _pair(value, name)
-        for value, name in (
-            (output_size, "output_size"),
-            (kernel_size, "kernel_size"),
-            (dilation, "dilation"),
-            (padding, "padding"),
-            (stride, "stride"),
-        )
+    size, kernel, spread, pad, step = _pairs(
+        "col2im", output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride
     )
     _check_pairs(kernel_size=(kernel, "kernel"), dilation=(spread, "dilation"), padding=(pad, "pad"), stride=(step, "stride"))
     shape = input._array.shape
