@@ -31,6 +31,7 @@ from ..rooms import carried, provided
 from . import modes, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, observers, warn_of_origin
 from .hook_results import checked_result, checked_tuple
+from .rule_errors import of_rule
 from .schedule import counted, leads_to, tie_order
 
 if TYPE_CHECKING:
@@ -225,6 +226,8 @@ class Pass:
                         grads = node.vjp(g, edges)
                     except RuntimeWarning:
                         grads = _without_warnings(node, g, edges)
+                    except (ValueError, IndexError) as error:
+                        raise of_rule(node, error) from None
                 elif unwatched:
                     grads = node.vjp_tensors(g, edges)
                 else:
@@ -468,8 +471,10 @@ class Pass:
                     if array is not None and array.dtype.kind in "fc" and np.isnan(array).any():
                         raise RuntimeError(f"Function '{node.name()}' returned nan values in its {index}th output.")
             return grads
-        except Exception:
+        except Exception as error:
             warn_of_origin(node)
+            if isinstance(error, (ValueError, IndexError)):
+                raise of_rule(node, error) from None
             raise
 
 

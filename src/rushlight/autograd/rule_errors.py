@@ -1,0 +1,33 @@
+"""PyTorch's errors for what NumPy raises in a rule: what a node kept has another shape than the node was made for."""
+
+from __future__ import annotations
+
+import re
+
+from .graph import Node
+
+_OURS = (__name__.partition(".")[0], "numpy")
+_SHAPE = re.compile(r"\(([\d,]*)\)")
+_ELEMENTWISE = "operands could not be broadcast together"
+_PRODUCT = re.compile(r"shapes \((\d+),(\d+)\) and \((\d+),(\d+)\) not aligned")
+
+
+def of_rule(node: Node, error: Exception) -> Exception:
+    """The RuntimeError for ``error``, raised in a rule of ``node``; what came by way of the user's hooks stays as it is."""
+    frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
+            return error
+        frame = frame.tb_next
+    said = str(error)
+    if said.startswith(_ELEMENTWISE):
+        from ..ops.dispatch import broadcast_error  # stands above this room
+
+        shapes = [tuple(int(size) for size in shape.split(",") if size) for shape in _SHAPE.findall(said)]
+        wrong = broadcast_error(shapes)
+        if wrong is not None:
+            return wrong
+    product = _PRODUCT.match(said)
+    if product is not None:
+        return RuntimeError("mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})".format(*product.groups()))
+    return RuntimeError(f"Function {node.name()} has kept values of other shapes than it was made for: {said}")
