@@ -27,13 +27,18 @@ def deep_copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
         return _copied_wrapper(tensor, memo)
     result: Tensor = object.__new__(type(tensor))
     result._array = _copy_with_storage(tensor._array, memo)
-    result._counter = [0]
+    result._counter = _first_version(type(tensor))
     result._needs_grad = tensor._needs_grad
     memo[id(tensor)] = result
     if tensor._grad is not None:
         result._grad = copy.deepcopy(tensor._grad, memo)
     _copy_attributes(tensor, result, memo)
     return result
+
+
+def _first_version(cls: type) -> list[Any]:
+    """The version counter of a copy: in PyTorch a tensor, but no Parameter, is given its memory once it is made: a change."""
+    return [int(cls is Tensor)]
 
 
 def _copied_wrapper(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -125,7 +130,7 @@ def _rebuild(cls: type, whole: np.ndarray[Any, Any], needs_grad: bool, extra: di
         dtype, shape, strides, offset = place
         whole = _laid_over(whole, dtype, shape, strides, offset * dtype.itemsize)
     result._array = whole if whole.flags.writeable else whole.copy()
-    result._counter = [0]
+    result._counter = _first_version(cls)
     result._needs_grad = needs_grad
     result.__dict__.update(extra)
     return result

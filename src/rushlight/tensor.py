@@ -304,8 +304,8 @@ class Tensor:
 
     @property
     def retains_grad(self) -> bool:
-        """Whether :meth:`retain_grad` was called on this non-leaf."""
-        return self._retains and self._edge is not None
+        """Whether :meth:`retain_grad` was called on this non-leaf, or when it was one."""
+        return self._retains
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
         """``hook(grad)`` runs when the gradient of this tensor is known; what it returns, if anything, replaces it.

@@ -341,7 +341,9 @@ function_calls.no_setup = Function.setup_context
 def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """All arguments by position, with the defaults of those left out: setup_context gets them as ``inputs``."""
     if not kwargs and not getattr(forward, "__defaults__", None):
-        return args, kwargs
+        code = getattr(forward, "__code__", None)
+        if code is None or code.co_argcount == len(args) or code.co_flags & inspect.CO_VARARGS:
+            return args, kwargs
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args, bound.kwargs

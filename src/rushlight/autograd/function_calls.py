@@ -56,6 +56,8 @@ def apply_with_node(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     single = not isinstance(output, tuple)
     outputs = (output,) if single else output
     if ctx.non_differentiable:
+        if not all(map(is_tensor, ctx.non_differentiable)):
+            raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
         node.undifferentiable = {n for n, value in enumerate(outputs) if _among(value, ctx.non_differentiable)}
     if not all(map(is_tensor, ctx.dirty_tensors)):
         raise RuntimeError("mark_dirty can only accept variables, but argument ")

@@ -211,6 +211,7 @@ def jacobian(
                 'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not supported together '
                 '(yet). Please either set `strict=False` or `strategy="reverse-mode"`.'
             )
+        _tuple(inputs, "inputs", "jacobian")
         if not vectorize:
             raise NotImplementedError(
                 "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for `vectorize=True`."
@@ -302,7 +303,10 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
         units[position] = np.eye(size, dtype=one._array.dtype).reshape(size, *one._array.shape)
         columns = _gradient_functions.vectorized(push)(*(engine.wrap(unit) for unit in units))
         blocks.append([column.movedim(0, -1).reshape(column._array.shape[1:] + one._array.shape) for column in columns])
-    return _nested(tuple(zip(*blocks, strict=True)), several_out, several_in, False)
+    found = _nested(tuple(zip(*blocks, strict=True)), several_out, several_in, False)
+    if not several_in:
+        return found
+    return [list(block) for block in found] if several_out else list(found)  # lists, as PyTorch has it in this mode alone
 
 
 def _nested(blocks: Sequence[Tensors], several_out: bool, several_in: bool, create_graph: bool) -> Any:

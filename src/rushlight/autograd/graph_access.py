@@ -110,6 +110,8 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
     expected: dict[Any, int] = {}
     edges = [engine.input_edge(tensor) if tensor.requires_grad else None for tensor in tensors]
     nodes: list[Node | None] = [None if edge is None else edge[0] for edge in edges]
+    if None in nodes:
+        raise AssertionError("Expected gradient function to be set")
 
     def arrive(position: int, grad: Tensor) -> None:
         task = engine.current.task
