@@ -79,7 +79,46 @@ _OWN_NAMES = {
     "solve": {"a": "A"},
     "det": {"a": "A"},
     "resample": {"size": "output_size"},
+    "squeeze_several": {"axes": "dim"},
+    "rot90": {"times": "k"},
+    "index_add": {"src": "source"},
+    "index_copy": {"src": "source"},
+    "put": {"src": "source"},
+    "split_with_sizes": {"sizes": "split_sizes"},
+    "slice_scatter": {"stop": "end"},
+    "dist": {"ord": "p"},
+    "renorm": {"ord": "p"},
+    "times": {"number": "other"},
+    "col2im": {"window": "kernel_size"},
+    "eig": {"values": "eigenvalues", "vectors": "eigenvectors"},
+    "lu": {"lower": "L", "upper": "U", "p": "P"},
+    "lstsq": {"b": "b"},
+    "solve_triangular": {"unit": "unitriangular"},
 }
+# What is kept here and not by PyTorch: nodes do not show it.
+_NOT_SHOWN = {
+    "addbmm": {"a_shape", "b_shape"},
+    "as_strided": {"x_shape", "x_strides", "x_offset", "offset"},
+    "cdist": {"by_products"},
+    "concat": {"xs_shape"},
+    "cumprod": {"x_dtype"},
+    "embedding": {"weight_shape"},
+    "grid_sampler2": {"x_shape", "order"},
+    "im2col": {"x_shape"},
+    "index_copy": {"src_shape"},
+    "index_put": {"values_shape", "values_dtype"},
+    "resample": {"mode", "scales", "antialias"},
+    "scatter_add": {"src_shape"},
+    "split": {"x_dtype", "sizes"},
+    "squeeze": {"axes"},
+    "split_with_sizes": {"x_dtype"},
+    "stack": {"xs_shape"},
+    "to_copy": {"x_dtype"},
+    "unbind": {"x_shape", "x_dtype"},
+    "expand_dims": {"x_shape"},
+}
+# Whole numbers that PyTorch shows as if they had no sign.
+_UNSIGNED = frozenset("diagonal offset shifts pad padding_idx ignore_index".split())
 
 Read = Callable[[Any, Any], Any]
 
@@ -123,11 +162,14 @@ _DERIVED: dict[str, dict[str, Read]] = {
     "mean_all": {"self_sym_numel": lambda kept, node: math.prod(kept.x_shape)},
     "mean": {"self_sym_numel": lambda kept, node: math.prod(kept.x_shape)},
     "embedding": {"weight_sym_argsize_0": lambda kept, node: kept.weight_shape[0]},
+    "index_add": {"source_dim": lambda kept, node: kept.src._array.ndim},
+    "index_copy": {"source_dim": lambda kept, node: kept.src._array.ndim},
     "gather": {"sparse_grad": lambda kept, node: False},
     "gelu_erf": {"approximate": lambda kept, node: "none"},
     "gelu_tanh": {"approximate": lambda kept, node: "tanh"},
     "elu_slope": {"is_result": lambda kept, node: False},
     "relu_slope": {"threshold": lambda kept, node: 0},
+    "squeeze": {"dim": lambda kept, node: kept.axes[0] if kept.axes else 0},
     "split": {"split_size": lambda kept, node: kept.sizes[0]},
     "div_floor": {"rounding_mode": lambda kept, node: "floor"},
     "div_trunc": {"rounding_mode": lambda kept, node: "trunc"},
@@ -148,12 +190,16 @@ def _derived(op: Any) -> dict[str, Read]:
     return _DERIVED.get(op.name) or _DERIVED.get(op.name.removesuffix("_slope")) or _DERIVED.get("." + op.node_name) or {}
 
 
+def _family(op: Any) -> str:
+    return "resample" if op.node_name.startswith("Upsample") else str(op.name)
+
+
 def saved_name(op: Any, kind: str, name: str) -> str:
     """What PyTorch calls a thing that a node of ``op`` keeps."""
     if kind in ("shape", "dtype"):
         of = saved_name(op, "input", name[:-6])
         return f"{of}_sym_sizes" if kind == "shape" else f"{of}_scalar_type"
-    family = "resample" if op.node_name.startswith("Upsample") else op.name
+    family = _family(op)
     own = (_OWN_NAMES.get(family) or _OWN_NAMES.get(family.removesuffix("_slope"), {})).get(name)
     if own is not None:
         return own
@@ -173,14 +219,17 @@ def attributes(op: Any) -> dict[str, property]:
     every attribute of every node slower."""
     found: dict[str, property] = {}
     place = 0
+    hidden = _NOT_SHOWN.get(_family(op), ())
     for kind, name, _ in op.keep:
         shown = f"_saved_{saved_name(op, kind, name)}"
-        found[shown] = property(functools.partial(_saved, entry=(kind, name, place)))
+        if name not in hidden:
+            read = _saved_unsigned if shown.removeprefix("_saved_") in _UNSIGNED else _saved
+            found[shown] = property(functools.partial(read, entry=(kind, name, place)))
         if kind in ("input", "output"):
             found["_raw" + shown] = property(functools.partial(_raw, entry=(kind, name, place)))
         place += {"input": 2, "output": 3}.get(kind, 1)
-    for shown, read in _derived(op).items():
-        found[f"_saved_{shown}"] = property(functools.partial(_from_kept, read=read))
+    for shown, follow in _derived(op).items():
+        found[f"_saved_{shown}"] = property(functools.partial(_from_kept, read=follow))
     return found
 
 
@@ -211,6 +260,11 @@ def _saved(node: Any, entry: Entry) -> Any:
     if kind == "output":
         return saved.output_tensor(node, op.outputs.index(name), value, *node.saved[place + 1 : place + 3])
     return _REDUCTIONS.get(value, value) if name == "reduction" else value
+
+
+def _saved_unsigned(node: Any, entry: Entry) -> Any:
+    value = _saved(node, entry)
+    return tuple(one % 2**64 for one in value) if isinstance(value, tuple) else value % 2**64
 
 
 def _raw(node: Any, entry: Entry) -> Any:
