@@ -226,7 +226,7 @@ class Pass:
                         grads = node.vjp(g, edges)
                     except RuntimeWarning:
                         grads = _without_warnings(node, g, edges)
-                    except (ValueError, IndexError) as error:
+                    except ValueError as error:
                         raise of_rule(node, error) from None
                 elif unwatched:
                     grads = node.vjp_tensors(g, edges)
@@ -473,7 +473,7 @@ class Pass:
             return grads
         except Exception as error:
             warn_of_origin(node)
-            if isinstance(error, (ValueError, IndexError)):
+            if isinstance(error, ValueError):
                 raise of_rule(node, error) from None
             raise
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from numpy.linalg import LinAlgError
+
 from .graph import Node
 
 _OURS = (__name__.partition(".")[0], "numpy")
@@ -14,6 +16,8 @@ _PRODUCT = re.compile(r"shapes \((\d+),(\d+)\) and \((\d+),(\d+)\) not aligned")
 
 def of_rule(node: Node, error: Exception) -> Exception:
     """The RuntimeError for ``error``, raised in a rule of ``node``; what came by way of the user's hooks stays as it is."""
+    if isinstance(error, LinAlgError):
+        return error
     frame = error.__traceback__
     while frame is not None:
         if frame.tb_frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
