@@ -22,7 +22,7 @@ from ..tensor import Tensor
 _LOWER = frozenset(
     "matmul mm bmm addmm addbmm baddbmm linear einsum tensordot multi_dot chain_matmul vecdot conv1d conv2d conv3d "
     "conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention multi_head_attention_forward "
-    "__matmul__ __rmatmul__ inner prelu".split()
+    "__matmul__ __rmatmul__ inner prelu conv_tbc lstm rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell".split()
 )
 _FULL = frozenset(
     "avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits grid_sample polar prod quantile nanquantile stft cdist "
@@ -125,7 +125,7 @@ def _cast_call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     name = getattr(func, "__name__", "")
     if name in _LOWER:
         to = _state.dtypes["cpu"]
-    elif name in _FULL:
+    elif name in _FULL or (name == "pad" and _mode_of_padding(args, kwargs) in ("reflect", "replicate")):
         to = dtypes.float32
     elif name in _WIDEST:
         found: list[dtypes.dtype] = []
@@ -144,6 +144,10 @@ def _cast_call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
         return func(*_cast(args, cast), **_cast(kwargs, cast))
     finally:
         state.autocast = _cast_call
+
+
+def _mode_of_padding(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return args[2] if len(args) > 2 else kwargs.get("mode")
 
 
 def _cast(value: Any, cast: Callable[[Tensor], Any]) -> Any:

@@ -13,7 +13,6 @@ import numpy as np
 from ..backend import recurrent as k
 from . import dispatch
 from .dispatch import type_name
-from .matmul import linear
 from .public import axis_of, module, ops, public
 from .table import op
 
@@ -83,6 +82,11 @@ def _lstm_slopes(
 # projection), and gives the new state: a tuple whose first tensor is the output.
 Weights = list[Any]
 Step = Callable[[Any, Any, Weights], Any]
+
+
+def linear(*args: Any) -> Any:
+    """``input @ weight.T + bias``, as the public function, which autocast may cast for."""
+    return module("torch.nn.functional")["linear"](*args)
 
 
 def _plain_step(activation: str) -> Step:
