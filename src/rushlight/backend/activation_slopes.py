@@ -6,10 +6,10 @@ import functools
 
 import numpy as np
 
-from .activations import gelu_tanh_curve, in_single, tanh_of_softplus
+from .activations import gelu_tanh_curve, tanh_of_softplus
 from .bits import either
 from .blockwise import SPREAD, Call, filled, run, spread
-from .numpy import Array, laid_out, number
+from .numpy import Array, in_single, laid_out, number
 from .pointwise import is_not_zero, only, sigmoid
 
 _SIXTH = float(np.float32(1 / 6))  # in single precision also where the rest is in double, as in PyTorch

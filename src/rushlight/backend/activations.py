@@ -9,20 +9,16 @@ import numpy as np
 
 from .bits import either
 from .blockwise import Call, filled, spread
-from .numpy import Array, number
+from .numpy import Array, in_single, number
 from .pointwise import only, sigmoid
 from .reduce import any_true
-
-
-def in_single(x: Array) -> Array:
-    """Half precision computes in single."""
-    return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind != "i" else x
-
 
 # Choosing by a random mask costs ten times a multiplication; where the numbers allow it, these go without.
 
 
 def leaky_relu(x: Array, slope: float) -> Array:
+    if x.dtype.itemsize == 2:
+        return leaky_relu(in_single(x), slope).astype(x.dtype)
     if 0 <= slope <= 1:
         return filled(functools.partial(_leaky_steps, np.asarray(slope, x.dtype)), x)
     return np.where(x > 0, x, x * x.dtype.type(slope))

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .activations import in_single
-from .numpy import Array, Shape
+from .numpy import Array, Shape, in_single
 
 _KEPT = 256  # arrays of places
 _LARGEST = 1 << 14  # numbers that say which element lies in which bin

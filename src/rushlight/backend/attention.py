@@ -7,9 +7,8 @@ import functools
 import numpy as np
 
 from . import softmax, summation
-from .activations import in_single
 from .matmul import product
-from .numpy import Array, Shape
+from .numpy import Array, Shape, in_single
 from .rows import reshaped
 
 _SINGLE = np.dtype(np.float32)

@@ -12,7 +12,7 @@ from . import blockwise
 from . import numpy as backend
 from .bits import either
 from .blockwise import Call, filled, spread
-from .numpy import Array, like_first, number
+from .numpy import Array, in_single, like_first, number
 from .pointwise import common, floating, meeting, only, refuse
 
 _MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one number after another
@@ -137,6 +137,9 @@ fmin = _of_real(np.fmin, "fmin")
 
 def lerp(start: Array, end: Array, weight: Any) -> Array:
     """``start + weight * (end - start)``, counted from the nearer end."""
+    if start.dtype.itemsize == 2 and start.dtype.kind in "fV":
+        wide = in_single(weight) if isinstance(weight, np.ndarray) else weight
+        return lerp(in_single(start), in_single(end), wide).astype(start.dtype)
     if isinstance(weight, np.ndarray):
         near = np.abs(weight) < 0.5
         return np.asarray(either(near, start + weight * (end - start), end - (end - start) * (1 - weight)))
@@ -156,12 +159,16 @@ def _moved(ufunc: np.ufunc, near: Array, share: Any, start: Array, end: Array) -
 
 def addcmul(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u * v``."""
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        return addcmul(in_single(x), in_single(u), in_single(v), value).astype(x.dtype)
     product = spread(np.multiply, u, v)
     return spread(np.add, x, product if value == 1 else spread(np.multiply, product, np.asarray(value).astype(x.dtype)))  # type: ignore[no-any-return]
 
 
 def addcdiv(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u / v``."""
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        return addcdiv(in_single(x), in_single(u), in_single(v), value).astype(x.dtype)
     return spread(np.add, x, spread(np.divide, spread(np.multiply, u, np.asarray(value).astype(x.dtype)), v))  # type: ignore[no-any-return]
 
 

@@ -43,8 +43,8 @@ def conv(
     """Cross-correlation of x (N, C, *spatial) with w (O, C / groups, *kernel): an array (N, O, *out), plus bias (O,)."""
     wide = _accumulator(x, w)
     if wide is not None:
-        y = conv(x.astype(wide), w.astype(wide), stride, padding, dilation, groups).astype(x.dtype)
-        return y if bias is None else add_bias(y, bias)
+        added = None if bias is None else bias.astype(wide)
+        return conv(x.astype(wide), w.astype(wide), stride, padding, dilation, groups, added).astype(x.dtype)
     out = conv_shape(x.shape[2:], w.shape[2:], stride, padding, dilation)
     y = np.empty((x.shape[0], w.shape[0], *out), np.result_type(x, w))
     offset = tuple(-before for before in padding)

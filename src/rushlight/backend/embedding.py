@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .activations import in_single
-from .numpy import Array, Shape
+from .numpy import Array, Shape, in_single
 from .places import add_rows, within
 from .scattered import ScatteredArray
 

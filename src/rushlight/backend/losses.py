@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from . import reduce
-from .activations import in_single, log_sigmoid
+from .activations import log_sigmoid
 from .bits import either
 from .blockwise import SPREAD, spread
 from .embedding import one_hot
-from .numpy import MANY, Array, Shape, row_starts
+from .numpy import MANY, Array, Shape, in_single, row_starts
 from .places import in_line, within
 from .pointwise import refuse
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import channels, parted, rank_one, reduce
-from .activations import in_single
 from .blockwise import spread
 from .line_sums import ones, row_dots, row_products, weighted_rows
-from .numpy import MANY, Array, Shape, number
+from .numpy import MANY, Array, Shape, in_single, number
 from .summation import add_up, least
 
 Axes = tuple[int, ...]

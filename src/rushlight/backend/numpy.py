@@ -241,6 +241,11 @@ def row_starts(places: Shape, shape: Shape) -> Any:
     return (np.arange(count) // (count // math.prod(rows)) * length).reshape(places)
 
 
+def in_single(x: Array) -> Array:
+    """Half precision computes in single."""
+    return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind != "i" else x
+
+
 def root(array: Array) -> Array:
     """The array that owns the memory of ``array``."""
     while isinstance(array.base, (np.ndarray, _Interface)):

@@ -12,7 +12,7 @@ from .. import dtypes
 from . import bits, blockwise, pairs
 from . import numpy as backend
 from .fitting import fitting
-from .numpy import Array
+from .numpy import Array, in_single
 
 divide = np.true_divide
 _ones = {char: np.ones((), char) for char in "fd"}
@@ -301,7 +301,8 @@ def reciprocal(x: Array) -> Array:
 
 
 def rsqrt(x: Array) -> Array:
-    return np.true_divide(1, np.sqrt(floating(x)), out=...)
+    wide = floating(x)
+    return np.true_divide(1, np.sqrt(in_single(wide)), out=...).astype(wide.dtype, copy=False)
 
 
 # Signs and steps.

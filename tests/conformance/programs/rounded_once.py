@@ -53,3 +53,18 @@ with torch.autocast("cpu"):
     print(torch.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)(torch.randn(1, 3, 4)).dtype)
     x = torch.randn(3, 4)
     print(torch.inner(x, x).dtype, torch.nn.PReLU()(x @ x.T).dtype)
+
+torch.manual_seed(0)
+for dt in (torch.bfloat16, torch.float16):
+    x, y, z = torch.randn(3, 100).to(dt)
+    share = torch.rand(100).to(dt)
+    for result in (
+        torch.addcmul(x, y, z, value=0.5),
+        torch.addcdiv(x, y, share + 1, value=0.5),
+        torch.lerp(x, y, 0.3),
+        torch.lerp(x, y, 0.7),
+        torch.lerp(x, y, share),
+        F.leaky_relu(x, 0.1),
+        F.conv1d(x.reshape(1, 2, 50), y[:12].reshape(2, 2, 3), z[:2]),
+    ):
+        print(result.dtype, result.sum(dtype=torch.float64), result.flatten()[:8])
