@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import random as generators
-from ..arguments import checked_shape, number, options, refuse, type_name
+from ..arguments import checked_shape, integer, number, options, refuse, type_name
 from ..autograd import modes, views
 from ..backend import implicit_gradients
 from ..ops import dispatch
@@ -258,6 +258,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
 def multinomial(input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None) -> Tensor:
     """Indices drawn by the weights in the last dimension of ``input``, which has one or two."""
     array = _tensor("multinomial", "input", 1, input)._array
+    num_samples = integer("multinomial", "num_samples", 2, num_samples)
     if array.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if array.dtype.kind not in "fV":

@@ -34,6 +34,8 @@ _SEVERAL_FORMS = frozenset(
     "count_nonzero ctc_loss float_power fmod index_fill lerp masked_fill max mean min moveaxis movedim nanquantile "
     "narrow pow prod quantile remainder repeat_interleave scatter sort squeeze std sum tensor_split var where".split()
 )
+# Those whose forms take arguments of the same kinds: which of them is meant is asked only where the number does not fit.
+_FORMS_BY_NUMBER = frozenset("add addmm baddbmm bmm div mm round sub".split())
 # What PyTorch calls the functions, and their arguments, that it calls in place of these.
 _CALLED = {
     "cross_entropy": "cross_entropy_loss",
@@ -57,7 +59,15 @@ _ASKED_FOR = {
     "normalize": "norm",
     "split": "split",
 }
-_LABELS = {("embedding", "input"): ("indices", 1)}
+_LABELS = {
+    ("batch_norm", "bias"): ("bias", 2),
+    ("batch_norm", "running_mean"): ("running_mean", 3),
+    ("batch_norm", "running_var"): ("running_var", 4),
+    ("batch_norm", "weight"): ("weight", 1),
+    ("embedding", "input"): ("indices", 1),
+    ("embedding", "weight"): ("weight", 0),
+    ("one_hot", "tensor"): ("input", 0),
+}
 _ONE_FORM_OF_ONE = frozenset("argsort count_nonzero max mean min prod sort squeeze sum".split())  # for a tensor alone
 _NO_FORM = re.compile(r"\w+(\(\) received an invalid combination of arguments - got \()Tensor(?:, )?(.*)", re.DOTALL)
 _TAKES = re.compile(r"(.*)\(\) takes (?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
@@ -133,7 +143,7 @@ class Call:
         said = _TAKES.fullmatch(str(error)) if type(error) is TypeError else None
         if said is None or said[1] != own.__qualname__ or inspect.unwrap(own).__code__.co_flags & inspect.CO_VARARGS:
             return None
-        if self._has_several_forms:
+        if self._has_forms_by_number:
             return self.no_form()
         least, most, got = (None if each is None else int(each) - self.method for each in said.groups()[1:])
         if self.method and not most and least is None and len(self.parameters) == 1:
@@ -144,6 +154,13 @@ class Call:
             else f"from {least} to {most} positional arguments"
         )
         return TypeError(f"{self.name}() takes {takes} but {got} {'was' if got == 1 else 'were'} given")
+
+    def unlike_any(self, own: Callable[..., Any], error: Exception) -> TypeError | None:
+        """PyTorch's error for a call that lacks arguments or names unknown ones, where the function has several forms."""
+        start = f"{own.__qualname__}() "
+        lacks = type(error) is TypeError and str(error).startswith((start + "missing ", start + "got an unexpected keyword"))
+        one_form = (self.kwargs and self.name == "where") or (self.method and self.name in ("mm", "bmm"))
+        return self.no_form() if lacks and self._has_forms_by_number and not one_form else None
 
     def no_form(self) -> TypeError:
         """PyTorch's error for arguments that none of a function's forms takes, with the form that it has here."""
@@ -160,6 +177,10 @@ class Call:
         name = self.name.rstrip("_")
         alone = len(self.args) == 1 and not self.kwargs and name in _ONE_FORM_OF_ONE
         return name in _SEVERAL_FORMS and not alone
+
+    @property
+    def _has_forms_by_number(self) -> bool:
+        return self._has_several_forms or self.name.rstrip("_") in _FORMS_BY_NUMBER
 
     def _kind_of(self, label: str) -> str:
         if label == "dim" and self.name.rstrip("_") in _SEVERAL_DIMS:

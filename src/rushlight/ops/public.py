@@ -134,7 +134,7 @@ def spoken_form(
                 failed = Call(name, parameters, args, kwargs, method)
                 wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
                 if wrong is None and native:
-                    wrong = failed.too_many(f, error) or lacking(f.__name__, name, error)
+                    wrong = failed.too_many(f, error) or failed.unlike_any(f, error) or lacking(f.__qualname__, name, error)
                 if wrong is None:
                     raise
                 raise wrong from None
@@ -145,8 +145,7 @@ def spoken_form(
                 raise
             return result
 
-    call.__name__ = name
-    call.__qualname__ = name
+    call.__name__ = call.__qualname__ = f.__qualname__ = name  # Python's errors for arguments name f
     return call
 
 
@@ -282,6 +281,7 @@ def _with_other(name: str, compiled: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             raise wrong from None
 
+    method.__name__ = method.__qualname__ = name
     return method
 
 
