@@ -207,7 +207,7 @@ def test_the_list_of_what_tensors_lack_is_complete() -> None:
 @pytest.mark.parametrize(
     ("statement", "error"),
     [
-        ("torch.onnx", "AttributeError: rushlight does not have torch.onnx (yet); PyTorch has it"),
+        ("torch.export", "AttributeError: rushlight does not have torch.export (yet); PyTorch has it"),
         ("torch.nn.quantized", "AttributeError: rushlight does not have torch.nn.quantized (yet); PyTorch has it"),
         ("torch.no_such_name", "AttributeError: module 'torch' has no attribute 'no_such_name'"),
         (
@@ -215,10 +215,10 @@ def test_the_list_of_what_tensors_lack_is_complete() -> None:
             "AttributeError: rushlight does not have torch.Tensor.record_stream (yet); PyTorch has it",
         ),
         ("torch.ones(1).no_such_name", "AttributeError: 'Tensor' object has no attribute 'no_such_name'"),
-        ("import torch.onnx", "ModuleNotFoundError: rushlight does not have torch.onnx (yet); PyTorch has it"),
+        ("import torch.export", "ModuleNotFoundError: rushlight does not have torch.export (yet); PyTorch has it"),
         ("import torch.no_such_name", "ModuleNotFoundError: No module named 'torch.no_such_name'"),
         ("import torch.tensor", "ModuleNotFoundError: No module named 'torch.tensor'"),
-        ("from torch import onnx", "ModuleNotFoundError: rushlight does not have torch.onnx (yet); PyTorch has it"),
+        ("from torch import export", "ModuleNotFoundError: rushlight does not have torch.export (yet); PyTorch has it"),
     ],
 )
 def test_missing_names(statement: str, error: str, tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_missing_names(statement: str, error: str, tmp_path: Path) -> None:
 
 
 def test_has_no_attribute_that_it_lacks() -> None:
-    assert not hasattr(rushlight, "onnx")
+    assert not hasattr(rushlight, "export")
 
 
 def test_install_twice_changes_nothing(tmp_path: Path) -> None:

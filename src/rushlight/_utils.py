@@ -1,10 +1,13 @@
-"""torch._utils: the functions that pickled tensors name, which put a tensor together from a storage; sizes of elements."""
+"""torch._utils: the functions that pickled tensors name, which put a tensor together from a storage; what libraries ask of devices."""
 
 from __future__ import annotations
 
 import math
 from collections import OrderedDict
+from types import ModuleType
 from typing import Any
+
+import rushlight as torch
 
 from . import dtypes
 from .backend import memory
@@ -15,6 +18,8 @@ from .tensor import OWN_ATTRIBUTES, Tensor, wrap
 
 __all__ = [
     "_element_size",
+    "_get_available_device_type",
+    "_get_device_module",
     "_rebuild_parameter",
     "_rebuild_parameter_with_state",
     "_rebuild_sparse_tensor",
@@ -160,3 +165,16 @@ def _finished(tensor: Tensor, requires_grad: Any, backward_hooks: Any, metadata:
     if backward_hooks:
         tensor._backward_hooks = OrderedDict(backward_hooks)
     return tensor
+
+
+def _get_available_device_type() -> None:
+    """The kind of accelerator that is there: None."""
+    return
+
+
+def _get_device_module(device_type: str) -> ModuleType:
+    """The module of a kind of device, ``torch.cpu`` say. RuntimeError where there is none."""
+    found = getattr(torch, device_type, None)
+    if not isinstance(found, ModuleType):
+        raise RuntimeError(f"Device '{device_type}' does not have a corresponding module registered as 'torch.{device_type}'.")
+    return found

@@ -1,4 +1,4 @@
-"""torch.compiler and torch.compile: nothing is compiled here, so functions and modules come back as they are."""
+"""torch.compiler and torch.compile: nothing is compiled here. Functions come back as they are, modules in an OptimizedModule."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from .as_torch.missing import lazy_names
+from .rooms import opened
 
 __all__ = [
     "allow_in_graph",
@@ -35,7 +36,9 @@ def compile(
     disable: bool = False,
     **more: Any,
 ) -> Any:
-    """The function or module itself: what it computes is the same, only not compiled. Also a decorator, with or without options.
+    """The function itself, or an OptimizedModule around the module: what it computes is the same, only not compiled.
+
+    Also a decorator, with or without options.
 
     AssertionError for what cannot be called, RuntimeError where both ``mode`` and ``options`` are given.
 
@@ -52,7 +55,12 @@ def compile(
         return compile
     if not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
-    return model
+    modules = opened("nn.modules.module")
+    if modules is None or not isinstance(model, modules.Module):
+        return model
+    from ._dynamo.eval_frame import OptimizedModule
+
+    return model if isinstance(model, OptimizedModule) else OptimizedModule(model)
 
 
 def _itself(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:

@@ -16,17 +16,20 @@ from .serialization.archive import replacing
 
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
 
-_HASH_IN_NAME = re.compile(r"-([a-f0-9]*)\.")
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _CHUNK = 1 << 17
 _chosen: list[str] = []
 
 
+def _get_torch_home() -> str:
+    """The folder of all that is downloaded, which libraries ask for by this name."""
+    cache = os.environ.get("XDG_CACHE_HOME", os.path.join("~", ".cache"))
+    return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
+
+
 def get_dir() -> str:
     """The folder that downloads are kept in: ``$TORCH_HOME/hub``, or in the user's cache."""
-    if _chosen:
-        return _chosen[-1]
-    cache = os.environ.get("XDG_CACHE_HOME", os.path.join("~", ".cache"))
-    return os.path.join(os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))), "hub")
+    return _chosen[-1] if _chosen else os.path.join(_get_torch_home(), "hub")
 
 
 def set_dir(d: Any) -> None:
@@ -73,7 +76,7 @@ def load_state_dict_from_url(
     path = os.path.join(folder, name)
     if not os.path.exists(path):
         sys.stderr.write(f'Downloading: "{url}" to {path}\n')
-        found = _HASH_IN_NAME.search(name) if check_hash else None
+        found = HASH_REGEX.search(name) if check_hash else None
         download_url_to_file(url, path, found[1] if found else None, progress)
     return load(path, map_location=map_location, weights_only=weights_only)
 

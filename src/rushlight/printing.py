@@ -104,7 +104,7 @@ def tensor_text(
             notes.append(f"size={array.shape}")
         implied = dtype is dtypes.get_default_dtype()
     else:
-        body = _body(array, len(opening))
+        body = numbers_text(array, len(opening))
         if not PRINT_OPTS.edgeitems:
             notes.append(f"size={array.shape}")
         implied = dtype in (dtypes.get_default_dtype(), dtypes.default_complex_dtype(), dtypes.int64, dtypes.bool_)
@@ -134,7 +134,8 @@ def _append(text: str, notes: list[str], indent: int) -> str:
 # The numbers.
 
 
-def _body(array: np.ndarray[Any, Any], indent: int) -> str:
+def numbers_text(array: np.ndarray[Any, Any], indent: int) -> str:
+    """The numbers between brackets; lines after the first begin ``indent`` spaces further in."""
     summarise = array.size > PRINT_OPTS.threshold
     shown = _edges(array) if summarise else array
     if shown.dtype.name == "bfloat16":

@@ -29,7 +29,7 @@ from .device import device as device_class
 from .device import layout as layout_class
 from .ops import compiling, dispatch, saved, saved_attributes, table
 from .ops.public import axis_of, methods
-from .rooms import provided
+from .rooms import opened, provided
 from .size import Size
 
 # Set by batching/layers.py: what holds while function transforms run.
@@ -624,14 +624,18 @@ class Tensor:
         if tensor_contents is not None:
             tail = f", grad_fn=<{name}>" if name is not None else ", requires_grad=True" if self.requires_grad else ""
             return f"{type(self).__name__}({tensor_contents}{tail})"
-        return printing.tensor_text(
+        plain = type(self) in PLAIN
+        text = printing.tensor_text(
             self.resolve_conj()._array if self._conjugate else self._array,
             self.dtype,
             requires_grad=self.requires_grad,
             grad_fn_name=name,
             tangent=None if self._tangents is None else _tangent_text(self),
-            name="tensor" if type(self) in PLAIN else type(self).__name__,
+            name="tensor" if plain else type(self).__name__,
         )
+        if not plain and (room := opened("nn.parameter")) is not None and isinstance(self, room.Parameter):
+            return f"Parameter({text})"
+        return text
 
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0 and type(self) is Tensor:

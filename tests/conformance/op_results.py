@@ -35,6 +35,8 @@ class Outcome:
     @property
     def figure(self) -> str:
         """The figure this counts towards: an op without a derivative counts apart."""
+        if self.mode == "forward" and self.inputs == "complex128":
+            return "forward, complex128"
         if self.mode != "function":
             return self.mode
         if self.inputs == "integer" or self.differentiable:

@@ -42,6 +42,7 @@ CLASSES: dict[str, tuple[torch.dtype, ...]] = {
     "integer": (torch.int64, torch.bool),
 }
 MODES = ("function", "method", "inplace", "out", "forward", "error")
+_CLASSES_OF = {"function": list(CLASSES), "error": list(CLASSES), "forward": ["float64", "complex128"]}
 SAMPLES_PER_OP = 60
 LARGEST_INPUT = 200_000
 SECONDS_PER_OP = 40
@@ -273,7 +274,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.as_if_large:
         as_if_large.install()
-    classes = options.dtype or (list(CLASSES) if options.mode in ("function", "error") else ["float64"])
+    classes = options.dtype or _CLASSES_OF.get(options.mode, ["float64"])
     start = time.monotonic()
     outcomes = survey(classes, options.mode, options.pattern, options.jobs, options.candidate, options.samples)
     report(outcomes, options.verbose)

@@ -61,9 +61,17 @@ def class_names(class_name: str) -> list[str]:
     return sorted(name for name in dir(getattr(importlib.import_module(module_name), name)) if name[0] != "_")
 
 
+def operator_names() -> list[str]:
+    """The ops of ``torch.ops.aten``, without their overloads."""
+    known = {*torch._C._dispatch_get_all_op_names(), *(schema.name for schema in torch._C._jit_get_all_schemas())}
+    names = {name.removeprefix("aten::").partition(".")[0] for name in known if name.startswith("aten::")}
+    return sorted(name for name in names if not name.startswith("__"))
+
+
 def listing() -> str:
     """The whole data file."""
     names = {module: module_names(module) for module in MODULES} | {cls: class_names(cls) for cls in CLASSES}
+    names["torch.ops.aten"] = operator_names()
     release = torch.version.__version__.partition("+")[0]
     lines = [f"# Public names of PyTorch {release}; see tests/conformance/torch_names.py"]
     lines += [f"{owner}: {' '.join(names[owner])}" for owner in sorted(names)]

@@ -70,6 +70,7 @@ __all__ = [
 ]
 
 TensorBase = Tensor
+_TensorMeta = type(Tensor)
 has_lapack = True  # NumPy brings one
 
 
@@ -229,8 +230,9 @@ class _NeuralFunctions:
 
     def __getattr__(self, name: str) -> Any:
         from ..nn import functional
+        from ..nn.modules.conversion import parse_to
 
-        return getattr(functional, name)
+        return parse_to if name == "_parse_to" else getattr(functional, name)
 
 
 _nn = _NeuralFunctions()

@@ -210,9 +210,10 @@ def _apply_rule(op: table.Op, name: str, g: Any, primals: Sequence[Any], params:
 
 def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], params: tuple[Any, ...]) -> Any:
     """The tangent by way of the reverse rule: the transpose of a linear map is its derivative in the reverse pass."""
+    recording = modes.state.grad_enabled  # where not, a dual tensor that requires a gradient may be in no graph
     with modes.enable_grad():
         shadows = [
-            _map(primal, lambda one: one if one.requires_grad else as_leaf(one))
+            _map(primal, lambda one: one if recording and one.requires_grad else as_leaf(one))
             if name in op.sources and _floating(primal)
             else primal
             for name, primal in zip(op.inputs, primals, strict=True)
@@ -239,7 +240,7 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
         pairs = [(g, _shaped(t, g)) for g, t in pairs if g.requires_grad]
         if not pairs:
             return tuple(None if seed is None else _zeros(seed) for seed in seeds)
-        record = modes.state.grad_enabled and any(one.requires_grad for one in [*_flat(primals), *(t for _, t in pairs)])
+        record = recording and any(one.requires_grad for one in [*_flat(primals), *(t for _, t in pairs)])
         found = iter(grad([g for g, _ in pairs], given, [t for _, t in pairs], create_graph=record, allow_unused=True))
     results = []
     for seed in seeds:
@@ -259,8 +260,9 @@ def as_leaf(tensor: Tensor) -> Tensor:
 
 def _ones(like: Tensor) -> Tensor:
     if like._of_batch:
-        return like._rewrapped(_ones(like.whole))
-    ones = as_leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
+        ones = like._rewrapped(_ones(like.whole))
+    else:
+        ones = as_leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
     ones._stands_in = True
     return ones
 

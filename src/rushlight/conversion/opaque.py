@@ -38,8 +38,6 @@ class OpaqueTensor(Tensor):
                 text += ", requires_grad=True"
         return text + ")"
 
-    __str__ = __repr__
-
 
 def opaque(tensor: Tensor) -> OpaqueTensor:
     """A tensor under the layout ``torch._mkldnn``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any, NoReturn
 
 from ..as_torch.missing import lazy_names
@@ -17,8 +18,8 @@ def _none(*args: Any, **kwargs: Any) -> NoReturn:
 
 
 current_device = current_stream = default_stream = get_device_capability = get_device_name = _none
-get_device_properties = get_rng_state = get_rng_state_all = init = initial_seed = set_device = synchronize = _none
-can_device_access_peer = mem_get_info = memory_stats = reset_peak_memory_stats = set_rng_state = _none
+get_device_properties = get_rng_state = init = initial_seed = ipc_collect = set_device = synchronize = _none
+can_device_access_peer = mem_get_info = reset_peak_memory_stats = _none
 
 
 def is_available() -> bool:
@@ -39,6 +40,10 @@ def is_bf16_supported(including_emulation: bool = True) -> bool:
     return False
 
 
+def is_tf32_supported() -> bool:
+    return False
+
+
 def device_count() -> int:
     return 0
 
@@ -49,10 +54,6 @@ def get_arch_list() -> list[str]:
 
 def empty_cache() -> None:
     """Nothing is cached."""
-
-
-def ipc_collect() -> None:
-    """Nothing is shared."""
 
 
 def manual_seed(seed: int) -> None:
@@ -75,6 +76,24 @@ def memory_allocated(device: Any = None) -> int:
     return 0
 
 
+def memory_stats(device: Any = None) -> OrderedDict[str, Any]:
+    """Nothing is known of no device."""
+    return OrderedDict()
+
+
+def get_rng_state_all() -> list[Any]:
+    """The states of all devices' generators: there are none."""
+    return []
+
+
+def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
+    """There is no generator to set."""
+
+
+def set_rng_state_all(new_states: Any) -> None:
+    """There is no generator to set."""
+
+
 max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 
 
@@ -83,14 +102,63 @@ def is_current_stream_capturing() -> bool:
 
 
 class Stream:
-    """A queue of work on a GPU. AssertionError: there is none."""
+    """A queue of work on a GPU. RuntimeError: there is none."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _none()
+        raise RuntimeError("torch.cuda.Stream requires CUDA support")
 
 
-class Event(Stream):
-    """A mark in a queue of work on a GPU. AssertionError: there is none."""
+class Event:
+    """A mark in a queue of work on a GPU. RuntimeError: there is none."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("Tried to instantiate dummy base class Event")
+
+
+class CUDAGraph:
+    """Work on a GPU that was recorded. RuntimeError: there is none."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")
+
+
+class device:
+    """The chosen GPU, for the length of a ``with`` block. RuntimeError but for -1, which changes nothing.
+
+    >>> import rushlight as torch
+    >>> with torch.cuda.device(-1):
+    ...     torch.zeros(1).device
+    device(type='cpu')
+    """
+
+    def __init__(self, device: Any) -> None:
+        self.idx = device
+
+    def __enter__(self) -> None:
+        if self.idx != -1:
+            raise RuntimeError("PyTorch was compiled without CUDA support")
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing was changed."""
+
+
+class stream:
+    """The chosen queue, for the length of a ``with`` block: None, which changes nothing, as there is none.
+
+    >>> import rushlight as torch
+    >>> with torch.cuda.stream(None):
+    ...     torch.zeros(1).device
+    device(type='cpu')
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        """Nothing changes."""
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing was changed."""
 
 
 class _OnDevice(type):
@@ -106,4 +174,4 @@ class _OnDevice(type):
 _TENSORS = {name: _OnDevice(name, (), {"__module__": "torch.cuda"}) for name in legacy.CLASSES}
 globals().update(_TENSORS)
 
-__getattr__, __dir__ = lazy_names(__name__, frozenset({"amp"}))
+__getattr__, __dir__ = lazy_names(__name__, frozenset({"amp", "nvtx"}))

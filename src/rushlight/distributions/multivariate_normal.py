@@ -34,7 +34,7 @@ def squared_lengths(factor: Any, vectors: Any) -> Any:
     return torch.linalg.solve_triangular(factor, vectors.unsqueeze(-1), upper=False).squeeze(-1).pow(2).sum(-1)
 
 
-def precision_to_scale_tril(precision: Any) -> Any:
+def _precision_to_scale_tril(precision: Any) -> Any:
     """The Cholesky factor of the inverse, without that inverse: factor with both axes turned round, and turn back."""
     turned = torch.linalg.cholesky(torch.flip(precision, (-2, -1)))
     inverse = torch.flip(turned, (-2, -1)).mT
@@ -100,7 +100,7 @@ class MultivariateNormal(Distribution):
         elif name == "covariance_matrix":
             self._unbroadcasted_scale_tril = torch.linalg.cholesky(matrix)
         else:
-            self._unbroadcasted_scale_tril = precision_to_scale_tril(matrix)
+            self._unbroadcasted_scale_tril = _precision_to_scale_tril(matrix)
 
     @lazy_property
     def scale_tril(self) -> Any:

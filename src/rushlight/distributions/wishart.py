@@ -12,7 +12,7 @@ import rushlight as torch
 from . import constraints
 from .chi2 import Chi2
 from .exp_family import ExponentialFamily
-from .multivariate_normal import precision_to_scale_tril
+from .multivariate_normal import _precision_to_scale_tril
 from .utils import lazy_property
 
 __all__ = ["Wishart"]
@@ -88,7 +88,7 @@ class Wishart(ExponentialFamily):
         elif name == "covariance_matrix":
             self._unbroadcasted_scale_tril = torch.linalg.cholesky(matrix)
         else:
-            self._unbroadcasted_scale_tril = precision_to_scale_tril(matrix)
+            self._unbroadcasted_scale_tril = _precision_to_scale_tril(matrix)
         falling = torch.arange(size, dtype=self.df.dtype, device=self.df.device)
         self._dist_chi2 = Chi2(self.df.unsqueeze(-1) - falling)
 

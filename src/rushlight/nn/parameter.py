@@ -64,8 +64,6 @@ class Parameter(Tensor, metaclass=_MarkedTensors):
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return "Parameter containing:\n" + super().__repr__()
 
-    __str__ = __repr__
-
 
 class Buffer(Tensor, metaclass=_MarkedTensors):
     """A tensor that a module carries along without learning it; saved in its state dict if ``persistent``.
@@ -127,8 +125,6 @@ class UninitializedTensorMixin:
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"<{type(self).__name__}>"
-
-    __str__ = __repr__
 
 
 _STILL_ALLOWED = frozenset(

@@ -7,8 +7,10 @@ programs can compare them, and calling it runs the op. An op of the table that P
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
+from ..as_torch.missing import is_in_torch, lacks
 from ..autograd import forward_ad, modes
 from ..autograd.gradients import grad
 from ..ops.public import registry
@@ -130,13 +132,19 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+def _lacking(name: str, *args: Any, **kwargs: Any) -> NoReturn:
+    raise NotImplementedError(lacks(f"torch.ops.aten.{name}"))
+
+
 def _function(name: str) -> Callable[..., Any]:
-    """The public function that an op is."""
+    """The public function that an op is, or one that says that rushlight lacks it."""
     found = _FUNCTIONS.get(name) or registry["torch"].get(name) or getattr(Tensor, name, None)
     if found is None:
         found = next((space[name] for space in registry.values() if name in space), None)
     if found is None and name in table:
         found = table[name].call
+    if found is None and is_in_torch(f"torch.ops.aten.{name}"):
+        found = partial(_lacking, name)
     if found is None:
         raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
     return found

@@ -361,8 +361,6 @@ class SparseTensor(Tensor):
                 text, used = f"{text}, {note}", used + len(note) + 2
         return text + ")"
 
-    __str__ = __repr__
-
 
 def _part(array: Array, indent: int) -> str:
     text = re.sub(r",\s*dtype=torch\.\w+\)$", ")", repr(wrap(array)))

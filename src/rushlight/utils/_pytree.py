@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from types import UnionType
 from typing import Any, NamedTuple
 
@@ -15,10 +16,15 @@ from ..return_types import Results
 from ..size import Size
 
 __all__ = [
+    "SUPPORTED_NODES",
     "GetAttrKey",
+    "LeafSpec",
     "MappingKey",
+    "PyTree",
     "SequenceKey",
     "TreeSpec",
+    "is_namedtuple_instance",
+    "is_structseq_instance",
     "key_get",
     "keystr",
     "register_pytree_node",
@@ -41,6 +47,7 @@ __all__ = [
     "tree_unflatten",
 ]
 
+PyTree = Any
 IsLeaf = Callable[[Any], bool] | None
 
 
@@ -86,11 +93,11 @@ class GetAttrKey:
         return getattr(obj, self.name)
 
 
-class _Kind(NamedTuple):
+class NodeDef(NamedTuple):
     """How nodes of one kind come apart into children and a context, are made again, and what leads to the children."""
 
-    flatten: Callable[[Any], tuple[list[Any], Any]]
-    unflatten: Callable[[list[Any], Any], Any]
+    flatten_fn: Callable[[Any], tuple[list[Any], Any]]
+    unflatten_fn: Callable[[list[Any], Any], Any]
     keys: Callable[[Any], list[Any]] | None
 
 
@@ -110,32 +117,32 @@ def _of_mapping(tree: Any) -> tuple[list[Any], Any]:
     return list(tree.values()), list(tree)
 
 
-_kinds: dict[Any, _Kind] = {
-    list: _Kind(lambda tree: (tree, None), lambda parts, _: list(parts), _places),
-    tuple: _Kind(lambda tree: (list(tree), None), lambda parts, _: tuple(parts), _places),
-    Size: _Kind(lambda tree: (list(tree), None), lambda parts, _: tuple(parts), _places),
-    dict: _Kind(_of_mapping, lambda parts, keys: dict(zip(keys, parts, strict=True)), _entries),
-    OrderedDict: _Kind(_of_mapping, lambda parts, keys: OrderedDict(zip(keys, parts, strict=True)), _entries),
-    defaultdict: _Kind(
+SUPPORTED_NODES: dict[Any, NodeDef] = {
+    list: NodeDef(lambda tree: (tree, None), lambda parts, _: list(parts), _places),
+    tuple: NodeDef(lambda tree: (list(tree), None), lambda parts, _: tuple(parts), _places),
+    Size: NodeDef(lambda tree: (list(tree), None), lambda parts, _: tuple(parts), _places),
+    dict: NodeDef(_of_mapping, lambda parts, keys: dict(zip(keys, parts, strict=True)), _entries),
+    OrderedDict: NodeDef(_of_mapping, lambda parts, keys: OrderedDict(zip(keys, parts, strict=True)), _entries),
+    defaultdict: NodeDef(
         lambda tree: (list(tree.values()), [tree.default_factory, list(tree)]),
         lambda parts, context: defaultdict(context[0], zip(context[1], parts, strict=True)),
         _entries,
     ),
-    deque: _Kind(lambda tree: (list(tree), tree.maxlen), lambda parts, length: deque(parts, maxlen=length), _places),
-    namedtuple: _Kind(lambda tree: (list(tree), type(tree)), lambda parts, kind: kind(*parts), _fields),
+    deque: NodeDef(lambda tree: (list(tree), tree.maxlen), lambda parts, length: deque(parts, maxlen=length), _places),
+    namedtuple: NodeDef(lambda tree: (list(tree), type(tree)), lambda parts, kind: kind(*parts), _fields),
 }
-_built_in = frozenset(_kinds)
+_built_in = frozenset(SUPPORTED_NODES)
 
 
 def _kind_of(tree: Any) -> Any:
     """The key of a node's kind, None for a leaf."""
     cls = type(tree)
-    if cls in _kinds:
+    if cls in SUPPORTED_NODES:
         return cls
     if not issubclass(cls, tuple):
         return None
     if issubclass(cls, Results):
-        _kinds[cls] = _Kind(lambda tree: (list(tree), None), lambda parts, _: cls(*parts), _fields)
+        SUPPORTED_NODES[cls] = NodeDef(lambda tree: (list(tree), None), lambda parts, _: cls(*parts), _fields)
         return cls
     return namedtuple if hasattr(cls, "_fields") else None
 
@@ -161,16 +168,16 @@ def register_pytree_node(
     3
     >>> _deregister_pytree_node(Pair)
     """
-    if cls in _kinds:
+    if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
     with_keys = flatten_with_keys_fn
     keys = None if with_keys is None else lambda tree: [key for key, _ in with_keys(tree)[0]]
-    _kinds[cls] = _Kind(flatten_fn, unflatten_fn, keys)
+    SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn, keys)
 
 
 def _deregister_pytree_node(cls: type) -> None:
     if cls not in _built_in:
-        _kinds.pop(cls)
+        SUPPORTED_NODES.pop(cls)
 
 
 @dataclass(frozen=True, repr=False)
@@ -180,6 +187,9 @@ class TreeSpec:
     type: Any
     context: Any
     children_specs: tuple[TreeSpec, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "children_specs", tuple(self.children_specs))
 
     @property
     def num_leaves(self) -> int:
@@ -211,7 +221,7 @@ class TreeSpec:
         is_mapping = self.type in (dict, OrderedDict, defaultdict)
         if kind is not self.type and not (is_mapping and kind in (dict, OrderedDict, defaultdict)):
             raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {type(tree)!r}.")
-        children, context = _kinds[kind].flatten(tree)
+        children, context = SUPPORTED_NODES[kind].flatten_fn(tree)
         if len(children) != len(self.children_specs) and not is_mapping:
             raise ValueError(f"Node arity mismatch; expected {len(self.children_specs)}, but got {len(children)}.")
         if is_mapping:
@@ -240,7 +250,36 @@ class TreeSpec:
         return f"TreeSpec({self.type.__name__}, {self.context}, [{children}])"
 
 
-LEAF = TreeSpec(None, None)
+class LeafSpec(TreeSpec):
+    """The form of a leaf."""
+
+    def __init__(self) -> None:
+        super().__init__(None, None)
+
+
+LEAF: TreeSpec = LeafSpec()
+
+
+def _get_node_type(tree: Any) -> Any:
+    """What says of which kind a tree's top is: its class, or ``namedtuple``."""
+    return _kind_of(tree) or type(tree)
+
+
+def is_namedtuple_instance(obj: object) -> bool:
+    """Whether an object is of a class that ``namedtuple`` made."""
+    return _kind_of(obj) is namedtuple
+
+
+def is_structseq_instance(obj: object) -> bool:
+    """Whether an object is a tuple whose class names its places and cannot be derived from: a result of several tensors, say.
+
+    >>> import time
+    >>> import rushlight as torch
+    >>> from rushlight.utils._pytree import is_structseq_instance
+    >>> is_structseq_instance(torch.max(torch.eye(2), 0)), is_structseq_instance(time.localtime()), is_structseq_instance((1,))
+    (True, True, False)
+    """
+    return isinstance(obj, Results) or (isinstance(obj, tuple) and hasattr(type(obj), "n_sequence_fields"))
 
 
 def tree_is_leaf(tree: Any, is_leaf: IsLeaf = None) -> bool:
@@ -266,7 +305,7 @@ def _gather(tree: Any, is_leaf: IsLeaf, leaves: list[Any]) -> TreeSpec:
     if kind is None or (is_leaf is not None and is_leaf(tree)):
         leaves.append(tree)
         return LEAF
-    children, context = _kinds[kind].flatten(tree)
+    children, context = SUPPORTED_NODES[kind].flatten_fn(tree)
     return TreeSpec(kind, context, tuple([_gather(child, is_leaf, leaves) for child in children]))
 
 
@@ -276,7 +315,7 @@ def tree_iter(tree: Any, is_leaf: IsLeaf = None) -> Iterator[Any]:
     if kind is None or (is_leaf is not None and is_leaf(tree)):
         yield tree
     else:
-        for child in _kinds[kind].flatten(tree)[0]:
+        for child in SUPPORTED_NODES[kind].flatten_fn(tree)[0]:
             yield from tree_iter(child, is_leaf)
 
 
@@ -310,7 +349,7 @@ def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
 def _built(leaves: Any, spec: TreeSpec) -> Any:
     if spec.type is None:
         return next(leaves)
-    return _kinds[spec.type].unflatten([_built(leaves, child) for child in spec.children_specs], spec.context)
+    return SUPPORTED_NODES[spec.type].unflatten_fn([_built(leaves, child) for child in spec.children_specs], spec.context)
 
 
 def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf = None) -> Any:
@@ -380,12 +419,12 @@ def tree_leaves_with_path(tree: Any, is_leaf: IsLeaf = None) -> list[tuple[tuple
     kind = _kind_of(tree)
     if kind is None or (is_leaf is not None and is_leaf(tree)):
         return [((), tree)]
-    keys = _kinds[kind].keys
+    keys = SUPPORTED_NODES[kind].keys
     if keys is None:
         raise ValueError(f"Did not find a flatten_with_keys_fn for type: {kind}. Please pass a flatten_with_keys_fn argument.")
     return [
         ((key, *path), leaf)
-        for key, child in zip(keys(tree), _kinds[kind].flatten(tree)[0], strict=True)
+        for key, child in zip(keys(tree), SUPPORTED_NODES[kind].flatten_fn(tree)[0], strict=True)
         for path, leaf in tree_leaves_with_path(child, is_leaf)
     ]
 
@@ -424,7 +463,7 @@ def broadcast_prefix(dims: Any, spec: TreeSpec) -> list[Any] | None:
     kind = _kind_of(dims)
     if kind is None:
         return [dims] * spec.num_leaves
-    children, context = _kinds[kind].flatten(dims)
+    children, context = SUPPORTED_NODES[kind].flatten_fn(dims)
     if kind is not spec.type or len(children) != len(spec.children_specs) or context != spec.context:
         return None
     spread: list[Any] = []
@@ -434,3 +473,23 @@ def broadcast_prefix(dims: Any, spec: TreeSpec) -> list[Any] | None:
             return None
         spread += found
     return spread
+
+
+def __getattr__(name: str) -> Any:
+    """What libraries build kinds of their own from: ``_list_flatten``, ``_list_unflatten``, ``_list_flatten_with_keys`` and so on."""
+    cls, _, what = name.removeprefix("_").partition("_")
+    kind = next((kind for key, kind in SUPPORTED_NODES.items() if key in _built_in and key.__name__.lower() == cls), None)
+    if kind is None or name[0] != "_":
+        raise AttributeError(f"module 'torch.utils._pytree' has no attribute {name!r}")
+    if what == "flatten":
+        return kind.flatten_fn
+    if what == "unflatten":
+        return kind.unflatten_fn
+    if what == "flatten_with_keys" and kind.keys is not None:
+        return partial(_flattened_with_keys, kind)
+    raise AttributeError(f"module 'torch.utils._pytree' has no attribute {name!r}")
+
+
+def _flattened_with_keys(kind: NodeDef, tree: Any) -> tuple[list[tuple[Any, Any]], Any]:
+    children, context = kind.flatten_fn(tree)
+    return list(zip(kind.keys(tree), children, strict=True)), context  # type: ignore[misc]

@@ -33,3 +33,10 @@ try:
     trees.tree_unflatten([1], spec)
 except ValueError as error:
     print(error)
+
+# What libraries build kinds of nodes of their own from.
+for kind, node in {"list": [1, 2], "tuple": (1, 2), "dict": {"a": 1}, "namedtuple": Pair(1, 2), "deque": deque([1], 3)}.items():
+    flatten, unflatten, with_keys = (
+        getattr(trees, f"_{kind}_{what}") for what in ("flatten", "unflatten", "flatten_with_keys")
+    )
+    print(kind, flatten(node), unflatten(*flatten(node)), with_keys(node))

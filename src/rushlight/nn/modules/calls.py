@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
+from ...arguments import warn
 from ...autograd.function import Function
 from ...autograd.graph import RemovableHandle
 from ...tensor import Tensor
@@ -285,11 +286,10 @@ class BackwardWatch:
                     full = self._checked(new, self.output_count, "Backward pre hook", "grad_output")
             self.grad_outputs = full
             if self.input_places is None:  # no input needs a gradient: there is nothing to wait for
-                warnings.warn(
+                warn(
                     "Full backward hook is firing when gradients are computed with respect to module outputs since no "
                     "inputs require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
-                    "#torch.nn.Module.register_full_backward_hook for more details.",
-                    stacklevel=2,
+                    "#torch.nn.Module.register_full_backward_hook for more details."
                 )
                 for user_hook in self.hooks:
                     nothing = (None,) * self.input_count

@@ -18,20 +18,31 @@ if TYPE_CHECKING:
 Convert = Callable[[Tensor], Tensor]
 
 
-def converter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Convert:
-    """What ``module.to(*args, **kwargs)`` does to every tensor."""
+def parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
+    """What arguments of ``module.to`` ask for: (device, dtype, whether not to wait, memory format); None for what is not said.
+
+    >>> import rushlight as torch
+    >>> torch._C._nn._parse_to("cpu", torch.float64)
+    (device(type='cpu'), torch.float64, False, None)
+    """
     named = dict(kwargs)
-    if named.pop("copy", False):
+    if named.pop("copy", False) or args[3:4] == (True,):
         raise RuntimeError(".to() does not accept copy argument")
     memory_format = named.pop("memory_format", None)
+    non_blocking = bool(named.get("non_blocking", next((value for value in args if isinstance(value, bool)), False)))
     other = args[0] if args else named.get("tensor", named.get("other"))
-    dtype = named.get("dtype")
     if isinstance(other, Tensor):
-        dtype = other.dtype
-    else:
-        dtype = next((value for value in args if isinstance(value, torch.dtype)), dtype)
-        if args or set(named) - {"dtype"}:
-            torch.empty(0).to(*args, **named)  # errors of arguments
+        return other.device, other.dtype, non_blocking, memory_format
+    if args or set(named) - {"dtype"}:
+        torch.empty(0).to(*args, **named)  # errors of arguments
+    dtype = next((value for value in args if isinstance(value, torch.dtype)), named.get("dtype"))
+    device = named.get("device", other if isinstance(other, (str, torch.device)) else None)
+    return None if device is None else torch.device(device), dtype, non_blocking, memory_format
+
+
+def converter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Convert:
+    """What ``module.to(*args, **kwargs)`` does to every tensor."""
+    _, dtype, _, memory_format = parse_to(*args, **kwargs)
     if dtype is not None:
         if not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")

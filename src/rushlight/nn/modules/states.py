@@ -30,8 +30,6 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
             return "<All keys matched successfully>"
         return super().__repr__()
 
-    __str__ = __repr__
-
 
 class _WrappedHook:
     """A hook that runs before a module loads its part of a state dict; pickles have it under this name."""

@@ -148,14 +148,19 @@ class _Sender:
         self._queue.put(answer)
 
 
+def _generate_state(base_seed: int, worker_id: int) -> list[int]:
+    """The four words that NumPy's generator of a worker begins with; other loaders take them from here."""
+    words = [worker_id, base_seed & 0xFFFFFFFF, base_seed >> 32, 0]
+    return [int(word) for word in np.random.SeedSequence(words).generate_state(4)]
+
+
 def _serve(work: Work, tasks: Connection, sender: _Sender) -> None:
     global _worker_info
     seed = work.base_seed + work.id
     set_num_threads(1)
     random.seed(seed)
     manual_seed(seed)
-    halves = [work.base_seed & 0xFFFFFFFF, work.base_seed >> 32]
-    np.random.seed(np.random.SeedSequence([work.id, *halves, 0]).generate_state(4))
+    np.random.seed(_generate_state(work.base_seed, work.id))
     _worker_info = WorkerInfo(work.id, work.num_workers, seed, work.dataset)
     fetcher: Any = None
     failure: Exception | None = None

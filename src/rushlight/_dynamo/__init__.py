@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from .as_torch.missing import lazy_names
-from .compiler import allow_in_graph, disable, is_compiling, list_backends, reset
+from ..as_torch.missing import lazy_names
+from ..compiler import allow_in_graph, disable, is_compiling, list_backends, reset
 
 __all__ = ["allow_in_graph", "config", "disable", "graph_break", "is_compiling", "list_backends", "mark_dynamic", "reset"]
 
@@ -63,4 +63,4 @@ def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
 
 mark_static = maybe_mark_dynamic = mark_dynamic
 
-__getattr__, __dir__ = lazy_names(__name__)
+__getattr__, __dir__ = lazy_names(__name__, frozenset({"eval_frame"}), {"OptimizedModule": "eval_frame"})
