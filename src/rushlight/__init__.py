@@ -103,7 +103,7 @@ with _collector_at_rest():
     from .storage import TypedStorage, UntypedStorage
     from .storage import resizing as _resizing
     from .tensor import Tensor, install_methods
-    from .version import __version__
+    from .torch_version import __version__
 
     from .creation.from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
 
@@ -254,6 +254,11 @@ __getattr__, __dir__ = lazy_names(
         "compile": "compiler",
         "load": "serialization",
         "save": "serialization",
+        **dict.fromkeys(
+            "_check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value "
+            "_check_with".split(),
+            "checks",
+        ),
         **dict.fromkeys(
             "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
             "sparse_csr_tensor".split(),

@@ -209,11 +209,11 @@ def integer(name: str, argument: str, position: int, value: Any) -> int:
     raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type_name(value)}")
 
 
-def warn(text: str) -> None:
-    """A UserWarning at the line of the user's program that is running."""
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """A warning at the line of the user's program that is running."""
     depth = 2
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(OWN_CODE):
         frame = frame.f_back
         depth += 1
-    warnings.warn(text, stacklevel=depth)
+    warnings.warn(text, category, stacklevel=depth)

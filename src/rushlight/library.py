@@ -34,6 +34,7 @@ __all__ = [
     "register_fake",
     "register_kernel",
     "register_vmap",
+    "triton_op",
 ]
 
 
@@ -309,6 +310,26 @@ def custom_op(
         return CustomOpDef(packet.op)
 
     return make if fn is None else make(fn)
+
+
+def triton_op(
+    name: str,
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    schema: str | None = None,
+) -> Any:
+    """:func:`custom_op`: what sets a function of Triton's kernels apart matters to compilers only.
+
+    >>> import rushlight as torch
+    >>> @torch.library.triton_op("docs::half_of", mutates_args=())
+    ... def half_of(x: torch.Tensor) -> torch.Tensor:
+    ...     return x / 2
+    >>> half_of(torch.ones(1))
+    tensor([0.5000])
+    """
+    return custom_op(name, fn, mutates_args=mutates_args, schema=schema)
 
 
 def infer_schema(prototype: Callable[..., Any], /, *, mutates_args: str | Iterable[str], op_name: str | None = None) -> str:

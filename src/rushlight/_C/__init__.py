@@ -38,6 +38,7 @@ __all__ = [
     "Generator",
     "Size",
     "TensorBase",
+    "Value",
     "_ExcludeDispatchKeyGuard",
     "_TorchFunctionState",
     "_WeakTensorRef",
@@ -223,6 +224,10 @@ def _debug_only_display_vmap_fallback_warnings(enabled: bool) -> None:
 
 def _debug_only_are_vmap_fallback_warnings_enabled() -> bool:
     return _shows_fallback_warnings
+
+
+class Value:
+    """A value of a TorchScript program: there are none. For annotations."""
 
 
 class _NeuralFunctions:

@@ -8,9 +8,19 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..as_torch.missing import lazy_names
-from ..compiler import allow_in_graph, disable, is_compiling, list_backends, reset
+from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, list_backends, reset
 
-__all__ = ["allow_in_graph", "config", "disable", "graph_break", "is_compiling", "list_backends", "mark_dynamic", "reset"]
+__all__ = [
+    "allow_in_graph",
+    "assume_constant_result",
+    "config",
+    "disable",
+    "graph_break",
+    "is_compiling",
+    "list_backends",
+    "mark_dynamic",
+    "reset",
+]
 
 
 class _Config(SimpleNamespace):

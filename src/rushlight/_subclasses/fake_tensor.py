@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
-__all__ = ["FakeTensorMode", "is_fake"]
+__all__ = ["FakeTensorMode", "is_fake", "unset_fake_temporarily"]
 
 
 class FakeTensorMode:
@@ -22,3 +24,9 @@ def is_fake(x: object) -> bool:
     False
     """
     return False
+
+
+@contextmanager
+def unset_fake_temporarily() -> Iterator[None]:
+    """A context in which tensors have numbers, as everywhere."""
+    yield

@@ -96,7 +96,17 @@ def _name_as_in_torch(module: ModuleType) -> None:
         if isinstance(value, type):
             top, _, rest = value.__module__.partition(".")
             if top == _OWN:
-                value.__module__ = f"torch.{rest}" if rest else "torch"
+                _move(value, f"torch.{rest}" if rest else "torch")
+
+
+def _move(cls: type, module_name: str) -> None:
+    """Has a class say that it is from another module.
+
+    Its annotations go: that module lacks their names, and who reads a program's annotations reads those of its bases too.
+    """
+    cls.__module__ = module_name
+    if cls.__dict__.get("__annotations__"):
+        cls.__annotations__ = {}
 
 
 def _later_spec_of(name: str) -> ModuleSpec | None:
@@ -137,7 +147,7 @@ def install_as_torch() -> None:
     sys.meta_path.insert(0, _TorchFinder())
     for value in vars(rushlight).values():
         if isinstance(value, type) and value.__module__.partition(".")[0] == _OWN:
-            value.__module__ = _HOMES.get(value.__name__, "torch")
+            _move(value, _HOMES.get(value.__name__, "torch"))
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == _OWN and name != _OWN:
             _name_as_in_torch(module)

@@ -122,6 +122,13 @@ class CUDAGraph:
         raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")
 
 
+class graph:
+    """The recording of work on a GPU, for the length of a ``with`` block. RuntimeError: there is none."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        Stream()
+
+
 class device:
     """The chosen GPU, for the length of a ``with`` block. RuntimeError but for -1, which changes nothing.
 
@@ -142,14 +149,8 @@ class device:
         """Nothing was changed."""
 
 
-class stream:
-    """The chosen queue, for the length of a ``with`` block: None, which changes nothing, as there is none.
-
-    >>> import rushlight as torch
-    >>> with torch.cuda.stream(None):
-    ...     torch.zeros(1).device
-    device(type='cpu')
-    """
+class StreamContext:
+    """What :func:`stream` gives."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -159,6 +160,17 @@ class stream:
 
     def __exit__(self, *error: object) -> None:
         """Nothing was changed."""
+
+
+def stream(stream: None) -> StreamContext:
+    """The chosen queue, for the length of a ``with`` block: None, which changes nothing, as there is none.
+
+    >>> import rushlight as torch
+    >>> with torch.cuda.stream(None):
+    ...     torch.zeros(1).device
+    device(type='cpu')
+    """
+    return StreamContext(stream)
 
 
 class _OnDevice(type):

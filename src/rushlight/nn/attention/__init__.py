@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
-from ..as_torch.missing import lazy_names
+from ...as_torch.missing import lazy_names
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
@@ -44,4 +44,4 @@ def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
     yield
 
 
-__getattr__, __dir__ = lazy_names(__name__)
+__getattr__, __dir__ = lazy_names(__name__, frozenset({"flex_attention"}))
