@@ -105,7 +105,7 @@ def _move(cls: type, module_name: str) -> None:
     Its annotations go: that module lacks their names, and who reads a program's annotations reads those of its bases too.
     """
     cls.__module__ = module_name
-    if cls.__dict__.get("__annotations__"):
+    if "__annotations__" in vars(cls):
         cls.__annotations__ = {}
 
 
