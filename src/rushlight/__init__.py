@@ -255,7 +255,7 @@ __getattr__, __dir__ = lazy_names(
         "load": "serialization",
         "save": "serialization",
         **dict.fromkeys(
-            "_check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value "
+            "_assert_async _check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value "
             "_check_with".split(),
             "checks",
         ),

@@ -1,4 +1,4 @@
-"""torch._check and its kin: conditions that libraries hold their arguments to."""
+"""torch._check, torch._assert_async and their kin: conditions that libraries hold their arguments to."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .arguments import warn
 from .tensor import Tensor
 
 __all__ = [
+    "_assert_async",
     "_check",
     "_check_index",
     "_check_is_size",
@@ -85,6 +86,12 @@ def _check_tensor_all(cond: Any, message: Message = None) -> None:
     if cond.dtype is not dtypes.bool_:
         raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
     _check(bool(cond.all().item()), message)
+
+
+def _assert_async(input: Tensor, assert_msg: str = "Expected Tensor with single nonzero value, but got zero") -> None:
+    """Raises RuntimeError unless a tensor's one element is not zero."""
+    if not bool(input):
+        raise RuntimeError(assert_msg)
 
 
 def _check_is_size(i: int, message: Message = None, *, max: int | None = None) -> None:

@@ -264,6 +264,8 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
     def with_hooks(self: Any, rest: Any, kwargs: Any) -> Any:
         args = (self, *rest)
+        if "_optimizer_step_pre_hooks" not in self.__dict__:  # an optimizer around another, whose __init__ does not come here
+            return step(*args, **kwargs)
         for hooks in (_global_pre_hooks, self._optimizer_step_pre_hooks):
             for hook in hooks.values():
                 result = hook(self, args, kwargs)
