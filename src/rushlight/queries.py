@@ -8,7 +8,7 @@ from . import dtypes
 from .arguments import refuse, type_name
 from .backend.random_streams import memory_axes
 from .ops import dispatch
-from .ops.public import methods
+from .ops.public import methods, module
 from .publishing import method, published
 from .tensor import Tensor
 
@@ -19,10 +19,12 @@ def _tensor(name: str, input: Any) -> Tensor:
     return input
 
 
-@published
 def is_tensor(obj: Any) -> bool:
-    """Whether an object is a tensor."""
+    """Whether an object is a tensor. Nobody takes this call over."""
     return isinstance(obj, Tensor)
+
+
+module("torch")["is_tensor"] = is_tensor
 
 
 @published

@@ -62,7 +62,7 @@ def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
         if not isinstance(value, (Tensor_, *NUMBERS)):
             if op.name == "eq" and isinstance(value, np.ndarray):  # == cannot be left to the other side, as < and + are
                 return run(op, (args[0], new_tensor(value)), 1)
-            return unless_refused(_foreign, value, op, args)
+            return unless_refused(foreign_method, value, op.name, args)
     return run(op, args, 1)
 
 
@@ -75,6 +75,19 @@ def unless_refused(call: Callable[..., Any], operand: Any, *args: Any) -> Any:
         return call(*args)
     except TypeError:
         return NotImplemented
+
+
+def other_side(name: str, self: Any, other: Any) -> Any:
+    """What a foreign operand makes of ``Tensor.<name>``: see :func:`unless_refused`."""
+    return unless_refused(foreign_method, other, name, (self, other))
+
+
+def foreign_method(name: str, args: tuple[Any, ...]) -> Any:
+    """What objects that are no tensors, but define ``__torch_function__``, make of ``Tensor.<name>``; else NotImplemented."""
+    from ..overrides import foreign
+
+    func = getattr(Tensor_, name, None)
+    return NotImplemented if func is None else foreign(func, args, {})
 
 
 def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op, tuple[Any, ...]], Any]] = interceptors) -> Any:
@@ -96,7 +109,7 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
             tensors = True
         else:
             if first == 0 and hasattr(type(value), "__torch_function__"):
-                result = _foreign(op, args)
+                result = foreign_method(op.name, args)
                 if result is not NotImplemented:
                     return result
             _check(op, position, value, first, args)
@@ -161,12 +174,6 @@ def _as_tensor(number: Any) -> Tensor:
     else:
         dtype = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.get_default_dtype()}[kind]
     return new_tensor(number_array(number, dtype.numpy))
-
-
-def _foreign(op: Op, args: tuple[Any, ...]) -> Any:
-    from ..overrides import foreign_op
-
-    return foreign_op(op, args)
 
 
 def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -> None:

@@ -19,6 +19,7 @@ from ..backend import numpy as backend
 from ..backend.blockwise import SPREAD, spread
 from . import saved
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
+from .dispatch import foreign_method
 from .misfits import Call
 from .table import tensors
 
@@ -117,6 +118,9 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
         try:
             return recorded(self, name, plain_name, other)
         except TypeError as error:
+            result = foreign_method(name, (self, other))
+            if result is not NotImplemented:
+                return result
             raise Call(name, ("self", "other"), (self, other), {}).as_method(error) or error from None
 
     plain = binary(ufunc, name, slow)
@@ -196,6 +200,9 @@ def by_result(
             _refuse_complex(self, args)
             raise
         except (AttributeError, TypeError) as error:
+            result = NotImplemented if kwargs else foreign_method(name, (self, *args))
+            if result is not NotImplemented:
+                return result
             wrong = refused((self, *args), kwargs, error) if refused is not None else None
             if wrong is None:
                 raise

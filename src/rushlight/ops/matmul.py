@@ -427,9 +427,11 @@ def matmul(input: Any, other: Any) -> Any:
 
 
 def _matmul_operator(self: Any, other: Any) -> Any:
-    if not isinstance(other, dispatch.Tensor_):
-        return NotImplemented
-    return matmul_of(self, other)
+    return matmul_of(self, other) if isinstance(other, dispatch.Tensor_) else dispatch.other_side("matmul", self, other)
+
+
+def _rmatmul(self: Any, other: Any) -> Any:
+    return matmul_of(other, self) if isinstance(other, dispatch.Tensor_) else dispatch.other_side("__rmatmul__", self, other)
 
 
 _FITTING = "x_a.shape[1] == len(x_b) and x_a.dtype is x_b.dtype"
@@ -439,7 +441,8 @@ methods["__matmul__"] = CompiledOnUse("__matmul__", "mm", "operator", _MATRICES,
 plain_cases("matmul", Case("mm", "input other", _MATRICES))
 plain_cases("mm", Case("mm", "input mat2", _MATRICES))
 plain_cases("addmm", Case("addmm", "input mat1 mat2", f"{_MATRICES} and x_bias.dtype is x_a.dtype", settings=_NO_FACTORS))
-methods["__rmatmul__"] = lambda self, other: matmul_of(other, self) if isinstance(other, dispatch.Tensor_) else NotImplemented
+methods["__rmatmul__"] = _rmatmul
+_rmatmul.__name__ = "__rmatmul__"
 
 
 @public(space="torch.nn.functional")

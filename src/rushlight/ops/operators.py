@@ -1,7 +1,8 @@
 """What Python's operators mean between tensors, and between tensors and numbers.
 
-Where an operator is an op it is that op's compiled function and nothing else. With foreign operands all of them answer
-NotImplemented, so that the other side may know what to do.
+Where an operator is an op it is that op's compiled function and nothing else. A foreign operand is asked by
+``__torch_function__``, under the name that PyTorch's operators have there; else all of them answer NotImplemented, so that
+Python asks the operand's own operator.
 """
 
 from __future__ import annotations
@@ -14,23 +15,24 @@ from .pointwise import pow, remainder, rsub
 from .public import CompiledOnUse, methods, operator_method, ops
 
 
-def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _operator(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
         if isinstance(other, (dispatch.Tensor_, *dispatch.NUMBERS)):
             return function(self, other)
-        return dispatch.unless_refused(function, other, self, other)
+        return dispatch.other_side(name, self, other)
 
+    operator.__name__ = operator.__qualname__ = name
     return operator
 
 
-def _in_place(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _in_place(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
         try:
             return function(self, other)
         except TypeError:
             if isinstance(other, (dispatch.Tensor_, *dispatch.NUMBERS)):
                 raise
-            return NotImplemented
+            return dispatch.other_side(name, self, other)
 
     return operator
 
@@ -50,7 +52,7 @@ for _sign, _name in (
     ("ior", "bitwise_or"), ("ixor", "bitwise_xor"),
     ("ilshift", "bitwise_left_shift"), ("irshift", "bitwise_right_shift"),
 ):  # fmt: skip
-    methods[f"__{_sign}__"] = _in_place(methods[f"{_name}_"])
+    methods[f"__{_sign}__"] = _in_place(f"{_name}_", methods[f"{_name}_"])
 
 
 def _pow(self: Any, exponent: Any) -> Any:
@@ -58,10 +60,12 @@ def _pow(self: Any, exponent: Any) -> Any:
         return ops.pow(self, exponent)
     if isinstance(exponent, dispatch.NUMBERS):
         return ops.pow_number(self, exponent)
-    return dispatch.unless_refused(pow, exponent, self, exponent)
+    return dispatch.other_side("pow", self, exponent)
 
 
 def _rtruediv(self: Any, other: Any) -> Any:
+    if hasattr(type(other), "__torch_function__") and not isinstance(other, dispatch.Tensor_):
+        return dispatch.other_side("__rdiv__", self, other)
     inverse = self.reciprocal()
     try:
         return inverse * other  # an array of NumPy's takes over here
@@ -79,13 +83,14 @@ methods["__invert__"] = _invert
 methods["__pow__"] = CompiledOnUse(
     "__pow__", "pow_number", "operator", "exponent.__class__ is int or exponent.__class__ is float", _pow
 )
-methods["__rpow__"] = _operator(lambda self, base: pow(base, self))
-methods["__rsub__"] = _operator(rsub)
+methods["__rpow__"] = _operator("__rpow__", lambda self, base: pow(base, self))
+methods["__rsub__"] = _operator("__rsub__", rsub)
 methods["__rtruediv__"] = methods["__rdiv__"] = _rtruediv
-methods["__floordiv__"] = _operator(lambda self, other: ops.floor_divide(self, other))
-methods["__rfloordiv__"] = _operator(lambda self, other: ops.floor_divide(other, self))
-methods["__mod__"] = _operator(remainder)
-methods["__rmod__"] = _operator(lambda self, other: remainder(other, self))
-methods["__rlshift__"] = _operator(lambda self, other: ops.bitwise_left_shift(other, self))
-methods["__rrshift__"] = _operator(lambda self, other: ops.bitwise_right_shift(other, self))
+_rtruediv.__name__ = "__rdiv__"
+methods["__floordiv__"] = _operator("__floordiv__", lambda self, other: ops.floor_divide(self, other))
+methods["__rfloordiv__"] = _operator("__rfloordiv__", lambda self, other: ops.floor_divide(other, self))
+methods["__mod__"] = _operator("remainder", remainder)
+methods["__rmod__"] = _operator("__rmod__", lambda self, other: remainder(other, self))
+methods["__rlshift__"] = _operator("__rlshift__", lambda self, other: ops.bitwise_left_shift(other, self))
+methods["__rrshift__"] = _operator("__rrshift__", lambda self, other: ops.bitwise_right_shift(other, self))
 methods["__pos__"] = methods["positive"]

@@ -53,6 +53,10 @@ def _getitem(self: Any, key: Any) -> Any:
         return _sliced(self, 0, key, True)
     if isinstance(key, dispatch.Tensor_) and key._array.ndim and key._array.dtype.kind == "i" and self._array.ndim:
         return ops.index(self, [key])
+    if kind is not tuple and hasattr(kind, "__torch_function__") and not isinstance(key, dispatch.Tensor_):
+        result = dispatch.foreign_method("__getitem__", (self, key))
+        if result is not NotImplemented:
+            return result
     view, indices = _walk(self, key)
     if indices:
         return ops.index(
@@ -270,6 +274,8 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
     if not isinstance(value, dispatch.Tensor_) and not isinstance(value, dispatch.NUMBERS):
         if isinstance(value, np.ndarray):
             value = dispatch.new_tensor(value)
+        elif dispatch.foreign_method("__setitem__", (self, key, value)) is not NotImplemented:
+            return
         else:
             raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
@@ -392,6 +398,7 @@ def _reversed(self: Any) -> Any:
 
 
 methods["__reversed__"] = _reversed
+_getitem.__name__, _setitem.__name__ = "__getitem__", "__setitem__"
 methods["__getitem__"] = _getitem
 methods["__setitem__"] = _setitem
 methods["__delitem__"] = _delitem

@@ -123,6 +123,9 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     if isinstance(other, dispatch.NUMBERS):
         other = dispatch.new_tensor(np.asarray(other))
     if not isinstance(other, dispatch.Tensor_):
+        result = dispatch.foreign_method("copy_", (self, other))
+        if result is not NotImplemented:
+            return result
         from ..arguments import type_name
 
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")

@@ -473,9 +473,3 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
     """Whether a function is a method of Tensor, or reads one of its properties."""
     name = getattr(func, "__name__", "")
     return name in ("__get__", "__set__") or Tensor.__dict__.get(name) is func
-
-
-def foreign_op(op: Any, args: tuple[Any, ...]) -> Any:
-    """:func:`foreign` for an op of the table as a method."""
-    func = getattr(Tensor, op.name, None)
-    return NotImplemented if func is None else foreign(func, args, {})

@@ -18,6 +18,7 @@ from .making import (
 )
 from .products import sum_with_product
 from .tensors import SparseTensor
+from .typed import CLASSES
 
 __all__ = ["addmm", "check_sparse_tensor_invariants", "mm", "sum"]
 
@@ -66,3 +67,6 @@ def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 def masked(one: Any) -> Tensor:
     """The dense tensor of a sparse one, whose gradient comes back at its places."""
     return one.to_dense() if isinstance(one, SparseTensor) else one
+
+
+globals().update(CLASSES)

@@ -123,21 +123,30 @@ def _compressed(
     return _finished(result, requires_grad)
 
 
-def _maker(kind: Any, first: str, second: str) -> Any:
-    def make(
-        pointers: Any,
-        plain: Any,
-        values: Any,
-        size: Any = None,
-        *,
-        dtype: Any = None,
-        device: Any = None,
-        pin_memory: bool = False,
-        requires_grad: bool = False,
-        check_invariants: bool | None = None,
-    ) -> SparseTensor:
-        return _compressed(kind, pointers, plain, values, size, dtype, requires_grad, check_invariants)
+def _of_parts(
+    kind: Any,
+    pointers: Any,
+    plain: Any,
+    values: Any,
+    size: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> SparseTensor:
+    return _compressed(kind, pointers, plain, values, size, dtype, requires_grad, check_invariants)
 
+
+def _maker(kind: Any, first: str, second: str) -> Any:
+    def by_rows(crow_indices: Any, col_indices: Any, values: Any, size: Any = None, **options: Any) -> SparseTensor:
+        return _of_parts(kind, crow_indices, col_indices, values, size, **options)
+
+    def by_columns(ccol_indices: Any, row_indices: Any, values: Any, size: Any = None, **options: Any) -> SparseTensor:
+        return _of_parts(kind, ccol_indices, row_indices, values, size, **options)
+
+    make = by_rows if first == "crow_indices" else by_columns
     make.__name__ = make.__qualname__ = f"{kind.name}_tensor"
     make.__doc__ = f"A tensor of layout ``{kind}`` of its ``{first}``, ``{second}`` and ``values``."
     return make

@@ -238,7 +238,9 @@ class SparseTensor(Tensor):
     def T(self) -> Any:
         return self.t()
 
-    mT = T
+    @property
+    def mT(self) -> Any:
+        return self.transpose(-2, -1)
 
     def with_values(self, values: Array, edge: Any = None) -> SparseTensor:
         """Other values at the same places."""

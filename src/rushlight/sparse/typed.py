@@ -1,0 +1,75 @@
+"""The older constructors of sparse tensors: ``torch.sparse.FloatTensor(indices, values, size)`` and its kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..arguments import type_name, warn
+from ..device import sparse_coo
+from ..tensor import Tensor
+from .making import sparse_coo_tensor
+from .tensors import SparseTensor
+
+_FORMS = (
+    "*, torch.device device = None",
+    "Tensor indices, Tensor values, *, torch.device device = None",
+    "Tensor indices, Tensor values, tuple of ints size, *, torch.device device = None",
+    "tuple of ints size, *, torch.device device = None",
+)
+_told: set[str] = set()
+
+
+def _tell(old: str, new: str) -> None:
+    if old not in _told:
+        _told.add(old)
+        warn(f"torch.sparse.SparseTensor({old}) is deprecated.  Please use torch.sparse_coo_tensor({new}).")
+
+
+class _SparseType(type):
+    """The type of ``torch.sparse.FloatTensor``: a sparse tensor of that dtype is an instance of it."""
+
+    dtype: dtypes.dtype
+
+    def __call__(cls, *args: Any, device: Any = None) -> SparseTensor:
+        if not args:
+            _tell("", "(0,), dtype=")
+            return sparse_coo_tensor((0,), dtype=cls.dtype)
+        tensors = [isinstance(one, Tensor) for one in args]
+        if tensors == [True, True]:
+            _tell("indices, values, *, device=", "indices, values, dtype=, device=")
+            return sparse_coo_tensor(*args)
+        if tensors == [True, True, False]:
+            _tell("indices, values, shape, *, device=", "indices, values, shape, dtype=, device=")
+            return sparse_coo_tensor(*args)
+        if len(args) == 1 and isinstance(args[0], list):
+            raise TypeError(
+                "torch.sparse.SparseTensor(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a "
+                "strided tensor and convert it to sparse via to_sparse."
+            )
+        sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+        if not all(type(one) is int for one in sizes):
+            got = ", ".join(map(type_name, args))
+            raise TypeError(
+                f"new() received an invalid combination of arguments - got ({got}), but expected one of:\n"
+                + "".join(f" * ({form})\n" for form in _FORMS)
+            )
+        _tell("shape, *, device=", "shape, dtype=, device=")
+        return sparse_coo_tensor(tuple(sizes), dtype=cls.dtype)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, SparseTensor) and instance.layout is sparse_coo and instance.dtype is cls.dtype
+
+
+def _define(dtype: dtypes.dtype) -> type:
+    name = f"{dtype.scalar_name}Tensor"
+    doc = f"Sparse tensors of torch.{dtype.name}, made of places and values, or of sizes: all zeros."
+    body = {"__module__": "torch.sparse", "__doc__": doc, "dtype": dtype, "layout": sparse_coo, "is_sparse": True}
+    return _SparseType(name, (), body)
+
+
+CLASSES: dict[str, type] = {
+    f"{each.scalar_name}Tensor": _define(each)
+    for each in dtypes.ALL
+    if not each.is_complex and "UInt" not in each.scalar_name and each is not dtypes.bool_
+}
