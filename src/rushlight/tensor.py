@@ -40,7 +40,26 @@ text_in_transforms: Callable[[Tensor], str | None] = provided("text_in_transform
 _GRAD_OF_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
 
 
-class Tensor:
+class _TensorMeta(type):
+    """The class of Tensor. ``Tensor.add`` is what ``__torch_function__`` is told of, watched or not: programs keep tables of it."""
+
+    told: Callable[[type, str, Any], Any] | None = None  # once Tensor is whole
+
+    def __getattribute__(cls, name: str) -> Any:
+        found = super().__getattribute__(name)
+        told = _TensorMeta.told
+        return found if told is None or (name[0] == "_" != name[1:2]) else told(cls, name, found)
+
+
+def _told(cls: type, name: str, found: Any) -> Any:
+    _TensorMeta.told = None
+    from .overrides.watching import as_told
+
+    _TensorMeta.told = as_told
+    return as_told(cls, name, found)
+
+
+class Tensor(metaclass=_TensorMeta):
     """An n-dimensional array that remembers how it was computed.
 
     Made by :func:`tensor`, :func:`zeros` and the like, and by every operation.
@@ -950,3 +969,4 @@ def install_methods(names: Sequence[str] | None = None) -> None:
             setattr(Tensor, name, methods[name])
     for name in missing.OF_TENSOR if names is None else ():
         setattr(Tensor, name, missing.Missing(name))
+    _TensorMeta.told = _told

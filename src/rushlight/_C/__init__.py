@@ -18,7 +18,7 @@ from ..operators.fallback import set_mode as _set_autograd_fallback_mode
 from ..overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
 from ..random import Generator
 from ..size import Size
-from ..tensor import Tensor
+from ..tensor import Tensor, _TensorMeta
 from . import _autograd, _functorch, _profiler
 from .dispatch_keys import DispatchKey, DispatchKeySet, _dispatch_tls_local_exclude_set, _ExcludeDispatchKeyGuard
 from .function_modes import (
@@ -71,7 +71,6 @@ __all__ = [
 ]
 
 TensorBase = Tensor
-_TensorMeta = type(Tensor)
 has_lapack = True  # NumPy brings one
 
 

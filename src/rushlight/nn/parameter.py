@@ -7,10 +7,10 @@ from typing import Any
 import rushlight as torch
 
 from ..rooms import opened
-from ..tensor import PLAIN, Tensor, lay_out_attributes
+from ..tensor import PLAIN, Tensor, _TensorMeta, lay_out_attributes
 
 
-class _MarkedTensors(type(Tensor)):  # type: ignore[misc]
+class _MarkedTensors(_TensorMeta):
     """Instances are also tensors of other subclasses of Tensor that carry the class's mark."""
 
     _mark = ""

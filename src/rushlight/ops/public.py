@@ -246,7 +246,14 @@ def warn(text: str, once: bool = False) -> None:
 class CompiledOnUse:
     """A method that is an op: compiled when first looked up, then in its own place."""
 
+    made: Callable[..., Any] | None = None
+
     def compile(self) -> Callable[..., Any]:
+        if self.made is None:
+            self.made = self._compiled()
+        return self.made
+
+    def _compiled(self) -> Callable[..., Any]:
         entry = table[self.op_name]
         function = entry.operator(self.where, self.otherwise) if self.make == "operator" else entry.method()
         if self.make == "method":

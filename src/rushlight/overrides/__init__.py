@@ -423,7 +423,9 @@ def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     """What an object that is no tensor makes of a call, or NotImplemented."""
     if any(_takes_over(one) for value in (*args, *kwargs.values())
            for one in (value if isinstance(value, (list, tuple)) else (value,))):  # fmt: skip
-        return dispatched(func, args, kwargs)
+        from .watching import told
+
+        return dispatched(told(func), args, kwargs)
     return NotImplemented
 
 

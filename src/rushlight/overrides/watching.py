@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -96,22 +95,62 @@ def unwatch_for_profiler() -> None:
 
 def _put_in() -> None:
     public.protocol.append(overrides.dispatched)
-    for name, value in list(Tensor.__dict__.items()):
-        if name in _UNWATCHED:
-            continue
-        if isinstance(value, property):
-            watched: Any = _WatchedProperty(value.fget, value.fset, value.fdel, value.__doc__)
-            watched.original = value
-            if name in ("T", "H", "mT", "mH"):
-                watched.noted = _getter(name, value)
-        elif callable(value) and not isinstance(value, (type, classmethod, staticmethod)):
-            watched = _watched_method(name, value)
-        elif isinstance(value, CompiledOnUse):
-            watched = _watched_method(name, _OnUse(value))
-        else:
-            continue
-        _unwatched[name] = (value, watched)
-        setattr(Tensor, name, watched)
+    for name, value in list(vars(Tensor).items()):
+        watched = _watched(name, value)
+        if watched is not value:
+            setattr(Tensor, name, watched)
+
+
+def _watched(name: str, value: Any) -> Any:
+    """What asks modes and subclasses before one of Tensor's own attributes: always the same for one; else the value itself."""
+    if name in _UNWATCHED:
+        return value
+    own, watched = _unwatched.get(name, (None, None))
+    if value is own or value is watched or (isinstance(own, CompiledOnUse) and value is own.made):
+        return watched
+    if isinstance(value, property):
+        watched = _WatchedProperty(value.fget, value.fset, value.fdel, value.__doc__)
+        watched.original = value
+        if name in ("T", "H", "mT", "mH"):
+            watched.noted = _getter(name, value)
+    elif callable(value) and not isinstance(value, (type, classmethod, staticmethod)):
+        watched = _watched_method(name, value)
+    elif isinstance(value, CompiledOnUse):
+        watched = _watched_method(name, _on_use(value))
+    else:
+        return value
+    _unwatched[name] = (value, watched)
+    return watched
+
+
+def as_told(cls: type, name: str, found: Any) -> Any:
+    """What ``cls.<name>`` is: for what Tensor has itself the one thing that ``__torch_function__`` is told of."""
+    if name in _UNWATCHED or not (callable(found) or isinstance(found, property)):
+        return found
+    owner = next((one for one in cls.__mro__ if name in vars(one)), None)
+    if owner is not Tensor:
+        return found
+    value = vars(Tensor)[name]
+    watched = _watched(name, value)
+    return found if watched is value and not isinstance(value, property) else watched
+
+
+def told(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What ``__torch_function__`` is told of for a function that may be a method of Tensor, watched or not."""
+    name = getattr(function, "__name__", "")
+    own, watched = _unwatched.get(name, (None, None))
+    if own is not None and (function is own or function is getattr(own, "made", None)):
+        return watched  # type: ignore[no-any-return]
+    return getattr(Tensor, name) if vars(Tensor).get(name) is function else function
+
+
+def _on_use(compiled: CompiledOnUse) -> Callable[..., Any]:
+    """A method that is compiled when it is first called."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return compiled.compile()(*args, **kwargs)
+
+    return function
 
 
 def _getter(name: str, prop: property) -> Callable[..., Any]:
@@ -120,20 +159,6 @@ def _getter(name: str, prop: property) -> Callable[..., Any]:
 
     read.__name__ = name
     return read
-
-
-class _OnUse:
-    """A method that is compiled when it is first called."""
-
-    def __init__(self, compiled: CompiledOnUse) -> None:
-        self.compiled = compiled
-
-    @functools.cached_property
-    def function(self) -> Callable[..., Any]:
-        return self.compiled.compile()
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs)
 
 
 def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
