@@ -122,7 +122,11 @@ def ordinary(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return True
 
 
-DECLINED = "All that were asked returned NotImplemented."
+_NATIVE_REFUSAL = (
+    "Multiple dispatch failed for {name!r}; all __torch_function__ handlers returned NotImplemented:\n\n{listed}\n\n"
+    "For more information, try re-running with TORCH_LOGS=not_implemented"
+)
+_PYTHON_REFUSAL = "no implementation found for {name!r} on types that implement __torch_function__: {types}{mode}"
 
 
 def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -145,9 +149,9 @@ def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     found = [] if _state.subclasses_off else _overloaded((*args, *kwargs.values()))
     if not found and not modes.state.function_modes:
         return NotImplemented
-    given = kwargs if kwargs or _is_python(func) else None
-    return _ask(func, found, args, given, "Multiple dispatch failed for {name!r}; all __torch_function__ handlers returned "
-                "NotImplemented:\n\n{listed}")  # fmt: skip
+    python = _is_python(func)
+    given = kwargs if kwargs or python else None
+    return _ask(func, found, args, given, _PYTHON_REFUSAL if python else _NATIVE_REFUSAL)
 
 
 # Methods and functions that PyTorch has written in Python: they hand on an empty dict where none was given, the others
@@ -171,7 +175,9 @@ _NATIVE_LAYERS = frozenset(
 def _is_python(func: Callable[..., Any]) -> bool:
     name = getattr(func, "__name__", "")
     layer = registry["torch.nn.functional"].get(name)
-    return name in _PYTHON or (layer is func and name not in _NATIVE_LAYERS)
+    if name in _PYTHON:
+        return registry["torch.linalg"].get(name) is not func
+    return layer is func and name not in _NATIVE_LAYERS
 
 
 def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None, refusal: str) -> Any:
@@ -191,10 +197,10 @@ def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwar
         result = one.__torch_function__(func, types, args, *named)
         if result is not NotImplemented:
             return result
-    listed = "\n".join(f"  - tensor subclass {kind}" for kind in types)
-    error = TypeError(refusal.format(name=resolve_name(func) or _qualified(func), listed=listed, types=list(types)))
-    error.add_note(DECLINED)
-    raise error
+    asked = [f"  - mode object {mode}" for mode in before[-1:]] + [f"  - tensor subclass {kind}" for kind in types]
+    name = resolve_name(func) or _qualified(func)
+    mode = f" nor in mode {before[-1]}" if before else ""
+    raise TypeError(refusal.format(name=name, listed="\n".join(asked), types=list(types), mode=mode))
 
 
 def _qualified(func: Any) -> str:
@@ -269,13 +275,7 @@ def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterabl
     >>> mine(Seven()), mine(1)
     (7, 1)
     """
-    return _ask(
-        public_api,
-        _overloaded(relevant_args),
-        args,
-        kwargs,
-        "no implementation found for {name!r} on types that implement __torch_function__: {types}",
-    )
+    return _ask(public_api, _overloaded(relevant_args), args, kwargs, _PYTHON_REFUSAL)
 
 
 def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

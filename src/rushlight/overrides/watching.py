@@ -22,6 +22,7 @@ _BINARY = {
     *OPERATORS,
     *"__rsub__ __floordiv__ __rfloordiv__ __rpow__ __rmod__ __rmatmul__ __eq__ __ne__ __and__ __or__".split(),
 }
+_UNARY = frozenset(("__neg__", "__abs__"))
 _UNWATCHED = frozenset(
     "__new__ __init__ __init_subclass__ __getattr__ __getattribute__ __setattr__ __delattr__ __class_getitem__ __hash__ "
     "__torch_function__ __dict__ __weakref__ __doc__ __module__ __annotations__ __qualname__ __array_priority__ "
@@ -174,8 +175,8 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
                     return result
             try:
                 result = overrides.asked(call if spoken == name else getattr(Tensor, spoken, call), args, kwargs)
-            except TypeError as error:
-                if is_operator and overrides.DECLINED in getattr(error, "__notes__", ()):
+            except TypeError:
+                if is_operator and name not in _UNARY:  # Python asks the other side
                     return NotImplemented
                 raise
             if result is not NotImplemented:
