@@ -35,12 +35,17 @@ _STATE = np.dtype(
 )
 
 
+# The sources of generators that are gone: NumPy takes 130 us to make one, 10 to seed one.
+_SPARES: list[tuple[Any, Array | None, Any]] = []
+_MOST_SPARES = 8
+
+
 class MersenneTwister:
     """The words that follow from a seed, handed out in order. Not safe for several threads: the owner holds a lock."""
 
     __slots__ = (
-        "_bits", "_block", "_memory", "_next_at_end", "_normal", "_numbers", "_position", "_restarted", "_single", "seed",
-        "spare_normal",
+        "_bits", "_block", "_memory", "_next_at_end", "_normal", "_numbers", "_position", "_restarted", "_seeder", "_single",
+        "seed", "spare_normal",
     )  # fmt: skip
     seed: int  # as given, 64 bits; the words depend on its low 32
     spare_normal: float | None  # the second number of a pair that was drawn when one was needed
@@ -48,7 +53,12 @@ class MersenneTwister:
     def __init__(self, seed: int) -> None:
         self._bits: Any = None  # made when the first word is drawn: numpy.random is slow to import
         self._memory: Array | None = None  # the source's own: its block's key, and where in the block it stands
+        self._seeder: Any = None
         self.restart(seed)
+
+    def __del__(self, spares: list[tuple[Any, Array | None, Any]] = _SPARES) -> None:
+        if self._bits is not None and len(spares) < _MOST_SPARES:
+            spares.append((self._bits, self._memory, self._seeder))
 
     def restart(self, seed: int) -> None:
         """Begin again at the first word of `seed`."""
@@ -189,18 +199,20 @@ class MersenneTwister:
 
     def _source(self) -> Any:
         if self._restarted:
-            from numpy.random import RandomState
-
-            RandomState(self._started()).seed(self.seed & 0xFFFFFFFF)
+            self._started()
+            self._seeder.seed(self.seed & 0xFFFFFFFF)
         return self._bits
 
     def _started(self) -> Any:
         """The source, wherever it stands."""
         if self._bits is None:
-            from numpy.random import MT19937
+            try:
+                self._bits, self._memory, self._seeder = _SPARES.pop()
+            except IndexError:
+                from numpy.random import MT19937, RandomState
 
-            self._bits = MT19937(0)
-            self._memory = _memory(self._bits)
+                self._bits = MT19937(0)
+                self._memory, self._seeder = _memory(self._bits), RandomState(self._bits)
         self._restarted = False
         return self._bits
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..as_torch.missing import lazy_names
 from . import _utils
-from ._comparison import assert_close
+from ._comparison import assert_allclose, assert_close
 from ._creation import make_tensor
 
-__all__ = ["assert_close", "make_tensor"]
+__all__ = ["assert_allclose", "assert_close", "make_tensor"]
 
 __getattr__, __dir__ = lazy_names(__name__)

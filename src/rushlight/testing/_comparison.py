@@ -13,7 +13,7 @@ import rushlight as torch
 from .. import dtypes
 from ..tensor import Tensor
 
-__all__ = ["assert_close"]
+__all__ = ["assert_allclose", "assert_close"]
 
 _TOLERANCES = {
     dtypes.float16: (1e-3, 1e-5),
@@ -181,3 +181,29 @@ def assert_close(
     """
     options = {"equal_nan": equal_nan, "check_dtype": check_dtype, "check_stride": check_stride}
     _Comparison({"rtol": rtol, "atol": atol, "msg": msg, **options}).compare(actual, expected, ())
+
+
+_OLDER_TOLERANCES = {dtypes.float16: (1e-3, 1e-3), dtypes.float32: (1e-4, 1e-5), dtypes.float64: (1e-5, 1e-8)}
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """The older :func:`assert_close`, whose tolerances are wider and which does not look at dtypes; it warns that it is old."""
+    from ..arguments import warn
+
+    warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use "
+        "`torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
+        "https://github.com/pytorch/pytorch/issues/61844.",
+        FutureWarning,
+    )
+    pair = [one if isinstance(one, Tensor) else torch.tensor(one) for one in (actual, expected)]
+    if rtol is None and atol is None:
+        rtol, atol = map(max, zip(*(_OLDER_TOLERANCES.get(one.dtype, (0.0, 0.0)) for one in pair), strict=True))
+    assert_close(*pair, rtol=rtol, atol=atol, equal_nan=equal_nan, check_device=True, check_dtype=False, msg=msg or None)
