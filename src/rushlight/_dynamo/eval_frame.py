@@ -28,6 +28,7 @@ class OptimizedModule(Module):
 
     def __init__(self, mod: Module, dynamo_ctx: Any = None) -> None:
         super().__init__()
+        self.dynamo_ctx = dynamo_ctx  # what compiles it, by which libraries know such a module: nothing
         self._orig_mod = mod
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -73,4 +74,4 @@ class OptimizedModule(Module):
 
 
 # What is set on the module itself: the rest is the inner one's.
-_OWN = frozenset({"_orig_mod", "forward", "training", *vars(Module())})
+_OWN = frozenset({"_orig_mod", "dynamo_ctx", "forward", "training", *vars(Module())})

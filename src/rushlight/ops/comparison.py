@@ -96,6 +96,7 @@ def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, e
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
     True
     """
+    refuse_number("allclose", ("input", "other"), (input, other))
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
