@@ -12,7 +12,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class _TensorMeta(type):
     """The class of Tensor. ``Tensor.add`` is what ``__torch_function__`` is told of, watched or not: programs keep tables of it."""
 
     told: Callable[[type, str, Any], Any] | None = None  # once Tensor is whole
+    own: ClassVar[dict[str, Any]] = {}  # what Tensor has of its own; the rest is programs'
 
     def __getattribute__(cls, name: str) -> Any:
         found = super().__getattribute__(name)
@@ -969,4 +970,5 @@ def install_methods(names: Sequence[str] | None = None) -> None:
             setattr(Tensor, name, methods[name])
     for name in missing.OF_TENSOR if names is None else ():
         setattr(Tensor, name, missing.Missing(name))
+    _TensorMeta.own.update(vars(Tensor) if names is None else {name: methods[name] for name in names})
     _TensorMeta.told = _told

@@ -27,7 +27,7 @@ from ..operators.aten import aten, inplace_overload, overload_of, without_defaul
 from ..ops import dispatch, saved
 from ..ops.table import Op
 from ..rooms import carried
-from ..tensor import OWN_ATTRIBUTES, PLAIN, Tensor
+from ..tensor import OWN_ATTRIBUTES, PLAIN, Tensor, _TensorMeta
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]
 
@@ -372,7 +372,7 @@ def watch() -> None:
         is_users = takes_part([self]) and sys._getframe(1).f_code.co_filename not in saved.INSIDE
         return asked(aten.detach.default, (self,)) if is_users else plain_detach(self)
 
-    Tensor.detach = detach  # type: ignore[method-assign]
+    Tensor.detach = _TensorMeta.own["detach"] = detach  # type: ignore[method-assign]
 
 
 # Modes.

@@ -10,7 +10,7 @@ from .. import overrides
 from ..autograd.modes import special, state
 from ..ops import public
 from ..ops.public import CompiledOnUse
-from ..tensor import PLAIN, Tensor
+from ..tensor import PLAIN, Tensor, _TensorMeta
 
 OPERATORS = {
     "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_", "__mul__": "mul",
@@ -104,11 +104,12 @@ def _put_in() -> None:
 
 def _watched(name: str, value: Any) -> Any:
     """What asks modes and subclasses before one of Tensor's own attributes: always the same for one; else the value itself."""
-    if name in _UNWATCHED:
+    if name in _UNWATCHED or not _is_own(name, value):
         return value
-    own, watched = _unwatched.get(name, (None, None))
-    if value is own or value is watched or (isinstance(own, CompiledOnUse) and value is own.made):
-        return watched
+    own = _TensorMeta.own[name]
+    if name in _unwatched and _unwatched[name][0] is own:
+        return _unwatched[name][1]
+    watched: Any
     if isinstance(value, property):
         watched = _WatchedProperty(value.fget, value.fset, value.fdel, value.__doc__)
         watched.original = value
@@ -120,8 +121,15 @@ def _watched(name: str, value: Any) -> Any:
         watched = _watched_method(name, _on_use(value))
     else:
         return value
-    _unwatched[name] = (value, watched)
+    _unwatched[name] = (own, watched)
     return watched
+
+
+def _is_own(name: str, value: Any) -> bool:
+    """Whether a program has not set another: what programs set is theirs, and never watched."""
+    own = _TensorMeta.own.get(name)
+    made = getattr(own, "made", None) if isinstance(own, CompiledOnUse) else None
+    return value is not None and (value is own or value is made or value is _unwatched.get(name, (None, None))[1])
 
 
 def as_told(cls: type, name: str, found: Any) -> Any:

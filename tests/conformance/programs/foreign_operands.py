@@ -116,3 +116,25 @@ for kind in (Both, Own, Nothing, Disabled):
             print(kind.__name__, name, call())
         except TypeError as error:
             print(kind.__name__, name, str(error).splitlines()[0])
+
+
+def mine(self):
+    return "mine"
+
+
+# Methods that a program sets are the program's own, and what it puts back is what there was.
+torch.Tensor.my_method = mine
+print(torch.ones(1).my_method(), torch.Tensor.my_method is mine)
+old = torch.Tensor.add
+torch.Tensor.add = mine
+print(torch.ones(1).add(), torch.Tensor.add is mine, torch.Tensor.add is old)
+torch.Tensor.add = old
+print(torch.ones(1).add(1), torch.Tensor.add is old)
+
+
+class Inherits(torch.Tensor):
+    pass
+
+
+one = torch.ones(1).as_subclass(Inherits)
+print(one.add(1), Inherits.add is old, one.my_method())
