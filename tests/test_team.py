@@ -31,16 +31,16 @@ def _leaf(size, seed=0, dtype=np.float32):
 @pytest.mark.parametrize("shape", [(LONG,), (3, LONG // 2)])
 def test_the_parts_make_a_whole(dtype, shape):
     u, w = _leaf(shape, 0, dtype), _leaf(shape, 1, dtype)
+    x, y = u.detach().numpy().astype(np.float64), w.detach().numpy().astype(np.float64)
+    inner = np.tanh(x * y)
+    outer = 1 / (1 + np.exp(-inner - x))
+    g = outer * (1 - outer)
+    through = g * (1 - inner * inner)
     for count in (1, 3, 4):
         torch.set_num_threads(count)
         u.grad = w.grad = None
         t = (u * w).tanh()
         (t + u).sigmoid().sum().backward()
-        x, y = u.detach().numpy().astype(np.float64), w.detach().numpy().astype(np.float64)
-        inner = np.tanh(x * y)
-        outer = 1 / (1 + np.exp(-inner - x))
-        g = outer * (1 - outer)
-        through = g * (1 - inner * inner)
         np.testing.assert_allclose(t.detach().numpy(), inner, rtol=2e-6)
         np.testing.assert_allclose(u.grad.numpy(), through * y + g, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(w.grad.numpy(), through * x, rtol=1e-5, atol=1e-6)
