@@ -6,16 +6,18 @@ PYTHON ?= python3
 PIP = -m pip install --quiet --disable-pip-version-check
 JOBS ?= auto
 
+# Bytecode is kept whatever the environment says: tests start 150 processes, which would each compile the package anew.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: demo test lint format conformance bench bench-guard dist clean
 
 demo: .venv/installed
 	.venv/bin/python -m rushlight examples/backward.py
 
 # One thread for each of the processes that run tests side by side: threads that wait for one another take a third longer. Tests
-# of threads ask for their own. Bytecode is kept whatever the environment says: tests start 150 processes, which would each
-# compile the package anew.
+# of threads ask for their own.
 test: .venv/tools
-	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
 		--ignore=tests/conformance tests src $(wildcard docs) README.md
 
 lint: .venv/tools
@@ -29,7 +31,7 @@ format: .venv/tools
 
 # One thread on both sides, as above; PyTorch's take twice the time.
 conformance: .oracle/installed
-	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 .oracle/bin/python -m pytest -q -n $(JOBS) --dist worksteal tests/conformance
+	OMP_NUM_THREADS=1 .oracle/bin/python -m pytest -q -n $(JOBS) --dist worksteal tests/conformance
 
 bench: .oracle/installed
 	.oracle/bin/python bench/run.py

@@ -349,7 +349,7 @@ def test_persistent_workers_stay() -> None:
 
 def test_out_of_order() -> None:
     def slow_at_first(index: int) -> int:
-        time.sleep(0.4 if index == 0 else 0.0)
+        time.sleep(1.0 if index == 0 else 0.0)
         return index
 
     dataset = Calls(slow_at_first, 8)

@@ -12,7 +12,7 @@ from rushlight.backend import line_sums
 SHAPES = [(400, 256), (256, 400), (2, 50_000), (3, 40_001), (30_001, 3), (90_000, 1), (1, 90_000), (1000, 1024), (9, 5)]
 
 
-@pytest.fixture(autouse=True, params=[1, 3])
+@pytest.fixture(autouse=True, params=[1, 3, 4])
 def _threads(request, four_threads):
     torch.set_num_threads(request.param)
 
