@@ -104,12 +104,13 @@ def _put_in() -> None:
 
 def _watched(name: str, value: Any) -> Any:
     """What asks modes and subclasses before one of Tensor's own attributes: always the same for one; else the value itself."""
-    if name in _UNWATCHED or not _is_own(name, value):
-        return value
-    own = _TensorMeta.own[name]
-    if name in _unwatched and _unwatched[name][0] is own:
-        return _unwatched[name][1]
-    watched: Any
+    own = _TensorMeta.own.get(name)
+    known, watched = _unwatched.get(name, (None, None))
+    compiled = own.made if isinstance(own, CompiledOnUse) else None
+    if name in _UNWATCHED or value is None or not (value is own or value is watched or value is compiled):
+        return value  # a program's own is never watched
+    if known is own:
+        return watched
     if isinstance(value, property):
         watched = _WatchedProperty(value.fget, value.fset, value.fdel, value.__doc__)
         watched.original = value
@@ -123,13 +124,6 @@ def _watched(name: str, value: Any) -> Any:
         return value
     _unwatched[name] = (own, watched)
     return watched
-
-
-def _is_own(name: str, value: Any) -> bool:
-    """Whether a program has not set another: what programs set is theirs, and never watched."""
-    own = _TensorMeta.own.get(name)
-    made = getattr(own, "made", None) if isinstance(own, CompiledOnUse) else None
-    return value is not None and (value is own or value is made or value is _unwatched.get(name, (None, None))[1])
 
 
 def as_told(cls: type, name: str, found: Any) -> Any:
