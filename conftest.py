@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 from _pytest.doctest import DoctestItem
 from hypothesis import settings
+
+os.environ["RUSHLIGHT_CHECK"] = "1"  # tensors check that what they hold is an array
 
 import rushlight as torch
 from rushlight.ops.public import registry

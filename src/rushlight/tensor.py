@@ -7,6 +7,7 @@ place in the graph, its memory, and its meeting with Python and NumPy.
 from __future__ import annotations
 
 import math
+import os
 import sys
 import warnings
 from collections import OrderedDict
@@ -36,6 +37,8 @@ from .size import Size
 refuse_in_transforms: Callable[[str], None] = provided("refuse_in_transforms")
 text_in_transforms: Callable[[Tensor], str | None] = provided("text_in_transforms")
 
+
+CHECKED = os.environ.get("RUSHLIGHT_CHECK", "0") != "0"  # tests set it
 
 _GRAD_OF_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
 
@@ -127,6 +130,14 @@ class Tensor(metaclass=_TensorMeta):
         from .overrides import default_torch_function
 
         return default_torch_function(cls, func, types, args, kwargs)
+
+    if CHECKED:
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """The one invariant of a tensor's memory, held to wherever one is made: an array, never a NumPy scalar."""
+            if name == "_array" and isinstance(value, np.generic):
+                raise AssertionError(f"a tensor's array must be an ndarray, not the scalar {value!r} of {type(value).__name__}")
+            object.__setattr__(self, name, value)
 
     # Its place in the graph.
 

@@ -136,7 +136,7 @@ class Stream:
             drawn = drawn.astype(dtype, copy=False)
         else:
             drawn = self.normal(shape, dtype, 0.0, std)
-        return (_wide(drawn) + _wide(np.asarray(mean, dtype))).astype(dtype, copy=False)
+        return np.asarray(_wide(drawn) + _wide(np.asarray(mean, dtype))).astype(dtype, copy=False)
 
     def _normal_blocks(self, count: int, dtype: np.dtype[Any], mean: float, std: float) -> Array:
         draw, fill = (self._twister.doubles, fill_blocks_64) if dtype == _F8 else (self._floats, fill_blocks_32)
@@ -259,7 +259,7 @@ class Stream:
             with self._lock:
                 drawn = self._floats(math.prod(shape)).reshape(shape)
             chance = chance.astype(_F4, copy=False)
-        return (drawn < chance).astype(dtype)
+        return np.asarray(drawn < chance).astype(dtype)  # of 0-dim arrays NumPy makes scalars, which are no arrays
 
     def _below(self, shape: Shape, dtype: np.dtype[Any], chance: float) -> Array:
         count = math.prod(shape)
