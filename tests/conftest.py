@@ -7,13 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 import rushlight as torch
-from rushlight.backend import threads
 
 
 @pytest.fixture
-def four_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def four_threads() -> Iterator[None]:
     """As many threads, on whatever machine, and afterwards as many as before."""
-    monkeypatch.setattr(threads, "granted", lambda: 4)
     before = torch.get_num_threads()
     torch.set_num_threads(4)
     yield

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import blockwise, openblas, parted, rank_one
+from rushlight.backend import blockwise, openblas, rank_one
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 SHAPES = [(400, 256), (256, 400), (3, 40_000), (40_000, 33), (1, 90_000), (90_000, 2), (5, 7)]
@@ -100,7 +100,7 @@ def test_what_is_stretched_both_ways_or_is_in_steps():
 
 
 def test_numbers_of_other_kinds_are_numpys():
-    whole = np.arange(parted.FROM, dtype=np.int64).reshape(-1, 256)
+    whole = np.arange(blockwise.SPREAD, dtype=np.int64).reshape(-1, 256)
     assert np.array_equal(blockwise.spread(np.add, whole, whole[0]), whole + whole[0])
     single = whole.astype(np.float32)
     assert blockwise.spread(np.add, single, whole[0].astype(np.float64)).dtype == np.float64
@@ -114,4 +114,3 @@ def test_without_such_a_function_all_is_numpys(monkeypatch):
     assert same_bits(out, matrix + row)
     assert same_bits(rank_one.less_column(matrix, column), matrix - column[:, None])
     assert same_bits(rank_one.repeated(column, 256), column.repeat(256))
-    assert rank_one.added(matrix, row, 1) is None

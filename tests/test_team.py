@@ -7,16 +7,14 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import blockwise, team, waiting_threads
+from rushlight.backend import blockwise, team
 
 LONG = team.LARGE // 4 + 3  # of float32, and no multiple of a number of threads
 SIZES = [100, blockwise.OVER // 4 + 1, LONG]
 
 
-@pytest.fixture(autouse=True, params=["BLAS's threads", "ours"])
-def _threads(request, monkeypatch):
-    if request.param == "ours":
-        monkeypatch.setattr(waiting_threads, "count", lambda: 0)
+@pytest.fixture(autouse=True)
+def _threads():
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     yield

@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from . import parted, rank_one, team, threads
+from . import team, threads
 from .numpy import Array, everywhere
 from .ownership import has_own_memory, is_handed_over
 
-SPREAD = parted.FROM  # elements: fewer are left to the caller's thread
+SPREAD = 5 << 14  # elements: fewer are left to the caller's thread
 _LARGE = 1 << 19  # elements: fewer stay in the second or third cache, where blocks cost more than they gain
 OVER = 1 << 14  # bytes of a cotangent from which on rules look whether they may write over it
-_SLAB = 1 << 19  # elements that the second caches of a few processors hold together
 _BLOCK = 1 << 16
 _LINE = 1 << 12
 
@@ -35,22 +34,18 @@ def run(steps: Callable[..., object], first: Array, *others: Array) -> Array | N
     None where it would not pay or cannot be: small arrays, half precision, complex numbers and the like, elements out of order.
     ``others`` have the shape and dtype of ``first``, or each is one number stretched to that shape.
     """
-    if first.size < SPREAD:
-        return None
-    shared = parted.are_free(first.size)
-    if not shared and first.size < _LARGE:
+    if first.size < _LARGE:
         return None
     lines = _lines((first, *others)) if first.flags.c_contiguous else None
     if lines is None:
         return None
     out = np.empty(first.shape, first.dtype)
     line = out.reshape(-1)
-    if not shared and out.nbytes >= team.LARGE and team.run(functools.partial(steps, _call), line, *lines) is not None:
+    if out.nbytes >= team.LARGE and team.run(functools.partial(steps, _call), line, *lines) is not None:
         return out
-    call, each = (_spread_into, _SLAB) if shared else (_call, _BLOCK)
-    for start in range(0, first.size, each):
-        part = slice(start, start + each)
-        steps(call, line[part], *[values[part] for values in lines])
+    for start in range(0, first.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        steps(_call, line[part], *[values[part] for values in lines])
     return out
 
 
@@ -67,11 +62,7 @@ def spread(function: np.ufunc, *operands: Array, into: Array | None = None) -> A
     """``function(*operands)``, by threads where that pays; written into ``into``, if given, an array like the result."""
     first = operands[0]
     if first.size >= SPREAD or operands[-1].size >= SPREAD:
-        out = parted.elementwise(function, operands, into)
-        if out is None:
-            out = _by_team(function, operands, into)
-        if out is None:
-            out = _by_lines(function, operands, into)
+        out = _by_team(function, operands, into)
         if out is not None:
             return out
     return function(*operands, out=... if into is None else into)
@@ -91,18 +82,6 @@ def _by_team(function: np.ufunc, operands: tuple[Array, ...], into: Array | None
     return None if done is None else out
 
 
-def _by_lines(function: np.ufunc, operands: tuple[Array, ...], into: Array | None) -> Array | None:
-    """Where to rows or columns of the first operand, or from them, the second one's are added or taken."""
-    if into is not None or (function is not np.add and function is not np.subtract):
-        return None
-    whole, x = operands
-    if whole.size < x.size and function is np.add:
-        whole, x = x, whole
-    if x.dtype is not whole.dtype or not whole.flags.c_contiguous:
-        return None
-    return rank_one.added(whole, x, 1 if function is np.add else -1)
-
-
 def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
     """``ufunc(bound, x)``, np.maximum or np.minimum of a number and an array.
 
@@ -110,7 +89,7 @@ def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
     """
     if x.size < 4 * _LINE:
         return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
-    if parted.are_free(x.size) or (x.nbytes >= team.LARGE and threads.limit() > 1):
+    if x.nbytes >= team.LARGE and threads.limit() > 1:
         return spread(ufunc, bound, x)  # type: ignore[no-any-return]
     if not x.flags.c_contiguous:
         return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
@@ -126,12 +105,6 @@ def _call(function: np.ufunc, out: Array, *operands: Array) -> None:
     function(*operands, out=out)
 
 
-def _spread_into(function: np.ufunc, out: Array, *operands: Array) -> None:
-    """As :func:`_call`, in parts."""
-    if parted.elementwise(function, operands, out) is None:
-        function(*operands, out=out)
-
-
 @functools.cache
 def _keeps_dtype(function: np.ufunc, char: str) -> bool:
     return char in "fd" and function.nout == 1 and f"{char * function.nin}->{char}" in function.types
@@ -140,7 +113,7 @@ def _keeps_dtype(function: np.ufunc, char: str) -> bool:
 def _lines(operands: tuple[Array, ...]) -> list[Array] | None:
     """The arrays as vectors of one length without a copy, single numbers stretched; None where that cannot be."""
     whole = next((each for each in operands if each.ndim and each.flags.c_contiguous), None)
-    if whole is None or parted.NATIVE.get(whole.dtype.char) is not whole.dtype:
+    if whole is None or whole.dtype.char not in "fdil" or not whole.dtype.isnative:
         return None
     lines = []
     for each in operands:

@@ -1,8 +1,7 @@
 """Adding up lines of an array, its rows or its columns, and with them what broadcasting stretched.
 
 Many numbers are added up by products with ones: of 4,096 x 8 floats, along columns or rows, in 10 us where NumPy's reductions take
-110, of 512 x 512 in 40 where they take 50 and 140, of 64 x 20 x 64 along the middle in 14 where they take 44. Large matrices
-are worked on in parts on BLAS's threads, in whose processors' caches elementwise work in parts has left them.
+110, of 512 x 512 in 40 where they take 50 and 140, of 64 x 20 x 64 along the middle in 14 where they take 44.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from . import parted, parted_products
 from .numpy import MANY, Array, Shape
 
 _SINGLE = np.dtype(np.float32)
@@ -38,9 +36,6 @@ def ones(count: int, dtype: np.dtype[Any] = _SINGLE) -> Array:
 
 def row_products(rows: Array, weights: Array) -> Array:
     """``rows @ weights`` for a matrix and a vector."""
-    out = parted_products.by_vector(rows, weights)
-    if out is not None:
-        return out
     if rows.size <= _ON_ONE_THREAD:
         return rows.dot(weights)
     each = max(1, _ON_ONE_THREAD // rows.shape[1])
@@ -49,15 +44,11 @@ def row_products(rows: Array, weights: Array) -> Array:
 
 def row_dots(a: Array, b: Array) -> Array:
     """The product of each row of a matrix with the same row of another."""
-    products = parted.elementwise(np.multiply, (a, b)) if a.size >= parted.FROM else None
-    return np.vecdot(a, b) if products is None else row_products(products, ones(products.shape[1], products.dtype))
+    return np.vecdot(a, b)
 
 
 def weighted_rows(weights: Array, rows: Array) -> Array:
     """``weights @ rows`` for a vector and a matrix."""
-    parts = parted_products.of_rows(weights, rows, _ROWS)
-    if parts is not None:
-        return np.add.reduce(parts, 0)  # type: ignore[no-any-return]
     each = min(_ROWS, max(1, _ON_ONE_THREAD // max(1, rows.shape[1])))
     total: Array = weights[:each].dot(rows[:each])
     for start in range(each, len(rows), each):

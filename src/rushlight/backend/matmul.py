@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import parted_products, rank_one, small_products, threads
+from . import rank_one, small_products, threads
 from .numpy import Array, laid_out
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
@@ -33,10 +33,6 @@ def product(a: Array, b: Array) -> Array:
             # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
             return a.dot(b) if len(b) != 1 else a * b
         work = a.size * b.shape[-1]
-        if a.ndim == b.ndim == 3:
-            out = parted_products.batch(a, b)
-            if out is not None:
-                return out
         if work > _SHARED:
             return _large_batch(a, b)
         if work > _SMALL and a.ndim == b.ndim == 3:
@@ -58,8 +54,7 @@ def _large_product(a: Array, b: Array) -> Array:
     if not any(b.strides) and np.isfinite(b[0, 0]):
         return np.repeat(np.add.reduce(a, 1) * b[0, 0], columns).reshape(rows, columns)
     if _for_threads(a, columns):
-        out = parted_products.product(a, b)
-        return a.dot(b) if out is None else out
+        return a.dot(b)
     whole = small_products.product(a, b)
     if whole is not None:
         return whole

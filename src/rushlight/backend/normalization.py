@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import channels, parted, rank_one, reduce
+from . import channels, rank_one, reduce
 from .blockwise import spread
 from .line_sums import ones, row_dots, row_products, weighted_rows
 from .numpy import MANY, Array, Shape, in_single, number
@@ -188,7 +188,7 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
     if not _in_rows(x, axes):
         return _with_moments(x, weight, bias, axes, eps)[0]
     _, out, rstd = _centered_rows(x.reshape(-1, x.shape[-1]), eps)
-    if weight is not None and x.size >= MANY and (x.shape[-1] < _LONG or parted.are_free(x.size)):
+    if weight is not None and x.size >= MANY and x.shape[-1] < _LONG:
         rank_one.by_outer(out, rstd, weight)
     else:
         _scale_rows(out, rstd)

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from .numpy_abi import address as address
-
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 
@@ -25,6 +23,11 @@ _numbers: dict[np.dtype[Any], dict[float | str, Array]] = {dtype: {} for dtype i
 _INT64 = np.dtype(np.int64)
 _whole_numbers: dict[int, Array] = {}
 _KEPT_NUMBERS = 4096
+
+
+def address(array: Array) -> int:
+    """Where an array's first element lies."""
+    return int(array.__array_interface__["data"][0])
 
 
 def number(value: float, dtype: np.dtype[Any]) -> Array | None:

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-
-from . import symbols
-
-# From one version to another: the words of a job, and in which the next one's address is. The fourth number counts the changes
-# since a release, in the builds that NumPy's wheels have.
-_JOBS = (((0, 3, 29), (0, 3, 34, 0), (21, 8)), ((0, 3, 34, 106), (0, 3, 34, 237), (22, 9)))
 
 
 @functools.cache
@@ -56,39 +49,6 @@ def _libraries() -> list[ctypes.CDLL]:
             except OSError:
                 continue
     return libraries
-
-
-class Runner(NamedTuple):
-    """``exec_blas(count, jobs)``, how many threads it may use now, and what a job is: so many words, the next job's address in one."""
-
-    execute: Any
-    threads: Any
-    words: int
-    next: int
-
-
-def runner() -> Runner | None:
-    """How its threads are given work, where its version is known and they are POSIX's; None elsewhere."""
-    config, parallel = function("openblas_get_config"), function("openblas_get_parallel")
-    if config is None or parallel is None or parallel() != 1:
-        return None
-    config.restype = ctypes.c_char_p
-    layout = _layout(config() or b"")
-    if layout is None:
-        return None
-    for library in _libraries():
-        places = symbols.addresses(library, config.__name__, "exec_blas", "blas_cpu_number")
-        if places is not None:
-            execute = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_long, ctypes.c_void_p)(places[0])
-            return Runner(execute, ctypes.c_int.from_address(places[1]), *layout)
-    return None
-
-
-def _layout(config: bytes) -> tuple[int, int] | None:
-    """The words of a job and which is the next one's address; None for versions that are not known."""
-    version = re.match(rb"OpenBLAS ([\d.]+)", config)
-    number = tuple(map(int, re.findall(rb"\d+", version[1])[:4])) if version else ()
-    return next((layout for oldest, newest, layout in _JOBS if oldest <= number <= newest), None)
 
 
 def kernels() -> str:

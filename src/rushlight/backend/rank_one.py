@@ -2,22 +2,18 @@
 
 To add a row to all rows of a matrix, or to each row a number of its own, NumPy begins its loop anew with each row. BLAS does so too,
 but in half the time or less (measured: a row and 256 x 384 floats 33 us, by BLAS 16; a number for each of 512 rows of 512 112 us
-and 35, on its four threads 15), and comes to the same bits: where all numbers of one vector are 1, or -1, nothing is rounded
-but the sum. Its threads take the same rows that elementwise work in parts has left in their caches.
+and 35), and comes to the same bits: where all numbers of one vector are 1, or -1, nothing is rounded but the sum.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 
-from . import openblas, parted, threads, waiting_threads
+from . import openblas, threads
 from .line_sums import ones
-from .numpy import Array, Shape, number
-from .numpy_abi import address
+from .numpy import Array, address
 
+_FROM = 5 << 14  # elements: of fewer NumPy is as quick
 _SHORT = 32  # numbers of a row: of fewer NumPy is as quick
 _BLOCK = 1 << 14  # elements
 _BY_ROWS = 101  # as BLAS's C interface has it
@@ -26,30 +22,26 @@ _LETTERS = {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}
 
 def add_row(out: Array, row: Array) -> None:
     """``out += row`` for a matrix (R, N) and a vector (N)."""
-    if out.size < parted.FROM or not _updated(out, None, row, 1):
+    if out.size < _FROM or not _updated(out, None, row, 1):
         np.add(out, row, out)
 
 
 def subtract_column(out: Array, column: Array) -> None:
     """``out -= column[:, None]`` for a matrix (R, N) and a vector (R)."""
-    if out.size < parted.FROM or not _updated(out, column, None, -1):
+    if out.size < _FROM or not _updated(out, column, None, -1):
         _in_blocks(np.subtract, out, column)
 
 
 def by_column(ufunc: np.ufunc, out: Array, column: Array) -> None:
     """``out = ufunc(out, column[:, None])``, a product or quotient, for a matrix (R, N) and a vector (R)."""
-    laid = _outer(column, None, out.shape, column.dtype)
-    if laid is None or parted.elementwise(ufunc, (out, laid), out) is None:
-        _in_blocks(ufunc, out, column)
+    _in_blocks(ufunc, out, column)
 
 
 def by_outer(out: Array, column: Array, row: Array) -> None:
     """``out *= outer(column, row)``."""
-    laid = _outer(column, row, out.shape, column.dtype)
-    if laid is None or parted.elementwise(np.multiply, (out, laid), out) is None:
-        for start, end in _blocks(out):
-            part = out[start:end]
-            np.multiply(part, _outer_product(column[start:end], row), part)
+    for start, end in _blocks(out):
+        part = out[start:end]
+        np.multiply(part, outer(column[start:end], row), part)
 
 
 def _in_blocks(ufunc: np.ufunc, out: Array, column: Array) -> None:
@@ -71,66 +63,23 @@ def _blocks(out: Array) -> list[tuple[int, int]]:
 
 def less_column(rows: Array, column: Array) -> Array:
     """``rows - column[:, None]`` for a matrix (R, N) and a vector (R)."""
-    if rows.size < parted.FROM:
+    if rows.size < _FROM:
         out = column.repeat(rows.shape[1]).reshape(rows.shape)
         return np.subtract(rows, out, out)  # type: ignore[no-any-return]
-    copied = parted.copy(rows)
-    out = rows.copy() if copied is None else copied
+    out = rows.copy()
     subtract_column(out, column)
     return out
 
 
 def outer(column: Array, row: Array) -> Array:
     """``column[:, None] * row``."""
-    out = _outer(column, row, (len(column), len(row)), column.dtype)
-    return _outer_product(column, row) if out is None else out
-
-
-def _outer_product(column: Array, row: Array) -> Array:
     # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
     return column[:, None].dot(row[None]) if len(column) != 1 else column * row[None]
 
 
 def repeated(column: Array, length: int) -> Array:
     """Each number of a vector (R) so many times, in one line (R * N)."""
-    out = _outer(column, None, (len(column), length), column.dtype)
-    return column.repeat(length) if out is None else out.reshape(-1)
-
-
-def added(whole: Array, x: Array, factor: int) -> Array | None:
-    """``whole + factor * x`` for a factor of 1 or -1; None unless that is large and ``x`` belongs to rows or columns."""
-    lines = _lines(x, whole.shape) if whole.dtype in _LETTERS else None
-    if lines is None or lines[2][1] < _SHORT:
-        return None
-    column, row, sizes = lines
-    out = parted.copy(whole)
-    return out if out is not None and _updated(out.reshape(sizes), column, row, factor) else None
-
-
-def _lines(x: Array, shape: Shape) -> tuple[Array | None, Array | None, tuple[int, int]] | None:
-    """What belongs to the rows, or else to the columns, of a matrix whose places are those of ``shape``, and its sizes."""
-    have = (1,) * (len(shape) - x.ndim) + x.shape
-    if len(have) > len(shape):
-        return None
-    lead = next((axis for axis, size in enumerate(have) if size != 1), len(have))
-    if have[lead:] == shape[lead:]:
-        return None, np.ascontiguousarray(x.reshape(-1)), (math.prod(shape[:lead]), x.size)
-    tail = next((axis for axis in range(len(have), 0, -1) if have[axis - 1] != 1), 0)
-    if have[:tail] != shape[:tail]:
-        return None
-    return np.ascontiguousarray(x.reshape(-1)), None, (x.size, math.prod(shape[tail:]))
-
-
-def _outer(column: Array | None, row: Array | None, shape: Shape, dtype: np.dtype[Any]) -> Array | None:
-    """The product of both, ones for what is None, where it is large and worked on in parts."""
-    if math.prod(shape) < parted.FROM or dtype not in _LETTERS or waiting_threads.count() < 2:
-        return None
-    out = np.empty(shape, dtype)
-    # To -0.0 any number can be added without a change, 0.0 and -0.0 too.
-    zero = number(0, dtype)
-    if zero is None or parted.elementwise(np.negative, (zero,), out) is None:
-        return None
-    return out if _updated(out, column, row, 1) else None
+    return column.repeat(length)
 
 
 def _updated(out: Array, column: Array | None, row: Array | None, factor: int) -> bool:
@@ -145,6 +94,6 @@ def _updated(out: Array, column: Array | None, row: Array | None, factor: int) -
     y = ones(length, dtype) if row is None else row
     if not (x.dtype is y.dtype is dtype and x.flags.c_contiguous and y.flags.c_contiguous and out.flags.carray):
         return False
-    with threads.blas_threads(waiting_threads.count() if parted.are_free(out.size) else 1):
+    with threads.blas_threads(1):
         update(_BY_ROWS, count, length, factor, address(x), 1, address(y), 1, address(out), length)
     return True

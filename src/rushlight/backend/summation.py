@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import line_sums, parted, team, threads
+from . import line_sums, team, threads
 from .line_sums import ones, row_products
 from .numpy import MANY, Array
 
@@ -63,9 +63,6 @@ def total(x: Array) -> Any:
 
 
 def _by_rows(flat: Array) -> Any:
-    shared = parted.reduced(np.add, flat)
-    if shared is not None:
-        return add_up(shared)
     if flat.nbytes >= team.LARGE and threads.limit() > 1:
         sums = team.run(add_up, flat) or [add_up(part) for (part,) in team.parts([flat], team.size(flat))]
         return add_up(np.array(sums))
@@ -77,8 +74,7 @@ def _by_rows(flat: Array) -> Any:
 
 def greatest_of(line: Array) -> Any:
     """The greatest of a vector."""
-    shared = parted.reduced(np.maximum, line)
-    return greatest(line if shared is None else shared)
+    return greatest(line)
 
 
 def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:

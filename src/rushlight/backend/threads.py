@@ -8,9 +8,7 @@ waits for its turn there (measured: 24 ms instead of 0.13).
 
 from __future__ import annotations
 
-import functools
 import os
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -36,17 +34,6 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-@functools.cache
-def granted() -> int:
-    """How many processors' time the control group of this process is given, whole ones; any number where it does not say."""
-    try:
-        with open("/sys/fs/cgroup/cpu.max") as file:
-            quota, period = file.read().split()
-        return max(1, int(quota) // int(period))
-    except (OSError, ValueError):  # no such control group, or "max"
-        return sys.maxsize
 
 
 class _Pool:

@@ -6,8 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import openblas, threads
-from .numpy import Array
-from .numpy_abi import address
+from .numpy import Array, address
 
 _LEAST = 24  # rows: of smaller matrices NumPy solves a whole batch sooner than BLAS is called
 _SHARED = 1 << 20  # multiplications that BLAS may share out to its threads

@@ -22,7 +22,6 @@ from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
 from ..autograd.modes import special, state
 from ..backend import alignment, blockwise
 from ..backend import numpy as backend
-from ..backend.parted_array import parted, whole
 from . import dispatch, saved
 from .forward_text import call_source, function_source
 from .rules_text import rules_source
@@ -97,9 +96,7 @@ GLOBALS: dict[str, Any] = {
     "unseen": unseen,
     "special": special,
     "in_inference": views.in_inference,
-    "parted": parted,
     "spread": blockwise.spread,
-    "whole": whole,
     "within": alignment.within,
     "state": state,
     "failed": dispatch.failed,

@@ -5,14 +5,11 @@ In it ``k_<name>`` is what was kept, ``v_<name>`` its version then, ``l_<output>
 
 from __future__ import annotations
 
-import dis
 import inspect
 from collections.abc import Callable
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from . import saved_attributes
-from .reading import conj
 
 if TYPE_CHECKING:
     from .table import Op, Rule
@@ -38,7 +35,7 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
     elif over_tensors:
         lines.append(f"    return {_each_where_needed([_own_rule(entry, name) for name in entry.sources])}")
     else:
-        lines += _each_of_arrays(entry, opened)
+        lines += _each_of_arrays(entry)
     return "\n".join(lines)
 
 
@@ -142,8 +139,8 @@ def _written_over(entry: Op) -> list[str]:
     ]
 
 
-def _each_of_arrays(entry: Op, opened: list[str]) -> list[str]:
-    """One rule for each input: late where the result goes to a leaf alone, in parts where the rules are operators."""
+def _each_of_arrays(entry: Op) -> list[str]:
+    """One rule for each input: late where the result goes to a leaf alone."""
     lines, results = [], []
     for index, name in enumerate(entry.sources):
         result = _own_rule(entry, name)
@@ -152,28 +149,4 @@ def _each_of_arrays(entry: Op, opened: list[str]) -> list[str]:
             others = "".join(f", k_{other}" for other in entry.sources if other != name)
             result = f"(late and late_{name}(g{others})) or {result}"
         results.append(result)
-    if results and not entry.late and all(_is_of_operators(rule) for rule in _rules(entry)):
-        lines += ["    if g.__class__ is ndarray and g.size >= SHARED:", "        g = parted(g)"]
-        lines += [f"        k_{name} = parted(k_{name})" for name in opened]
-        lines.append(f"        return {_each_where_needed([f'whole({result})' for result in results])}")
     return [*lines, f"    return {_each_where_needed(results)}"]
-
-
-_OPERATORS = frozenset("+-*/")
-_REST = "LOAD_FAST", "LOAD_CONST", "LOAD_SMALL_INT", "LOAD_GLOBAL", "RETURN", "RESUME", "CALL", "PRECALL", "PUSH_NULL", "CACHE"
-
-
-def _is_of_operators(rule: Any) -> bool:
-    """Whether a rule is made of numbers, ``conj`` and operators, so that it can be read over arrays that have nothing else."""
-    if rule.__class__ is not FunctionType:
-        return False
-    steps = [step for step in dis.get_instructions(rule) if not step.opname.startswith(_REST)]
-    names = [rule.__globals__.get(name) for name in rule.__code__.co_names]
-    return (
-        bool(steps)
-        and all(
-            step.opname == "UNARY_NEGATIVE" or (step.opname == "BINARY_OP" and step.argrepr in _OPERATORS) for step in steps
-        )
-        and all(value is conj or isinstance(value, float) for value in names)
-        and not any(isinstance(value, complex) for value in rule.__code__.co_consts)
-    )
