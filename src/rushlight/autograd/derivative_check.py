@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.notes import with_notes
 from ..tensor import Tensor, wrap
 from . import forward_ad
 from .finite_differences import Differences, GradcheckError, Matrix, Tensors, as_tuple
@@ -91,7 +92,7 @@ class Check(Differences):
             if (first is None) != (second is None) or (
                 first is not None and not _near(first._array, second._array, self.nondet_tol, 0)
             ):
-                raise GradcheckError(NOT_REENTRANT.format(self.nondet_tol))
+                raise with_notes(GradcheckError(NOT_REENTRANT.format(self.nondet_tol)), MEANT_TO_VARY)
         return [np.zeros_like(point._array) if one is None else one._array for one, point in zip(runs[0], points, strict=True)]
 
     dtypes = False
@@ -336,9 +337,9 @@ class Check(Differences):
 
 NOT_REENTRANT = (
     "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
-    "although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}.\n  If the function is "
-    "meant to vary (it draws random numbers, say), give nondet_tol the difference to allow."
+    "although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}."
 )
+MEANT_TO_VARY = "If the function is meant to vary (it draws random numbers, say), give nondet_tol the difference to allow."
 
 
 REAL_PART = "While considering the real part of complex outputs only, "

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..backend.notes import with_notes
 from ..rooms import provided
 from . import engine, function_calls, modes
 from .delayed_error import DelayedError
-from .graph import FREED, Edge, Node
+from .graph import Edge, Node
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -138,7 +139,7 @@ class BackwardCFunction(Node):
                     "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
                 )
             if self.recorded and self.kept_something:
-                raise RuntimeError(FREED + self.explain())
+                raise self.freed()
             return ()
         entries = self.saved
         if self._forward_cls.clear_saved_tensors_on_access:
@@ -148,7 +149,7 @@ class BackwardCFunction(Node):
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
         if self.saved is None and self.recorded and self.kept_something and not self.taken:
-            raise RuntimeError(FREED + self.explain())
+            raise self.freed()
         return raw_saved(self)
 
     def release(self) -> None:
@@ -226,11 +227,13 @@ class BackwardCFunction(Node):
                 f"compatible with {list(shape)}"
             )
         if g._array.dtype.kind == "c" and dtype is not None and dtype.kind != "c":
-            raise RuntimeError(
-                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
-                "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
-                f"\n  {self.name()} returned complex numbers as the gradient at index {index}, of a real input: return their real "
-                "part."
+            raise with_notes(
+                RuntimeError(
+                    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
+                    "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+                ),
+                f"{self.name()} returned complex numbers as the gradient at index {index}, of a real input: return their real "
+                "part.",
             )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import dtypes
 from ..backend.line_sums import fit
+from ..backend.notes import with_notes
 from ..rooms import opened, provided
 from ..size import Size
 from . import engine, modes, schedule
@@ -395,7 +396,9 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
         if cotangent is None:
             if needs:
                 if math.prod(shape) != 1:
-                    raise RuntimeError("grad can be implicitly created only for scalar outputs" + _advice(output, shape))
+                    raise with_notes(
+                        RuntimeError("grad can be implicitly created only for scalar outputs"), _advice(output, shape)
+                    )
                 if dtype.kind == "c":
                     raise RuntimeError(
                         f"grad can be implicitly created only for real scalar outputs but got {_dtype_name(output)}"
@@ -410,9 +413,9 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
             if (cotangent._array.shape, cotangent._array.dtype) != (shape, dtype):
                 seed = engine.fit_tensor(cotangent, shape, dtype) if create_graph else fit(seed, shape, dtype)
         if not needs:
-            raise RuntimeError(
-                f"element {index} of tensors does not require grad and does not have a grad_fn"
-                "\n  Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached."
+            raise with_notes(
+                RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn"),
+                "Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached.",
             )
         if not isinstance(output, GradientEdge):
             found = engine.input_edge(output)
@@ -498,7 +501,7 @@ def _advice(output: Any, shape: tuple[int, ...]) -> str:
     place = getattr(output, "grad_fn", None)
     made = f" (result of {place.name()})" if place is not None else ""
     return (
-        f"\n  This tensor{made} has shape {list(shape)}: reduce it to one element, say with .sum(), or give backward() a "
+        f"This tensor{made} has shape {list(shape)}: reduce it to one element, say with .sum(), or give backward() a "
         "gradient of that shape, the weights of its elements."
     )
 

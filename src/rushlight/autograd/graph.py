@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..backend.notes import with_notes
+
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
@@ -223,12 +225,12 @@ class Node:
     # Raised from compiled ops.
 
     def freed(self) -> RuntimeError:
-        return RuntimeError(FREED + self.explain())
+        return with_notes(RuntimeError(FREED), self.explain())
 
     def explain(self) -> str:
-        """Below PyTorch's sentence: where in the user's program this node was made, as far as is known."""
+        """What a note of an error says: where in the user's program this node was made, as far as is known."""
         place = describe(self.where)
-        return f"\n  {self.name()} was recorded at {place}" if place else ""
+        return f"{self.name()} was recorded at {place}" if place else ""
 
 
 class InputMetadata(NamedTuple):

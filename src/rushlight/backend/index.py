@@ -10,6 +10,7 @@ import numpy as np
 
 from .extremes import take_along
 from .line_sums import sum_to
+from .notes import with_notes
 from .numpy import Array, Shape, in_rows, ordered, steps_within
 from .places import FEW, add_at, add_rows, at_in_line, check, check_along, counted_from_0, in_line, within
 from .shape import clone
@@ -347,8 +348,9 @@ def masked_scatter(x: Array, source: Array, mask: Array) -> Array:
     out = np.array(np.broadcast_to(x, mask.shape), order="C")
     count = int(mask.sum())
     if source.size < count:
-        raise RuntimeError(
-            f"Number of elements of source < number of ones in mask\n  There are {source.size} elements and {count} ones."
+        raise with_notes(
+            RuntimeError("Number of elements of source < number of ones in mask"),
+            f"There are {source.size} elements and {count} ones.",
         )
     out[mask] = source.reshape(-1)[:count]
     return out

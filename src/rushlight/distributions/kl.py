@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import rushlight as torch
 
+from ..backend.notes import with_notes
 from .distribution import Distribution
 
 __all__ = ["kl_divergence", "register_kl"]
@@ -36,7 +37,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
     """
     for kind in (type_p, type_q):
         if not isinstance(kind, type):
-            raise TypeError(f"issubclass() arg 1 must be a class\n  register_kl takes two classes, not {kind!r}.")
+            raise with_notes(TypeError("issubclass() arg 1 must be a class"), f"register_kl takes two classes, not {kind!r}.")
 
     def register(function: F) -> F:
         _KL_REGISTRY[type_p, type_q] = function

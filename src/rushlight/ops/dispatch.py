@@ -18,6 +18,7 @@ from ..autograd import engine, modes, views
 from ..autograd.graph import keep_traceback, leaf_edge, observers, orders
 from ..backend import alignment
 from ..backend import numpy as backend
+from ..backend.notes import with_notes
 from ..rooms import provided
 from . import saved
 
@@ -322,10 +323,13 @@ def broadcast_error(shapes: Sequence[tuple[int, ...]]) -> RuntimeError | None:
         b = (1,) * (ndim - len(second)) + second
         for axis in range(ndim - 1, -1, -1):
             if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
-                return RuntimeError(
-                    f"The size of tensor a ({a[axis]}) must match the size of tensor b ({b[axis]}) at non-singleton "
-                    f"dimension {axis}\n  The shapes are {list(first)} and {list(second)}: sizes must be equal, or 1, "
-                    "counted from the last dimension."
+                return with_notes(
+                    RuntimeError(
+                        f"The size of tensor a ({a[axis]}) must match the size of tensor b ({b[axis]}) at non-singleton "
+                        f"dimension {axis}"
+                    ),
+                    f"The shapes are {list(first)} and {list(second)}: sizes must be equal, or 1, "
+                    "counted from the last dimension.",
                 )
         first = tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
     return None

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..autograd import gradients
 from ..backend import shape as k
+from ..backend.notes import with_notes
 from . import dispatch
 from .dispatch import type_name
 from .public import alias, axis_of, ops, public
@@ -127,9 +128,12 @@ def _axis_of_all(shapes: list[tuple[int, ...]], dim: Any) -> int:
             continue
         for place, (have, size) in enumerate(zip(first, shape, strict=True)):
             if place != axis and have != size:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {axis}. Expected size {have} but got size {size} for "
-                    f"tensor number {position} in the list.\n  The shapes are {[list(one) for one in shapes]}."
+                raise with_notes(
+                    RuntimeError(
+                        f"Sizes of tensors must match except in dimension {axis}. Expected size {have} but got size {size} for "
+                        f"tensor number {position} in the list."
+                    ),
+                    f"The shapes are {[list(one) for one in shapes]}.",
                 )
     return axis
 

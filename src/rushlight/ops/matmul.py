@@ -14,6 +14,7 @@ import numpy as np
 from .. import dtypes
 from ..backend import matmul as k
 from ..backend.late_products import later
+from ..backend.notes import with_notes
 from . import dispatch
 from .inplace import named
 from .plain_cases import Case, plain_cases
@@ -129,9 +130,11 @@ def _same_dtypes(bias: Any, mat1: Any, mat2: Any) -> None:
 def _check_sizes(a: Any, b: Any) -> None:
     x, y = a._array, b._array
     if x.shape[1] != y.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
-            "\n  The number of columns of the first must be the number of rows of the second."
+        raise with_notes(
+            RuntimeError(
+                f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
+            ),
+            "The number of columns of the first must be the number of rows of the second.",
         )
 
 

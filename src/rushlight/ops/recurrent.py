@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..backend import recurrent as k
+from ..backend.notes import with_notes
 from . import dispatch
 from .dispatch import type_name
 from .public import axis_of, module, ops, public
@@ -291,8 +292,9 @@ def _layers(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
     each, directions = 2 + 2 * bool(has_biases) + projected, 2 if given["bidirectional"] else 1
     count = given["num_layers"] * directions
     if len(params) != each * count:
-        raise RuntimeError(
-            f"got an incorrect number of RNN parameters\n  {count} times {each} are needed, {len(params)} were given."
+        raise with_notes(
+            RuntimeError("got an incorrect number of RNN parameters"),
+            f"{count} times {each} are needed, {len(params)} were given.",
         )
     sizes = given["batch_sizes"].tolist() if packed else None
     turned = not packed and given["batch_first"]

@@ -15,6 +15,7 @@ import numpy as np
 from ..autograd import engine, modes
 from ..autograd.graph import Node, describe
 from ..autograd.views import short_name
+from ..backend.notes import with_notes
 from ..rooms import provided
 
 if TYPE_CHECKING:
@@ -117,13 +118,15 @@ def modified(node: Node, kind: str, shape: tuple[int, ...], maker: str, versions
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{kind} {list(shape)}]{maker} is at version {now}; expected version {then} instead. {hint}"
     )
+    notes = []
     saved_at = describe(node.where)
     if saved_at:
-        text += f"\n  saved by {node.name()} at {saved_at}"
+        notes.append(f"saved by {node.name()} at {saved_at}")
     if len(versions) > 2:
         changed_at = describe(versions[2])
-        text += f"\n  changed by {versions[1]}" + (f" at {changed_at}" if changed_at else "")
-    return RuntimeError(text + "\n  To keep both, change a copy (x.clone()) or use the op that makes a new tensor.")
+        notes.append(f"changed by {versions[1]}" + (f" at {changed_at}" if changed_at else ""))
+    notes.append("To keep both, change a copy (x.clone()) or use the op that makes a new tensor.")
+    return with_notes(RuntimeError(text), *notes)
 
 
 def _maker(edge: Any) -> str:

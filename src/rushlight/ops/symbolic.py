@@ -6,6 +6,7 @@ import builtins
 import math
 from typing import Any
 
+from ..backend.notes import with_notes
 from .public import module, public
 
 _function = public(method=False, out=False)
@@ -13,7 +14,9 @@ _function = public(method=False, out=False)
 
 class _Traced:
     def __init__(self, node: Any) -> None:
-        raise RuntimeError(f"{type(self).__name__} is for programs that are traced\n  Sizes are plain numbers in rushlight.")
+        raise with_notes(
+            RuntimeError(f"{type(self).__name__} is for programs that are traced"), "Sizes are plain numbers in rushlight."
+        )
 
 
 class SymInt(_Traced):

@@ -18,6 +18,7 @@ from ..autograd import engine, modes
 from ..autograd.function import Function
 from ..autograd.gradients import backward
 from ..autograd.saved_hooks import saved_tensors_hooks
+from ..backend.notes import with_notes
 from ..creation.from_sizes import empty
 from ..ops import dispatch
 from ..random import get_rng_state, set_rng_state
@@ -260,7 +261,7 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
 
     size = len(parts) // segments
     if not size and segments > 1:
-        raise ValueError("range() arg 3 must not be zero\n  There are fewer functions than segments.")
+        raise with_notes(ValueError("range() arg 3 must not be zero"), "There are fewer functions than segments.")
     end = 0
     for _ in range(segments - 1):
         start, end = end, end + size

@@ -1,0 +1,46 @@
+"""What rushlight adds to PyTorch's sentences is a note of the error: printed with the traceback, no part of its text."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+import rushlight as torch
+
+
+def _twice() -> None:
+    loss = torch.ones(3, requires_grad=True).exp().sum()
+    loss.backward()
+    loss.backward()
+
+
+@pytest.mark.parametrize(
+    ("run", "end", "note"),
+    [
+        (lambda: torch.ones(3) + torch.ones(4), "at non-singleton dimension 0", "  The shapes are [3] and [4]"),
+        (lambda: torch.ones(2, 3) @ torch.ones(4, 5), "(2x3 and 4x5)", "  The number of columns"),
+        (
+            lambda: torch.cat([torch.ones(2, 3), torch.ones(2, 4)]),
+            "number 1 in the list.",
+            "  The shapes are [[2, 3], [2, 4]].",
+        ),
+        (lambda: torch.ones(3, requires_grad=True).exp().backward(), "for scalar outputs", "  This tensor (result of Exp"),
+        (lambda: torch.ones(3).sum().backward(), "does not have a grad_fn", "  Nothing it was computed from"),
+        (_twice, "after calling backward.", "  ExpBackward0 was recorded at "),
+    ],
+)
+def test_the_text_ends_with_pytorchs_sentence_and_the_rest_is_a_note(run: Callable[[], object], end: str, note: str) -> None:
+    with pytest.raises(RuntimeError) as caught:
+        run()
+    assert str(caught.value).endswith(end)
+    assert [one[: len(note)] for one in caught.value.__notes__] == [note]
+
+
+def test_a_program_that_rushlight_runs_prints_the_note_below_the_sentence(tmp_path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import torch\ntorch.ones(3) + torch.ones(4)\n")
+    done = subprocess.run([sys.executable, "-m", "rushlight", str(program)], capture_output=True, text=True, check=False)
+    sentence, note = done.stderr.splitlines()[-2:]
+    assert sentence.endswith("at non-singleton dimension 0")
+    assert note.startswith("  The shapes are [3] and [4]")
