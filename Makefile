@@ -24,6 +24,8 @@ lint: .venv/tools
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
+	.venv/bin/lint-imports
+	.venv/bin/python tools/ratchet.py
 
 format: .venv/tools
 	.venv/bin/ruff check --fix .
