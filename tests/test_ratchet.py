@@ -28,3 +28,9 @@ def test_an_arrow_up_is_a_back_arrow_and_the_longest_name_says_which_floor():
 
 def test_any_counts_in_annotations_alone():
     assert ratchet.anys(ast.parse("def f(x: Any, *a: list[Any]) -> dict[str, Any]:\n    y: int = Any\n")) == 3
+
+
+def test_thin_namespaces_are_counted_where_their_files_lie_and_other_houses_left_alone():
+    assert ratchet.in_house("rushlight.linalg") == "rushlight.compat.linalg"
+    assert ratchet.in_house("scipy.linalg") == "scipy.linalg"
+    assert ratchet.in_house("rushlight.ops.linalg") == "rushlight.ops.linalg"

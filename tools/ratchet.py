@@ -51,9 +51,13 @@ def imported(statement: ast.Import | ast.ImportFrom, package: str, known: set[st
 
 def in_house(name: str) -> str:
     """Where a module's file lies: PyTorch's namespaces in compat/ are imported without that word."""
-    rest = name.partition(".")[2]
+    house, _, rest = name.partition(".")
     top = PACKAGE / "compat" / rest.partition(".")[0]
-    return f"rushlight.compat.{rest}" if rest and (top.is_dir() or top.with_suffix(".py").is_file()) else name
+    return (
+        f"rushlight.compat.{rest}"
+        if house == "rushlight" and rest and (top.is_dir() or top.with_suffix(".py").is_file())
+        else name
+    )
 
 
 def circles(graph: Graph) -> list[set[str]]:
