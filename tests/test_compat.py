@@ -22,7 +22,7 @@ def test_a_namespace_is_one_module_under_its_own_name(name):
 
 
 def test_an_unknown_name_is_an_import_error_in_the_room_too():
-    with pytest.raises(ModuleNotFoundError, match="No module named 'rushlight.compat.no_such_name'"):
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'rushlight\.compat\.no_such_name'"):
         import_module("rushlight.compat.no_such_name")
 
 
