@@ -9,31 +9,38 @@ JOBS ?= auto
 # Bytecode is kept whatever the environment says: tests start 150 processes, which would each compile the package anew.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint format conformance bench bench-guard dist clean
+.DEFAULT_GOAL := demo
 
-demo: .venv/installed
+.PHONY: help demo test lint format conformance bench bench-guard ecosystem ecosystem-record dist clean
+
+help:  ## what make can do
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1: \2/p' $(MAKEFILE_LIST)
+
+demo: .venv/installed  ## run examples/backward.py
 	.venv/bin/python -m rushlight examples/backward.py
 
 # One thread for each of the processes that run tests side by side: threads that wait for one another take a third longer. Tests
 # of threads ask for their own.
-test: .venv/tools
+test: .venv/tools  ## unit tests and every example in docstrings and docs
 	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
 		--ignore=tests/conformance tests src $(wildcard docs) README.md
 
-lint: .venv/tools
+lint: .venv/tools  ## ruff, mypy, import contracts and the ratchet
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
+	.venv/bin/lint-imports
+	.venv/bin/python tools/ratchet.py
 
-format: .venv/tools
+format: .venv/tools  ## mend what ruff can mend
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
 
 # One thread on both sides, as above; PyTorch's take twice the time.
-conformance: .oracle/installed
+conformance: .oracle/installed  ## hold rushlight against PyTorch
 	OMP_NUM_THREADS=1 .oracle/bin/python -m pytest -q -n $(JOBS) --dist worksteal tests/conformance
 
-bench: .oracle/installed
+bench: .oracle/installed  ## time rushlight and PyTorch side by side
 	.oracle/bin/python bench/run.py
 	.oracle/bin/python bench/run.py --models
 	.oracle/bin/python bench/idioms.py
@@ -42,23 +49,23 @@ bench: .oracle/installed
 	.oracle/bin/python bench/growth.py
 	.oracle/bin/python bench/overhead.py
 
-bench-guard: .oracle/installed
+bench-guard: .oracle/installed  ## a minute of it, with bounds
 	.oracle/bin/python bench/guard.py
 
-ecosystem: .ecosystem/installed
+ecosystem: .ecosystem/installed  ## libraries written for PyTorch, on rushlight
 	.ecosystem/bin/python ecosystem/run.py
 
 # What the programs print on PyTorch; needed again when a program or a library's version changes.
-ecosystem-record: .oracle/installed
+ecosystem-record: .oracle/installed  ## what they print on PyTorch, written anew
 	.oracle/bin/python $(PIP) -r ecosystem/requirements.txt
 	.oracle/bin/python $(PIP) --no-deps -r ecosystem/libraries.txt
 	.oracle/bin/python ecosystem/run.py --record
 
-dist: .venv/tools
+dist: .venv/tools  ## build the wheel and the source archive
 	rm -rf dist
 	.venv/bin/python -m build --outdir dist .
 
-clean:
+clean:  ## remove environments and builds
 	rm -rf .venv .oracle .ecosystem build dist src/*.egg-info
 
 .venv/installed: pyproject.toml

@@ -16,6 +16,8 @@ from math import e, inf, nan, pi
 
 from .startup import collector_at_rest as _collector_at_rest
 
+__path__.append(f"{__path__[0]}/compat")  # PyTorch's thin namespaces lie there, and are imported from here
+
 with _collector_at_rest():
     from . import dtypes as _dtypes
     from . import foreach as _foreach

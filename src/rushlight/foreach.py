@@ -84,8 +84,7 @@ def _lerp(name: str, self: Any, tensors1: Any, weight: Any = None, **other: Any)
 
 
 def _norm(tensors: Sequence[Tensor], ord: Any = 2, dtype: Any = None) -> tuple[Tensor, ...]:
-    from .linalg import vector_norm
-
+    vector_norm = module("torch.linalg")["vector_norm"]
     return tuple([vector_norm(tensor, ord, dtype=dtype) for tensor in tensors])
 
 

@@ -1,8 +1,8 @@
 """torch.func: derivatives as functions of functions."""
 
-from .._functorch.batch_norm_replacement import replace_all_batch_norm_modules_
 from ..as_torch.missing import lazy_names
 from ..batching.vmap import vmap
+from .batch_norms import replace_all_batch_norm_modules_
 from .debugging import debug_unwrap
 from .derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
 from .jacobians import hessian, jacfwd, jacrev

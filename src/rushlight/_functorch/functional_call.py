@@ -1,5 +1,0 @@
-"""torch._functorch.functional_call: modules as functions, under PyTorch's private name."""
-
-from ..func.modules import functional_call, stack_module_state
-
-__all__ = ["functional_call", "stack_module_state"]

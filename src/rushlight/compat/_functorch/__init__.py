@@ -1,0 +1,11 @@
+"""torch._functorch: where PyTorch keeps the function transforms; the public names are in torch.func."""
+
+from rushlight.as_torch.missing import lazy_names
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    frozenset(
+        "apis autograd_function batch_norm_replacement deprecated eager_transforms functional_call make_functional pyfunctorch "
+        "python_key utils vmap".split()
+    ),
+)

@@ -1,0 +1,45 @@
+"""torch._functorch.vmap: vmap under PyTorch's private name, and the form that says of each result whether it is a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.batching import examples, layers
+from rushlight.batching.vmap import entered, vmap
+from rushlight.tensor import Tensor
+from rushlight.utils._pytree import broadcast_prefix, tree_flatten, tree_unflatten
+
+__all__ = ["restore_vmap", "vmap"]
+
+
+def restore_vmap(func: Callable[..., Any], in_dims: Any, batch_size: int, randomness: str) -> Callable[..., Any]:
+    """``func`` over a batch; gives (results, dimensions), a dimension being None for what is the same for all examples.
+
+    >>> import rushlight as torch
+    >>> from rushlight._functorch.vmap import restore_vmap
+    >>> restore_vmap(lambda x, y: (x + 1, y), (0, None), 2, "error")(torch.zeros(2), torch.ones(1))
+    ((tensor([1., 1.]), tensor([1.])), (0, None))
+    """
+
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        leaves, spec = tree_flatten(args)
+        dims = broadcast_prefix(in_dims, spec)
+        if dims is None:
+            raise ValueError(f"in_dims={in_dims} is not compatible with the structure of the arguments")
+        level = examples.Level(batch_size, randomness)
+        with layers.entered(level):
+            given = [one if dim is None else entered(one, dim, level) for one, dim in zip(leaves, dims, strict=True)]
+            outputs, out_spec = tree_flatten(func(*tree_unflatten(given, spec), **kwargs))
+            found = [_left(one, level) for one in outputs]
+        values, places = [value for value, _ in found], [place for _, place in found]
+        return tree_unflatten(values, out_spec), tree_unflatten(places, out_spec)
+
+    return wrapped
+
+
+def _left(value: Any, level: examples.Level) -> tuple[Any, int | None]:
+    if isinstance(value, Tensor) and examples.has_level(value, level):
+        origin = value.origin if isinstance(value, examples.Batched) and value.level is level else None
+        return origin or (examples.along(value, level), 0)
+    return value, None

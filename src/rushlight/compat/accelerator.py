@@ -1,0 +1,20 @@
+"""torch.accelerator: there is none."""
+
+from __future__ import annotations
+
+from rushlight.as_torch.missing import lazy_names
+
+
+def is_available() -> bool:
+    return False
+
+
+def device_count() -> int:
+    return 0
+
+
+def current_accelerator(check_available: bool = False) -> None:
+    """None: there is no accelerator."""
+
+
+__getattr__, __dir__ = lazy_names(__name__)

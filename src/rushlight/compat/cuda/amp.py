@@ -1,0 +1,34 @@
+"""torch.cuda.amp: autocast and GradScaler as they were called before they stood in torch.amp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rushlight.amp import autocast_mode, grad_scaler
+from rushlight.amp.autocast_mode import custom_bwd, custom_fwd
+from rushlight.arguments import warn
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+
+
+class autocast(autocast_mode.autocast):
+    """``torch.amp.autocast('cuda', ...)``, which does nothing without a GPU."""
+
+    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
+        warn("`torch.cuda.amp.autocast(args...)` is deprecated. Please use `torch.amp.autocast('cuda', args...)` instead.")
+        super().__init__("cuda", dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
+
+
+class GradScaler(grad_scaler.GradScaler):
+    """``torch.amp.GradScaler('cuda', ...)``, which does nothing without a GPU."""
+
+    def __init__(
+        self,
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        warn("`torch.cuda.amp.GradScaler(args...)` is deprecated. Please use `torch.amp.GradScaler('cuda', args...)` instead.")
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)

@@ -1,0 +1,8 @@
+"""torch.signal: window functions."""
+
+from rushlight.as_torch.missing import lazy_names
+
+from . import windows
+
+__all__ = ["windows"]
+__getattr__, __dir__ = lazy_names(__name__)

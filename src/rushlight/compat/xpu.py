@@ -1,0 +1,24 @@
+"""torch.xpu of a build without it: nothing is available."""
+
+from __future__ import annotations
+
+from rushlight.as_torch.missing import lazy_names
+
+
+def is_available() -> bool:
+    return False
+
+
+def device_count() -> int:
+    return 0
+
+
+def empty_cache() -> None:
+    """Nothing is cached."""
+
+
+def manual_seed(seed: int) -> None:
+    """There is no generator to seed."""
+
+
+__getattr__, __dir__ = lazy_names(__name__)

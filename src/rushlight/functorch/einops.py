@@ -1,5 +1,0 @@
-"""functorch.einops: ``rearrange``."""
-
-from ..func.rearranging import rearrange
-
-__all__ = ["rearrange"]

@@ -1,5 +1,0 @@
-"""torch.linalg: decompositions, solvers, norms and products, served from the op table."""
-
-from .as_torch.missing import lazy_names
-
-__getattr__, __dir__ = lazy_names(__name__)

@@ -1,7 +1,0 @@
-"""torch.signal: window functions."""
-
-from ..as_torch.missing import lazy_names
-from . import windows
-
-__all__ = ["windows"]
-__getattr__, __dir__ = lazy_names(__name__)

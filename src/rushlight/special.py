@@ -1,5 +1,0 @@
-"""torch.special: special functions, served from the op table."""
-
-from .as_torch.missing import lazy_names
-
-__getattr__, __dir__ = lazy_names(__name__)
