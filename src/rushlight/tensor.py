@@ -109,12 +109,14 @@ class Tensor(metaclass=_TensorMeta):
             return made
         return made.as_subclass(cls)
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, own: bool = False, **kwargs: Any) -> None:
+        """``own`` classes are this package's: that they exist makes nobody watch, and results are plain unless they say else."""
         super().__init_subclass__(**kwargs)
-        if cls.__module__.startswith((__package__ + ".nn.", __package__ + ".batching.")):  # results are plain tensors
-            from .overrides import _disabled_torch_function_impl
+        if own:
+            if "__torch_function__" not in cls.__dict__:
+                from .overrides import _disabled_torch_function_impl
 
-            cls.__torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[method-assign]
+                cls.__torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[method-assign]
         else:
             from .overrides.watching import watch
 

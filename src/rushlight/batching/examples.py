@@ -20,7 +20,6 @@ from ..autograd.graph import leaf_edge
 from ..ops import dispatch
 from ..ops.public import ops
 from ..ops.table import Op
-from ..overrides import _disabled_torch_function_impl
 from ..rooms import provided
 from ..tensor import Tensor
 from . import layers
@@ -66,10 +65,9 @@ def _refuse(text: str) -> NoReturn:
     raise Refused(text)
 
 
-class Batched(Tensor):
+class Batched(Tensor, own=True):
     """One example's view of a batch."""
 
-    __torch_function__ = staticmethod(_disabled_torch_function_impl)
     _of_batch = True
     whole: Tensor
     level: Level

@@ -22,7 +22,7 @@ class _MarkedTensors(_TensorMeta):
         return mark is not None and isinstance(instance, Tensor) and bool(instance.__dict__.get(mark, False))
 
 
-class Parameter(Tensor, metaclass=_MarkedTensors):
+class Parameter(Tensor, metaclass=_MarkedTensors, own=True):
     """A tensor that a module is to learn: assigned to an attribute of a Module, it joins ``parameters()``.
 
     Shares the memory of ``data``; ``requires_grad`` is True unless said otherwise.
@@ -65,7 +65,7 @@ class Parameter(Tensor, metaclass=_MarkedTensors):
         return "Parameter containing:\n" + super().__repr__()
 
 
-class Buffer(Tensor, metaclass=_MarkedTensors):
+class Buffer(Tensor, metaclass=_MarkedTensors, own=True):
     """A tensor that a module carries along without learning it; saved in its state dict if ``persistent``.
 
     >>> import rushlight as torch
@@ -150,7 +150,7 @@ def _refuse_methods() -> None:
 _refuse_methods()
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
+class UninitializedParameter(UninitializedTensorMixin, Parameter, own=True):  # type: ignore[misc]
     """A parameter of a lazy module before its first input."""
 
     cls_to_become = Parameter
@@ -167,7 +167,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
         return copied
 
 
-class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
+class UninitializedBuffer(UninitializedTensorMixin, Tensor, own=True):  # type: ignore[misc]
     """A buffer of a lazy module before its first input."""
 
     cls_to_become = Tensor

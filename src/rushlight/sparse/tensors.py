@@ -21,13 +21,14 @@ from ..backend.sparse_products import SparseMatrix
 from ..device import layout, sparse_coo
 from ..ops.public import ops
 from ..overrides import DisableTorchFunctionSubclass
+from ..overrides.watching import watch
 from ..printing import PRINT_OPTS
 from ..tensor import Tensor, make_tensor, wrap
 
 Array = np.ndarray[Any, Any]
 
 
-class SparseTensor(Tensor):
+class SparseTensor(Tensor, own=True):
     """A tensor of a sparse layout. Made by :func:`sparse_coo_tensor` and its kin, and by ``Tensor.to_sparse()``.
 
     ``_places``  the index arrays of the layout: one of shape (sparse dimensions, number of values) for ``sparse_coo``, else
@@ -380,6 +381,7 @@ def made(
     kind: layout, places: tuple[Array, ...], values: Array, shape: tuple[int, ...], coalesced: bool, edge: Any = None
 ) -> SparseTensor:
     """A sparse tensor of its parts, at a place of the graph."""
+    watch()  # functions ask it from here on
     result: SparseTensor = object.__new__(SparseTensor)
     result._array = np.broadcast_to(np.zeros((), values.dtype), tuple(shape))  # shape and dtype, no memory
     result._counter = [0]
