@@ -40,6 +40,8 @@ for _error in (AcceleratorError, OutOfMemoryError):
 def _positive(name: str, count: Any) -> int:
     if not isinstance(count, int) or isinstance(count, bool):
         raise RuntimeError(f"{name} expects an int, but got {type_name(count)}")
+    if not -(2**63) <= count < 2**63:
+        raise ValueError("Overflow when unpacking long long")
     if count <= 0:
         raise RuntimeError(f"{name} expects a positive integer")
     return count

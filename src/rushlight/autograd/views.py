@@ -284,7 +284,7 @@ _INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "inde
 # What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
 _LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
 _BY_PLACE = _LOOK_LAST | {"index_copy_"}
-_WHATEVER_IS_READ = frozenset({"masked_fill_", "masked_scatter_", "addmv_"})
+_WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_"})
 tell_overlap: Callable[[str, Tensor], object] | None = None  # warns of it; ops/subscripts.py sets it
 
 

@@ -252,4 +252,5 @@ def softshrink(x: Array, limit: float) -> Array:
 
 
 def hardshrink(x: Array, limit: float) -> Array:
+    limit = x.dtype.type(limit)  # compared as the elements are: 0.1 is 0.1001 in bfloat16
     return only(x, ~((x >= -limit) & (x <= limit)))

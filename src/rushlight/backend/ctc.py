@@ -76,7 +76,7 @@ def _prepared(log_probs: Array, targets: Array, target_lengths: Array, blank: in
     exists = np.arange(labels.shape[1]) <= 2 * target_lengths[:, None]
     labels = np.where(exists, labels, blank)
     skips = np.zeros(labels.shape, bool)
-    skips[:, 2:] = (labels[:, 2:] != blank) & (labels[:, 2:] != labels[:, :-2])
+    skips[:, 2:] = labels[:, 2:] != labels[:, :-2]  # never of two blanks in between; the labels themselves may name the blank
     return labels, skips, exists
 
 

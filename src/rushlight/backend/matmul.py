@@ -109,7 +109,7 @@ def vector_product(a: Array, b: Array) -> Array:
         return _product(a, b, "dot" if a.ndim == 1 else "addmv_impl_cpu")
     if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
         return np.asarray(a.astype(np.float32).dot(b.astype(np.float32))).astype(a.dtype)
-    return a.dot(b) if a.shape[-1] != 1 else (a * b).sum(-1)
+    return a.dot(b) if a.shape[-1] != 1 else (a * b).sum(-1, dtype=a.dtype)
 
 
 def vdot(a: Array, b: Array) -> Array:

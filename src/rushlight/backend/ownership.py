@@ -19,7 +19,8 @@ def has_own_memory(array: Array) -> bool:
         return True
     if base.__class__ is not np.ndarray or base.base is not None or base.nbytes != array.nbytes:
         return False
-    return array.flags.c_contiguous and sys.getrefcount(base) <= _OF_ONE_VIEW
+    flags = array.flags
+    return flags.c_contiguous and flags.writeable and sys.getrefcount(base) <= _OF_ONE_VIEW
 
 
 def is_handed_over(g: Array) -> bool:

@@ -182,7 +182,7 @@ def randperm(
     numpy_type = options("randperm", dtype, layout, device, requires_grad, pin_memory, natural)
     checked_shape("randperm", (length,))
     chosen = dtypes.of(numpy_type)
-    fitting(length, chosen)
+    fitting(max(length - 1, 0), chosen)  # the largest element
     array = generators.stream_of(generator).permutation(length, numpy_type)
     return finished(array, requires_grad) if out is None else into(out, "randperm", array, dtype)
 

@@ -307,7 +307,9 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
     else:
         value = _without_leading_ones(value, view._array.ndim)
         if value._array.shape != view._array.shape:
-            expand(value.detach(), view._array.shape)  # for its error
+            spread = expand(value if value._counter is view._counter else value.detach(), view._array.shape)  # for its error
+            if value._counter is view._counter:  # read as it is spread: an element of what is written may be all of it
+                value = spread
         view.copy_(value)
 
 
