@@ -129,7 +129,7 @@ def figures(settings: dict[str, list[list[str]] | list[str]]) -> tuple[dict[str,
     arrows = back_arrows(graph, settings["floors"])  # type: ignore[arg-type]
     lines = {path: len(path.read_text().splitlines()) for path in files}
     reading = [PACKAGE / str(name) for name in settings["reading_set"]]
-    entries = [entry for entry in PACKAGE.iterdir() if entry.name not in ("__pycache__", "py.typed")]
+    entries = [entry for entry in PACKAGE.iterdir() if entry.suffix == ".py" or any(entry.glob("**/*.py"))]  # no bytecode alone
     return {
         "modules in import circles": sum(map(len, circles(graph))),
         "back arrows": len(arrows),
