@@ -93,7 +93,7 @@ def ctc_loss(
     if reduction == "sum":
         return ops.sum_all(losses)
     divisor = np.maximum(labels, 1).astype(log_probs._array.dtype)
-    return (losses / dispatch.new_tensor(divisor[0] if alone else divisor)).mean()
+    return (losses / dispatch.new_tensor(divisor.reshape(()) if alone else divisor)).mean()
 
 
 @public("ctc_loss", method=False, out=False)

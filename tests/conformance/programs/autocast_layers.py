@@ -7,8 +7,6 @@ from torch import nn
 torch.manual_seed(0)
 x, images = torch.rand(2, 4, 4), torch.rand(1, 2, 6, 6)
 LAYERS = {
-    "lstm": nn.LSTM(4, 4),
-    "lstm both ways": nn.LSTM(4, 4, 2, bidirectional=True, batch_first=True),
     "rnn": nn.RNN(4, 4),
     "rnn relu": nn.RNN(4, 4, nonlinearity="relu"),
     "gru": nn.GRU(4, 4),
