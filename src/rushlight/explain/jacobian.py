@@ -8,24 +8,30 @@ from typing import Any
 import numpy as np
 
 from ..autograd.graph import AccumulateGrad, Edge, Node
+from ..autograd.views import CopySlices
 from ..backend.line_sums import fit
 from ..ops.saved import Packed
+from ..tensor import Tensor
 from .recording import Recording
+from .values import plain
 
 ELEMENTS, NODES = 36, 60
 
 
 def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequence[Any]) -> dict[str, Any] | None:
     """The matrix of the roots by the leaves, if it is small and every node is an op's that has kept what it needs."""
-    nodes = _nodes(roots)
+    arrays = [g._array if isinstance(g, Tensor) else g for g in cotangents]
+    nodes = _nodes(roots) if all(type(one) is np.ndarray for one in arrays) else None
     if nodes is None or any(one[0].metas is not None for one in roots):
         return None
     leaves = [node for node in nodes if isinstance(node, AccumulateGrad)]
     order = sorted((node for node in nodes if not isinstance(node, AccumulateGrad)), key=lambda node: node.order)
     rows, columns = sum(_size(node) for node, _ in roots), sum(_size(node) for node in leaves)
+    if any(node.dtype is None or node.dtype.kind != "f" for node in nodes):
+        return None
     if not 0 < rows <= ELEMENTS or not 0 < columns <= ELEMENTS or len({node for node, _ in roots}) != len(roots):
         return None
-    v = np.concatenate([np.asarray(getattr(g, "_array", g)).reshape(-1) for g in cotangents])
+    v = np.concatenate([one.reshape(-1) for one in arrays])
     matrix = []
     for row in range(rows):
         unit = np.zeros_like(v)
@@ -35,7 +41,7 @@ def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequenc
     return {
         "roots": [recording.nodes[number]["variable"] or recording._made.get((number, 0)) for number in numbers],
         "leaves": [recording.nodes[recording.node(leaf)]["variable"] for leaf in leaves],
-        "v": v.tolist(), "J": np.array(matrix).tolist(), "vJ": _pulled(order, leaves, roots, v).tolist(), "chain": [],
+        "v": plain(v.tolist()), "J": plain(np.array(matrix).tolist()), "vJ": plain(_pulled(order, leaves, roots, v).tolist()), "chain": [],
     }  # fmt: skip
 
 
@@ -59,11 +65,13 @@ def _nodes(roots: Sequence[Edge]) -> list[Node] | None:
 
 
 def _readable(node: Node) -> bool:
+    """Whether a node's rule is the table's, and it still has what that asks for."""
+    if isinstance(node, CopySlices):
+        return node.inner is not None and not node.hooked and _readable(node.inner)
     op = getattr(node, "op", None)
-    return (
-        op is not None and op.name not in ("embedding", "embedding_bag") and node.metas is None and not node.hooked
-        and node.dtype.kind == "f" and node.saved is not None and not any(isinstance(one, Packed) for one in node.saved)
-    )  # fmt: skip
+    if op is None or op.name in ("embedding", "embedding_bag") or node.metas is not None or node.hooked:
+        return False
+    return node.saved is not None and not any(isinstance(one, Packed) for one in node.saved)
 
 
 def _pulled(order: list[Node], leaves: list[Any], roots: Sequence[Edge], v: Any) -> Any:

@@ -54,9 +54,9 @@ def _why(recording: Recording, scope: str, name: str, entry: dict[str, Any], fai
 def _bound_before(recording: Recording, scope: str, name: str, entry: dict[str, Any]) -> int | None:
     """An earlier tensor of the same name that has the gradient."""
     for other in recording.tensors[: entry["id"]]:
-        if other["identity"] != entry["identity"] and other["grad"] is not None:
-            if any(one["name"] == name and one["scope"] == scope for one in other["names"]):
-                return int(other["id"])
+        is_other = other["identity"] != entry["identity"] and other["grad"] is not None
+        if is_other and any(one["name"] == name and one["scope"] == scope for one in other["names"]):
+            return int(other["id"])
     return None
 
 

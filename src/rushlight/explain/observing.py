@@ -14,6 +14,7 @@ from ..autograd.graph import AccumulateGrad, Edge, Node
 from ..autograd.profiled_pass import _HANDED_OVER
 from ..autograd.rule_errors import of_rule
 from ..ops import dispatch
+from ..tensor import Tensor
 from .jacobian import jacobian_of
 from .recording import Recording, here_of, quietly, user_frame
 
@@ -26,7 +27,7 @@ def start(recording: Recording) -> None:
     with _lock:
         if not _stories:
             dispatch.interceptors.insert(0, _op)
-            engine.observed = ObservedPass
+            engine.observed = _new_pass
         _stories.append(recording)
     modes.special.enter()
 
@@ -41,10 +42,21 @@ def stop(recording: Recording) -> None:
             engine.observed = None
 
 
-def _op(op: Any, args: tuple[Any, ...]) -> Any:
+def _new_pass(keep_graph: bool, create_graph: bool) -> engine.Pass:
+    """A pass that is observed, while there is room for what it would tell."""
     recording = _stories[-1]
-    frame = user_frame(sys._getframe(1))
-    if len(recording.events) < recording.limit:
+    if recording.full_up:
+        recording.left_out += 1
+        return engine.Pass(keep_graph, create_graph)
+    return ObservedPass(keep_graph, create_graph)
+
+
+def _op(op: Any, args: tuple[Any, ...]) -> Any:
+    if any(hasattr(type(one), "__torch_function__") and not isinstance(one, Tensor) for one in args):
+        return NotImplemented  # asked once, and not twice
+    recording = _stories[-1]
+    frame = None if recording.full_up else user_frame(sys._getframe(1))
+    if not recording.full_up:
         recording.look_for_writes()
         if frame is not None and engine.current.task is None:
             recording.look_for_names(frame)
@@ -149,8 +161,8 @@ class ObservedPass(engine.Pass):
             if g is not None and edge is not None:
                 number = self.counts[edge] = self.counts.get(edge, 0) + 1
                 fitted = self._fitted(node, index, g, edge)
-                array = getattr(fitted, "_array", fitted)
-                if isinstance(array, np.ndarray):
+                array = fitted._array if isinstance(fitted, Tensor) else fitted
+                if type(array) is np.ndarray:
                     total = self.totals.get(edge)
                     self.totals[edge] = array.copy() if total is None else total + array
                 value, total = self.recording.value(array), self.recording.value(self.totals.get(edge))
@@ -177,7 +189,7 @@ class ObservedPass(engine.Pass):
 
     @quietly
     def _value(self, g: Any) -> Any:
-        return self.recording.value(np.asarray(g) if g is not None and not hasattr(g, "_array") else g)
+        return self.recording.value(g)
 
     @quietly
     def _leaf(self, variable: Any, before: Any, arrived: Any) -> None:

@@ -7,8 +7,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from .. import dtypes
 from ..autograd import engine, modes
-from ..autograd.graph import AccumulateGrad, Node
+from ..autograd.graph import AccumulateGrad, Node, Sighting
 from ..tensor import Tensor
 from .places import Places
 from .rules import rule_texts
@@ -46,6 +47,7 @@ class Recording:
         self.failures: list[str] = []
         self.passes = 0
         self._alive: dict[int, tuple[weakref.ref[Any], int]] = {}  # by id of a tensor
+        self._references: dict[int, weakref.ref[Any]] = {}  # by number of an entry
         self._of_node: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._arrays: dict[int, int] = {}  # by id of an array
         self._made: dict[tuple[int, int], int] = {}  # by node and output
@@ -72,6 +74,11 @@ class Recording:
         self.events.append(event)
         return event
 
+    @property
+    def full_up(self) -> bool:
+        """Whether no more events are kept."""
+        return len(self.events) >= self.limit
+
     # Tensors.
 
     def known(self, tensor: Any) -> int | None:
@@ -85,7 +92,7 @@ class Recording:
             return number
         same = self._arrays.get(id(tensor._array))
         if same is not None:
-            reference = next((ref for ref, one in list(self._alive.values()) if one == same), None)
+            reference = self._references.get(same)
             other = reference() if reference is not None else None
             stands_in = other is not None and other._array is tensor._array and tensor._edge == other._edge
             stands_in = stands_in and (tensor._edge is not None or tensor._needs_grad)
@@ -106,13 +113,14 @@ class Recording:
         before = self.tensors[life_of] if life_of is not None else None
         self.tensors.append({
             "id": number, "identity": before["identity"] if before else number, "names": list(before["names"]) if before else [],
-            "label": f"t{number}", "shape": list(tensor._array.shape), "dtype": str(tensor.dtype).partition(".")[2],
+            "label": f"t{number}", "shape": list(tensor._array.shape), "dtype": str(dtypes.of(tensor._array.dtype)).partition(".")[2],
             "leaf": edge is None, "requires_grad": bool(tensor._needs_grad), "node": node,
             "out": edge[1] if edge is not None else 0, "version": int(tensor._counter[0]), "life_of": life_of, "view_of": base,
             "place": place, "value": self.value(tensor), "grad": self.value(tensor._grad), "cut": None,
         })  # fmt: skip
         key = id(tensor)
-        self._alive[key] = (weakref.ref(tensor), number)
+        self._alive[key] = (Sighting(tensor), number)
+        self._references[number] = self._alive[key][0]
         self._arrays[id(tensor._array)] = number
         if edge is not None and node is not None:
             self._made[node, edge[1]] = number

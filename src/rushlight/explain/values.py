@@ -7,33 +7,38 @@ from typing import Any
 
 import numpy as np
 
+from ..tensor import Tensor
+
 FULL = 36  # elements up to which a value is kept as it is
 
 
 def value_of(array: Any, full: bool = False) -> dict[str, Any] | None:
     """What a recording keeps of an array or a Tensor; None where it cannot be read as plain numbers.
 
-    >>> import numpy as np
-    >>> value_of(np.array([1.0, np.inf], np.float32))
-    {'shape': [2], 'dtype': 'float32', 'data': [1.0, 'inf']}
+        >>> import numpy as np
+
+    from ..tensor import Tensor
+        >>> value_of(np.array([1.0, np.inf], np.float32))
+        {'shape': [2], 'dtype': 'float32', 'data': [1.0, 'inf']}
     """
-    array = getattr(array, "_array", array)
-    if not isinstance(array, (np.ndarray, np.generic)) or array.dtype.kind not in "fciub":
+    if isinstance(array, Tensor):  # what stands in for the memory of a wrapper must not be asked
+        array = array._array
+    if type(array) is not np.ndarray or array.dtype.kind not in "fciub":
         return None
     value: dict[str, Any] = {"shape": list(array.shape), "dtype": array.dtype.name}
     if full or array.size <= FULL:
-        value["data"] = _plain(array.tolist())
+        value["data"] = plain(array.tolist())
         return value
     value["data"] = None
     value["stats"], value["thumbnail"] = _statistics(array), _thumbnail(array)
     return value
 
 
-def _plain(data: Any) -> Any:
+def plain(data: Any) -> Any:
     if isinstance(data, list):
-        return [_plain(one) for one in data]
+        return [plain(one) for one in data]
     if isinstance(data, complex):
-        return {"re": _plain(data.real), "im": _plain(data.imag)}
+        return {"re": plain(data.real), "im": plain(data.imag)}
     return data if not isinstance(data, float) or math.isfinite(data) else str(data)
 
 
@@ -44,7 +49,7 @@ def _statistics(array: Any) -> dict[str, Any]:
         return {"min": None, "max": None, "mean": None, "std": None, "nonfinite": int(array.size)}
     with np.errstate(all="ignore"):
         found = {"min": finite.min(), "max": finite.max(), "mean": finite.mean(), "std": finite.std()}
-    return {**{name: _plain(float(one)) for name, one in found.items()}, "nonfinite": int(array.size - finite.size)}
+    return {**{name: plain(float(one)) for name, one in found.items()}, "nonfinite": int(array.size - finite.size)}
 
 
 def _thumbnail(array: Any) -> Any:
@@ -52,4 +57,4 @@ def _thumbnail(array: Any) -> Any:
         return None
     rows = array.reshape(-1, array.shape[-1])
     picked = [np.linspace(0, size - 1, min(size, most)).astype(int) for size, most in zip(rows.shape, (8, 16), strict=True)]
-    return _plain(rows[np.ix_(*picked)].astype(np.float64).tolist())
+    return plain(rows[np.ix_(*picked)].astype(np.float64).tolist())
