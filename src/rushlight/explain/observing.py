@@ -85,6 +85,7 @@ class ObservedPass(engine.Pass):
         self.recording.passes += 1
         self.place = self.recording.places.of(here_of(user_frame(sys._getframe(1))))
         self.counts: dict[tuple[Node, int], int] = {}
+        self.at_leaf: AccumulateGrad | None = None
         self.last: dict[str, Any] | None = None
         self.totals: dict[tuple[Node, int], Any] = {}  # what was sent, added up apart from the engine's own sums
 
@@ -118,7 +119,9 @@ class ObservedPass(engine.Pass):
             listed.append({"tensor": tensor, "node": number, "out": out, "gradient": recording.value(g)})
         inputs = None
         if self.needed is not None:
-            wanted = self.captures or {node: () for node, runs in self.needed.items() if runs and node.is_leaf_sink}
+            wanted: list[Node] = list(self.captures) or [
+                node for node, runs in self.needed.items() if runs and node.is_leaf_sink
+            ]
             inputs = [recording.nodes[recording.node(node)]["variable"] for node in wanted if node.is_leaf_sink]
         self._event(
             "backward", self.place, how="grad" if self.captures else "backward", roots=listed, retain_graph=self.keep_graph,
@@ -157,6 +160,10 @@ class ObservedPass(engine.Pass):
     def _sent(self, node: Node, grads: tuple[Any, ...], edges: tuple[Edge | None, ...]) -> None:
         if self.last is None:
             return
+        if not self.keep_graph and node.frees is not False:
+            kept = {id(one): one for one in node.saved or () if isinstance(one, (Tensor, np.ndarray))}
+            arrays = [one._array if isinstance(one, Tensor) else one for one in kept.values()]
+            self.last["freed"] = sum(int(one.nbytes) for one in arrays if type(one) is np.ndarray)
         for index, (g, edge) in enumerate(zip(grads, edges, strict=False)):
             if g is not None and edge is not None:
                 number = self.counts[edge] = self.counts.get(edge, 0) + 1
@@ -171,12 +178,47 @@ class ObservedPass(engine.Pass):
                 if entry is not None and entry["node"] is None:
                     entry["node"] = self.recording.node(edge[0])
 
+    def _before(self, node: Node, g: Any) -> Any:
+        has_hooks = bool(node.pre_hooks) or any((node.tensor_hooks or {}).values())
+        if not has_hooks:
+            return super()._before(node, g)
+        values = self._values(node, g)
+        result = super()._before(node, g)
+        self._hooked("node" if node.pre_hooks else "tensor", node, None, values, self._values(node, result))
+        return result
+
+    def _values(self, node: Node, g: Any) -> list[Any]:
+        return [self._value(one) for one in (g if node.metas is not None and g is not None else [g])]
+
+    def _call_hooks(self, hooks: dict[int, Any], g: Any) -> Any:
+        if self.at_leaf is None:
+            return super()._call_hooks(hooks, g)
+        before, leaf = self._value(g), self.at_leaf
+        result = super()._call_hooks(hooks, g)
+        self._hooked("leaf", leaf, leaf.variable, [before], [self._value(result)])
+        return result
+
+    @quietly
+    def _hooked(self, on: str, node: Node, variable: Any, before: list[Any], after: list[Any]) -> None:
+        number = self.recording.node(node)
+        tensor = self.recording.tensor(variable) if variable is not None else None
+        for old, new in zip(before, after, strict=False):
+            self._event(
+                "hook", self.recording.nodes[number]["place"], on=on, node=number, tensor=tensor, before=old, after=new,
+                changed=old != new,
+            )  # fmt: skip
+
     def _finish(self, sink: Node, g: Any) -> None:
+        self.at_leaf = sink if isinstance(sink, AccumulateGrad) else None
         if not self.create_graph or not isinstance(sink, AccumulateGrad):
-            super()._finish(sink, g)
+            holder = [g]  # as below
+            del g
+            super()._finish(sink, holder.pop())
+            self.at_leaf = None
             return
         before = self._value(sink.variable._grad)
         super()._finish(sink, g)
+        self.at_leaf = None
         if g is not None and (self.needed is None or self.needed.get(sink, False)):
             self._leaf(sink.variable, before, self._value(g))
 

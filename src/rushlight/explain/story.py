@@ -59,7 +59,7 @@ class Story:
                 entry = recording.tensors[number]
                 if not any(one["name"] == name for one in entry["names"]):
                     entry["names"].append({"name": name, "scope": "<module>", "at": len(recording.events)})
-        told = None
+        told: dict[str, Any] | None = None
         if isinstance(error, Exception) or (error is not None and not isinstance(error, SystemExit)):
             told = {"type": type(error).__name__, "message": str(error), "place": self._place_of(error)}
             if not any(one["kind"] == "error" and one["message"] == str(error) for one in recording.events[-1:]):
@@ -88,7 +88,7 @@ class Story:
         recording.tensor(out)
         if out._edge is not None:
             waiting = [out._edge[0]]
-            seen = set()
+            seen: set[Any] = set()
             while waiting and len(seen) < recording.limit:
                 node = waiting.pop()
                 if node not in seen:

@@ -22,7 +22,7 @@ def value_of(array: Any, full: bool = False) -> dict[str, Any] | None:
         {'shape': [2], 'dtype': 'float32', 'data': [1.0, 'inf']}
     """
     if isinstance(array, Tensor):  # what stands in for the memory of a wrapper must not be asked
-        array = array._array
+        array = array._array if array._strided else None
     if type(array) is not np.ndarray or array.dtype.kind not in "fciub":
         return None
     value: dict[str, Any] = {"shape": list(array.shape), "dtype": array.dtype.name}
