@@ -86,6 +86,7 @@ class ObservedPass(engine.Pass):
         self.place = self.recording.places.of(here_of(user_frame(sys._getframe(1))))
         self.counts: dict[tuple[Node, int], int] = {}
         self.at_leaf: AccumulateGrad | None = None
+        self.running: Node | None = None
         self.last: dict[str, Any] | None = None
         self.totals: dict[tuple[Node, int], Any] = {}  # what was sent, added up apart from the engine's own sums
 
@@ -142,12 +143,22 @@ class ObservedPass(engine.Pass):
                 grads = engine._without_warnings(node, g, edges)
             except ValueError as error:
                 raise of_rule(node, error) from None
-        self._sent(node, grads, edges)
+        if not (node.hooked and node.post_hooks):
+            self._sent(node, grads, edges)
         return grads
+
+    def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
+        result = super()._after(node, grads, g)
+        before, after = [self._value(one) for one in grads], [self._value(one) for one in result]
+        self._hooked("post", node, None, before, after)
+        if self.running is node:
+            self._sent(node, result, node.next)
+        return result
 
     @quietly
     def _arrived(self, node: Node, g: Any) -> None:
         recording = self.recording
+        self.running = node
         number = recording.node(node)
         arrived = [recording.value(one) for one in (g if node.metas is not None and g is not None else [g])]
         self.last = self._event(
