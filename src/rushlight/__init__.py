@@ -207,6 +207,7 @@ __getattr__, __dir__ = lazy_names(
             "_ops",
             "_subclasses",
             "_tensor_str",
+            "explain",
             "_utils",
             "_vmap_internals",
             "accelerator",

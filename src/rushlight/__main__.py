@@ -23,9 +23,11 @@ from rushlight.as_torch.process import prepare_process
 USAGE = """\
 usage: rushlight [-m module | -c code | script | -] [argument ...]
        rushlight check FILE | FOLDER | PACKAGE ...
+       rushlight explain [-o FILE] [--open] [--lang en|zh] [--full] script [argument ...]
 
 Run a Python program in which `import torch` means rushlight. Without a program: read one from standard input.
 With check: list the names of PyTorch that code uses and rushlight lacks (a script of that name is run as ./check).
+With explain: run a script and write what backward did in it (script.explain.html, or the files named with -o).
 Python's own options go to python: python -i -u -m rushlight script.py
 """
 
@@ -42,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from rushlight.as_torch.checking import main as check
 
         sys.exit(check(words[1:]))
+    elif first == "explain" and len(words) > 1:
+        from rushlight.explain.running import main as explain
+
+        explain(words[1:], _run_file)
     elif first in ("-m", "-c"):
         if len(words) == 1:
             _refuse(f"Argument expected for the {first} option")

@@ -103,7 +103,7 @@ def _unrecorded(node: Any, args: Sequence[Any], value: Any) -> Any:
         return value
     if _among(value, node.context.dirty_tensors):
         views.bump(value, node.name())
-        return value.detach() if value.requires_grad and not modes.special.active else value
+        return value.detach() if value.requires_grad and (not modes.special.active or engine.observed is not None) else value
     if _among(value, args):
         value = value.view_as(value)
     if value._base is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 
+from ..autograd.graph import Sighting
 from ..tensor import Tensor
 
 
@@ -19,7 +20,7 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
     tensor([1., 1., 1.])
     """
     for name, tensor in (("t1", t1), ("t2", t2)):
-        if weakref.getweakrefs(tensor):
+        if any(not isinstance(one, Sighting) for one in weakref.getweakrefs(tensor)):
             raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
     slots = [{name for kind in type(tensor).__mro__ for name in getattr(kind, "__slots__", ())} for tensor in (t1, t2)]
     if slots[0] != slots[1]:

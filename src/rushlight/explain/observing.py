@@ -1,0 +1,266 @@
+"""The observer: sees each op of the table, each backward pass and each node of it, while a story is being recorded."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..autograd import engine, modes
+from ..autograd.graph import AccumulateGrad, Edge, Node
+from ..autograd.profiled_pass import _HANDED_OVER
+from ..autograd.rule_errors import of_rule
+from ..ops import dispatch
+from ..tensor import Tensor
+from .jacobian import jacobian_of
+from .recording import Recording, here_of, quietly, user_frame
+
+_lock = threading.Lock()
+_stories: list[Recording] = []
+
+
+def start(recording: Recording) -> None:
+    """Has what the program does noted, until :func:`stop`."""
+    with _lock:
+        if not _stories:
+            dispatch.interceptors.insert(0, _op)
+            engine.observed = _new_pass
+        _stories.append(recording)
+    modes.special.enter()
+
+
+def stop(recording: Recording) -> None:
+    """Ends what :func:`start` began."""
+    modes.special.leave()
+    with _lock:
+        _stories.remove(recording)
+        if not _stories:
+            dispatch.interceptors.remove(_op)
+            engine.observed = None
+
+
+def _new_pass(keep_graph: bool, create_graph: bool) -> engine.Pass:
+    """A pass that is observed, while there is room for what it would tell."""
+    recording = _stories[-1]
+    if recording.full_up:
+        recording.left_out += 1
+        return engine.Pass(keep_graph, create_graph)
+    return ObservedPass(keep_graph, create_graph)
+
+
+def _op(op: Any, args: tuple[Any, ...]) -> Any:
+    if any(hasattr(type(one), "__torch_function__") and not isinstance(one, Tensor) for one in args):
+        return NotImplemented  # asked once, and not twice
+    recording = _stories[-1]
+    frame = None if recording.full_up else user_frame(sys._getframe(1))
+    if not recording.full_up:
+        recording.look_for_writes()
+        if frame is not None and engine.current.task is None:
+            recording.look_for_names(frame)
+    if modes.special.active == 1:
+        modes.special.leave()
+        try:
+            result = op.call(*args)
+        finally:
+            modes.special.enter()
+    else:
+        result = dispatch.run(op, args, 1, dispatch.interceptors[dispatch.interceptors.index(_op) + 1 :])
+    recording.op(op, args, result, frame)
+    return result
+
+
+class ObservedPass(engine.Pass):
+    """A pass whose nodes, sums and leaves are events."""
+
+    watched = True
+
+    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
+        super().__init__(keep_graph, create_graph)
+        self.recording = _stories[-1]
+        self.failures = self.recording.failures
+        self.number = self.recording.passes
+        self.recording.passes += 1
+        self.place = self.recording.places.of(here_of(user_frame(sys._getframe(1))))
+        self.counts: dict[tuple[Node, int], int] = {}
+        self.at_leaf: AccumulateGrad | None = None
+        self.running: Node | None = None
+        self.last: dict[str, Any] | None = None
+        self.totals: dict[tuple[Node, int], Any] = {}  # what was sent, added up apart from the engine's own sums
+
+    def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
+        self._begin(roots, cotangents)
+        try:
+            super().run(roots, cotangents)
+        except BaseException as error:
+            self._failed(error)
+            raise
+        self._end()
+
+    def _event(self, kind: str, place: int | None, **fields: Any) -> dict[str, Any] | None:
+        event = self.recording.event(kind, place, **fields)
+        if event is not None:
+            event["pass"] = self.number
+        return event
+
+    @quietly
+    def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
+        recording = self.recording
+        recording.look_for_writes()
+        frame = user_frame(sys._getframe(1))
+        if frame is not None:
+            recording.look_for_names(frame)
+        listed = []
+        for (node, out), g in zip(roots, cotangents, strict=True):
+            number = recording.node(node)
+            entry = recording.nodes[number]
+            tensor = entry["variable"] if entry["variable"] is not None else recording._made.get((number, out))
+            listed.append({"tensor": tensor, "node": number, "out": out, "gradient": recording.value(g)})
+        inputs = None
+        if self.needed is not None:
+            wanted: list[Node] = list(self.captures) or [
+                node for node, runs in self.needed.items() if runs and node.is_leaf_sink
+            ]
+            inputs = [recording.nodes[recording.node(node)]["variable"] for node in wanted if node.is_leaf_sink]
+        self._event(
+            "backward", self.place, how="grad" if self.captures else "backward", roots=listed, retain_graph=self.keep_graph,
+            create_graph=self.create_graph, inputs=inputs,
+        )  # fmt: skip
+        found = jacobian_of(recording, roots, cotangents) if recording.with_jacobians and not self.captures else None
+        if found is not None:
+            recording.jacobians.append({"pass": self.number, "place": self.place, **found})
+
+    def _watched(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        self._arrived(node, g)
+        if self.create_graph or modes.state.anomaly:
+            grads = super()._watched(node, g, edges)
+        else:
+            try:
+                grads = node.vjp(g, edges)
+            except RuntimeWarning:
+                grads = engine._without_warnings(node, g, edges)
+            except ValueError as error:
+                raise of_rule(node, error) from None
+        if not (node.hooked and node.post_hooks):
+            self._sent(node, grads, edges)
+        return grads
+
+    def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
+        result = super()._after(node, grads, g)
+        before, after = [self._value(one) for one in grads], [self._value(one) for one in result]
+        self._hooked("post", node, None, before, after)
+        if self.running is node:
+            self._sent(node, result, node.next)
+        return result
+
+    @quietly
+    def _arrived(self, node: Node, g: Any) -> None:
+        recording = self.recording
+        self.running = node
+        number = recording.node(node)
+        arrived = [recording.value(one) for one in (g if node.metas is not None and g is not None else [g])]
+        self.last = self._event(
+            "run", recording.nodes[number]["place"], node=number, arrived=arrived, sent=[], freed=0, local=[]
+        )
+        for out in range(len(arrived)):
+            self.totals.pop((node, out), None)
+
+    @quietly
+    def _sent(self, node: Node, grads: tuple[Any, ...], edges: tuple[Edge | None, ...]) -> None:
+        if self.last is None:
+            return
+        if not self.keep_graph and node.frees is not False:
+            kept = {id(one): one for one in node.saved or () if isinstance(one, (Tensor, np.ndarray))}
+            arrays = [one._array if isinstance(one, Tensor) else one for one in kept.values()]
+            self.last["freed"] = sum(int(one.nbytes) for one in arrays if type(one) is np.ndarray)
+        for index, (g, edge) in enumerate(zip(grads, edges, strict=False)):
+            if g is not None and edge is not None:
+                number = self.counts[edge] = self.counts.get(edge, 0) + 1
+                fitted = self._fitted(node, index, g, edge)
+                array = fitted._array if isinstance(fitted, Tensor) else fitted
+                if type(array) is np.ndarray:
+                    total = self.totals.get(edge)
+                    self.totals[edge] = array.copy() if total is None else total + array
+                value, total = self.recording.value(array), self.recording.value(self.totals.get(edge))
+                self.last["sent"].append({"edge": index, "value": value, "number": number, "sum": total})
+                entry = self.recording.nodes[self.last["node"]]["edges"][index]
+                if entry is not None and entry["node"] is None:
+                    entry["node"] = self.recording.node(edge[0])
+
+    def _before(self, node: Node, g: Any) -> Any:
+        has_hooks = bool(node.pre_hooks) or any((node.tensor_hooks or {}).values())
+        if not has_hooks:
+            return super()._before(node, g)
+        values = self._values(node, g)
+        result = super()._before(node, g)
+        self._hooked("node" if node.pre_hooks else "tensor", node, None, values, self._values(node, result))
+        return result
+
+    def _values(self, node: Node, g: Any) -> list[Any]:
+        return [self._value(one) for one in (g if node.metas is not None and g is not None else [g])]
+
+    def _call_hooks(self, hooks: dict[int, Any], g: Any) -> Any:
+        if self.at_leaf is None:
+            return super()._call_hooks(hooks, g)
+        before, leaf = self._value(g), self.at_leaf
+        result = super()._call_hooks(hooks, g)
+        self._hooked("leaf", leaf, leaf.variable, [before], [self._value(result)])
+        return result
+
+    @quietly
+    def _hooked(self, on: str, node: Node, variable: Any, before: list[Any], after: list[Any]) -> None:
+        number = self.recording.node(node)
+        tensor = self.recording.tensor(variable) if variable is not None else None
+        for old, new in zip(before, after, strict=False):
+            self._event(
+                "hook", self.recording.nodes[number]["place"], on=on, node=number, tensor=tensor, before=old, after=new,
+                changed=old != new,
+            )  # fmt: skip
+
+    def _finish(self, sink: Node, g: Any) -> None:
+        self.at_leaf = sink if isinstance(sink, AccumulateGrad) else None
+        if not self.create_graph or not isinstance(sink, AccumulateGrad):
+            holder = [g]  # as below
+            del g
+            super()._finish(sink, holder.pop())
+            self.at_leaf = None
+            return
+        before = self._value(sink.variable._grad)
+        super()._finish(sink, g)
+        self.at_leaf = None
+        if g is not None and (self.needed is None or self.needed.get(sink, False)):
+            self._leaf(sink.variable, before, self._value(g))
+
+    def accumulate(self, variable: Any, g: Any) -> None:  # type: ignore[override]
+        before, arrived = self._value(variable._grad), self._value(g)
+        holder = [g]  # hands over the only reference here, or the gradient would be copied
+        del g
+        engine.Pass.accumulate(variable, holder.pop(), _HANDED_OVER)
+        self._leaf(variable, before, arrived)
+
+    @quietly
+    def _value(self, g: Any) -> Any:
+        return self.recording.value(g)
+
+    @quietly
+    def _leaf(self, variable: Any, before: Any, arrived: Any) -> None:
+        recording = self.recording
+        number = recording.tensor(variable)
+        sink = variable._sink() if variable._sink is not None else None
+        after = recording.value(variable._grad)
+        recording.tensors[number]["grad"] = after
+        node = recording.node(sink) if sink is not None else None
+        place = recording.tensors[number]["place"]
+        self._event("leaf", place, node=node, tensor=number, before=before, arrived=arrived, after=after)
+
+    @quietly
+    def _failed(self, error: BaseException) -> None:
+        node = self.recording.node(self.node) if self.node is not None else None
+        self._event("error", self.place, type=type(error).__name__, message=str(error), node=node)
+
+    @quietly
+    def _end(self) -> None:
+        returned = [self.recording.value(g) for g in self.captured] if self.captures else []
+        self._event("end", self.place, returned=returned)

@@ -1,0 +1,282 @@
+"""What is seen becomes a recording: tensors with their lives and names, nodes, events (docs/recording.md says what is in it)."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from .. import dtypes
+from ..autograd import engine, modes
+from ..autograd.graph import AccumulateGrad, Node, Sighting
+from ..tensor import Tensor
+from .places import Places
+from .rules import rule_texts
+from .values import value_of
+
+LIMIT = 20_000  # events
+WATCHED = 200  # tensors that are looked at for writes, the latest
+
+
+def quietly(method: Callable[..., Any]) -> Callable[..., Any]:
+    """What observes must not disturb: an error here is none of the program's."""
+
+    @functools.wraps(method)
+    def call(self: Any, *args: Any) -> Any:
+        try:
+            return method(self, *args)
+        except Exception as error:
+            self.failures.append(f"{method.__name__}: {type(error).__name__}: {error}")
+            return None
+
+    return call
+
+
+class Recording:
+    """The lists of a recording while they grow. Tensors and nodes are held weakly, so that the program frees what it frees."""
+
+    def __init__(self, full: bool = False, limit: int = LIMIT, with_jacobians: bool = True) -> None:
+        self.places, self.with_jacobians = Places(), with_jacobians
+        self.full, self.limit, self.left_out = full, limit, 0
+        self.tensors: list[dict[str, Any]] = []
+        self.nodes: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
+        self.jacobians: list[dict[str, Any]] = []
+        self.printed: list[dict[str, Any]] = []
+        self.failures: list[str] = []
+        self.passes = 0
+        self._alive: dict[int, tuple[weakref.ref[Any], int]] = {}  # by id of a tensor
+        self._references: dict[int, weakref.ref[Any]] = {}  # by number of an entry
+        self._of_node: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._arrays: dict[int, int] = {}  # by id of an array
+        self._made: dict[tuple[int, int], int] = {}  # by node and output
+        self._watched: dict[int, None] = {}
+
+    def value(self, array: Any) -> Any:
+        return value_of(array, self.full)
+
+    @quietly
+    def prints(self, stream: str, text: str) -> None:
+        """The program wrote something."""
+        last = self.printed[-1] if self.printed else None
+        if last is not None and last["stream"] == stream and last["event"] == len(self.events):
+            last["text"] += text
+        else:
+            self.printed.append({"event": len(self.events), "stream": stream, "text": text})
+
+    def event(self, kind: str, place: int | None, **fields: Any) -> dict[str, Any] | None:
+        """Adds an event, unless there are too many."""
+        if len(self.events) >= self.limit:
+            self.left_out += 1
+            return None
+        event = {"n": len(self.events), "kind": kind, "place": place, "pass": None, **fields}
+        self.events.append(event)
+        return event
+
+    @property
+    def full_up(self) -> bool:
+        """Whether no more events are kept."""
+        return len(self.events) >= self.limit
+
+    # Tensors.
+
+    def known(self, tensor: Any) -> int | None:
+        found = self._alive.get(id(tensor))
+        return found[1] if found is not None and found[0]() is tensor else None
+
+    def tensor(self, tensor: Any, place: int | None = None) -> int:
+        """The entry of a tensor's present life."""
+        number = self.known(tensor)
+        if number is not None:
+            return number
+        same = self._arrays.get(id(tensor._array))
+        if same is not None:
+            reference = self._references.get(same)
+            other = reference() if reference is not None else None
+            stands_in = other is not None and other._array is tensor._array and tensor._edge == other._edge
+            stands_in = stands_in and (tensor._edge is not None or tensor._needs_grad)
+            if (
+                stands_in
+                and other is not None
+                and tensor._needs_grad == other._needs_grad
+                and tensor._counter is not other._counter
+            ):
+                return same  # what an in-place op reads in its stead
+        return self._new(tensor, place, None)
+
+    def _new(self, tensor: Any, place: int | None, life_of: int | None) -> int:
+        number = len(self.tensors)
+        edge = tensor._edge
+        node = self.node(edge[0]) if edge is not None else None
+        base = self.known(tensor._base) if tensor._base is not None else None
+        before = self.tensors[life_of] if life_of is not None else None
+        self.tensors.append({
+            "id": number, "identity": before["identity"] if before else number, "names": list(before["names"]) if before else [],
+            "label": f"t{number}", "shape": list(tensor._array.shape), "dtype": str(dtypes.of(tensor._array.dtype)).partition(".")[2],
+            "leaf": edge is None, "requires_grad": bool(tensor._needs_grad), "node": node,
+            "out": edge[1] if edge is not None else 0, "version": int(tensor._counter[0]), "life_of": life_of, "view_of": base,
+            "place": place, "value": self.value(tensor), "grad": self.value(tensor._grad), "cut": None,
+        })  # fmt: skip
+        key = id(tensor)
+        self._alive[key] = (Sighting(tensor), number)
+        self._references[number] = self._alive[key][0]
+        self._arrays[id(tensor._array)] = number
+        if edge is not None and node is not None:
+            self._made[node, edge[1]] = number
+            if number not in self.nodes[node]["outputs"]:
+                self.nodes[node]["outputs"].append(number)
+        self._watched.pop(key, None)
+        self._watched[key] = None
+        if len(self._watched) > WATCHED:
+            del self._watched[next(iter(self._watched))]
+        return number
+
+    @quietly
+    def look_for_writes(self) -> None:
+        """Begins a new life for each tensor that was written since it was last seen."""
+        for key in list(self._watched):
+            reference, number = self._alive[key]
+            tensor = reference()
+            if tensor is None:
+                del self._watched[key]
+            elif int(tensor._counter[0]) != self.tensors[number]["version"]:
+                counter = tensor._counter
+                place = self.places.of(counter[2]) if len(counter) > 2 else None
+                new = self._new(tensor, place, number)
+                self.event(
+                    "write", place, op=str(counter[1]) if len(counter) > 1 else "", node=self.tensors[new]["node"],
+                    inputs=[number], outputs=[new], tensor=new, before=number,
+                )  # fmt: skip
+
+    @quietly
+    def look_for_names(self, frame: Any) -> None:
+        """Notes under which names the tensors of a frame, and of its module, are known."""
+        scopes = {frame.f_code.co_qualname: frame.f_locals, "<module>": frame.f_globals}
+        for scope, names in scopes.items():
+            for name, value in list(names.items()):
+                if isinstance(value, Tensor) and not name.startswith("__"):
+                    entry = self.tensors[self.tensor(value)]
+                    if not any(one["name"] == name and one["scope"] == scope for one in entry["names"]):
+                        entry["names"].append({"name": name, "scope": scope, "at": len(self.events)})
+
+    # Nodes.
+
+    def node(self, node: Any) -> int:
+        """The entry of a node, and of the leaves behind its edges."""
+        found = self._of_node.get(id(node))
+        if found is not None and found[0]() is node:
+            return found[1]
+        number = len(self.nodes)
+        op = getattr(node, "op", None)
+        variable = self.tensor(node.variable) if isinstance(node, AccumulateGrad) else None
+        number = len(self.nodes)
+        entry: dict[str, Any] = {
+            "id": number, "name": node.name().rpartition("::")[2], "op": op.name if op is not None else None, "edges": [],
+            "place": self.places.of(node.where), "stack": [], "module": "", "inputs": [], "outputs": [], "saved": [],
+            "rules": [], "variable": variable,
+        }  # fmt: skip
+        self._of_node[id(node)] = (weakref.ref(node), number)
+        self.nodes.append(entry)
+        if entry["place"] is not None:
+            entry["stack"] = [entry["place"]]
+        for edge in node.next:
+            entry["edges"].append(None if edge is None else self._edge(edge))
+        return number
+
+    def _edge(self, edge: tuple[Node, int]) -> dict[str, Any]:
+        target, out = edge
+        found = self._of_node.get(id(target))
+        known = found is not None and found[0]() is target
+        if not known and not target.is_leaf_sink and len(self.nodes) > self.limit:
+            return {"node": None, "out": out, "tensor": None}
+        number = found[1] if known and found is not None else self.node(target) if target.is_leaf_sink else None
+        tensor = None
+        if number is not None:
+            tensor = self.nodes[number]["variable"] if target.is_leaf_sink else self._made.get((number, out))
+        return {"node": number, "out": out, "tensor": tensor}
+
+    def text_of(self, tensor: int | None) -> str:
+        """What the user calls a tensor: its name, or the expression it came from."""
+        if tensor is None:
+            return "?"
+        entry = self.tensors[tensor]
+        if entry["names"]:
+            life, lives = entry["life_of"], 0
+            while life is not None:
+                life, lives = self.tensors[life]["life_of"], lives + 1
+            name = str(entry["names"][0]["name"])
+            return f"{name}.{lives}" if lives else name
+        place = entry["place"]
+        return str(self.places.places[place]["text"]) if place is not None else f"t{tensor}"
+
+    @quietly
+    def op(self, op: Any, args: tuple[Any, ...], result: Any, frame: Any) -> None:
+        """An op has run."""
+        if len(self.events) >= self.limit:
+            self.left_out += 1
+            return
+        place = self.places.of(here_of(frame))
+        results = [one for one in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(one, Tensor)]
+        inputs: list[dict[str, Any]] = []
+        given: list[int] = []
+        for name, value in zip(op.inputs, args, strict=False):
+            for one in value if isinstance(value, (list, tuple)) else (value,):
+                number = self.tensor(one) if isinstance(one, Tensor) else None
+                text = (
+                    self.text_of(number) if number is not None else repr(one) if isinstance(one, (int, float, complex)) else "?"
+                )
+                inputs.append({"name": name, "tensor": number, "text": text})
+                if number is not None:
+                    given.append(number)
+        outputs = [self.tensor(one, place) for one in results]
+        node = next((one._edge[0] for one in results if one._edge is not None), None)
+        number = self.node(node) if node is not None else None
+        if number is not None:
+            entry = self.nodes[number]
+            entry["place"], entry["stack"], entry["inputs"] = place, [] if place is None else [place], inputs
+            entry["saved"] = [
+                {"name": name, "tensor": one["tensor"], "text": one["text"], "bytes": 0}
+                for kind, name, _ in op.keep if kind == "input" for one in inputs if one["name"] == name
+            ]  # fmt: skip
+            names = {one["name"]: one["text"] for one in inputs}
+            names.update({one["name"]: f"({one['text']})" for one in inputs if " " in one["text"]})
+            entry["rules"] = rule_texts(op, names)
+        elif any(self.tensors[one]["requires_grad"] for one in given):
+            by = "inference_mode" if modes.state.inference else "not_differentiable" if modes.state.grad_enabled else "no_grad"
+            for one in outputs:
+                self.tensors[one]["cut"] = {"by": by, "place": place}
+        task = engine.current.task
+        event = self.event("op", place, op=op.name, node=number, inputs=given, outputs=outputs)
+        if event is not None and task is not None:
+            event["pass"] = getattr(task, "number", None)
+
+    def finished(self) -> dict[str, Any]:
+        """The lists, with what is known at the end only."""
+        for reference, number in self._alive.values():
+            tensor = reference()
+            if tensor is not None:
+                self.tensors[number]["grad"] = self.value(tensor._grad)
+        for tensor in self.tensors:
+            tensor["label"] = self.text_of(tensor["id"]) if tensor["names"] or tensor["place"] is not None else tensor["label"]
+        for node in self.nodes:
+            for edge in node["edges"]:
+                if edge is not None and edge["tensor"] is None and edge["node"] is not None:
+                    edge["tensor"] = self._made.get((edge["node"], edge["out"]))
+        return {
+            "sources": self.places.sources, "places": self.places.places, "tensors": self.tensors, "nodes": self.nodes,
+            "events": self.events, "jacobians": self.jacobians,
+        }  # fmt: skip
+
+
+def user_frame(frame: Any) -> Any:
+    """The nearest frame outside the package."""
+    from ..autograd.graph import OWN_CODE
+
+    while frame is not None and frame.f_code.co_filename.startswith(OWN_CODE):
+        frame = frame.f_back
+    return frame
+
+
+def here_of(frame: Any) -> tuple[Any, int] | None:
+    return None if frame is None else (frame.f_code, frame.f_lasti)

@@ -1,0 +1,117 @@
+"""``rushlight explain script.py``: the program runs as without it, then its story is written."""
+
+from __future__ import annotations
+
+import argparse
+import locale
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+SUFFIXES = (".html", ".svg", ".json", ".txt")
+
+
+def main(words: Sequence[str], run_file: Callable[[str], None]) -> None:
+    """Runs the script that the words name under a story; what it raises, or exits with, goes on as it came."""
+    options = _options(words)
+    script = options.script
+    files = options.output or [os.path.splitext(os.path.basename(script))[0] + ".explain.html"]
+    for path in files:
+        _check(path)
+    from rushlight.as_torch.process import prepare_process
+
+    prepare_process()
+    from . import observing
+    from .story import Story
+
+    story = Story(options.full, jacobians=not options.no_jacobians)
+    story.name, story.arguments = os.path.basename(script), options.arguments
+    sys.argv[:] = [script, *options.arguments]
+    files = [os.path.abspath(path) for path in files]
+    streams = _listen(story)
+    observing.start(story._recording)
+    error: BaseException | None = None
+    try:
+        run_file(script)
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        observing.stop(story._recording)
+        for stream in streams:
+            del stream.write
+        names = dict(vars(sys.modules["__main__"]))
+        story.finish(names, error, _exit_code(error))
+        _write(story, files, options)
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("rushlight explain", description="Run a script and write what backward did in it.")
+    parser.add_argument("-o", dest="output", action="append", metavar="FILE", help=f"one of {' '.join(SUFFIXES)}; repeatable")
+    parser.add_argument("--open", action="store_true", help="show the page in a browser")
+    parser.add_argument(
+        "--lang", choices=("en", "zh"), default="zh" if (locale.getlocale()[0] or "").startswith("zh") else "en"
+    )
+    parser.add_argument("--no-jacobians", action="store_true", help="without v, J and v^T J")
+    parser.add_argument("--full", action="store_true", help="keep every value whole")
+    parser.add_argument("script")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    return parser.parse_args(words)
+
+
+def _check(path: str) -> None:
+    """An output that cannot be written ends the process before the program runs."""
+    if os.path.splitext(path)[1] not in SUFFIXES:
+        sys.exit(f"rushlight explain: {path!r} ends with none of {' '.join(SUFFIXES)}")
+    existed = os.path.exists(path)
+    try:
+        with open(path, "a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        sys.exit(f"rushlight explain: cannot write {path!r}: {error.strerror}")
+    if not existed:
+        os.remove(path)
+
+
+def _listen(story: Any) -> list[Any]:
+    """Notes what the program writes to its streams, which write it as before."""
+    streams = []
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        write = stream.write
+
+        def noted(text: str, name: str = name, write: Callable[[str], int] = write) -> int:
+            story._recording.prints(name, text)
+            return write(text)
+
+        try:
+            stream.write = noted
+        except AttributeError:
+            continue
+        streams.append(stream)
+    return streams
+
+
+def _exit_code(error: BaseException | None) -> int:
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+    return 0 if error is None else 130 if isinstance(error, KeyboardInterrupt) else 1
+
+
+def _write(story: Any, files: list[str], options: argparse.Namespace) -> None:
+    for path in files:
+        try:
+            story.save(path, options.lang)
+        except (OSError, ImportError) as failure:
+            sys.stderr.write(f"rushlight explain: cannot write {path!r}: {failure}\n")
+    if not options.output:
+        try:
+            story.show(options.lang)
+        except ImportError as failure:
+            sys.stderr.write(f"rushlight explain: {failure}\n")
+    pages = [path for path in files if path.endswith(".html")]
+    if options.open and pages:
+        import webbrowser
+
+        webbrowser.open("file://" + pages[0])

@@ -1,0 +1,132 @@
+"""A story: what is recorded inside of a block, and the forms that it can be shown in."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import import_module
+from types import TracebackType
+from typing import Any
+
+from ..tensor import Tensor
+from . import observing
+from .jacobian import jacobian_of
+from .ledger import ledger_of
+from .recording import LIMIT, Recording, user_frame
+
+FORMAT = "rushlight-recording/1"
+
+
+class Story:
+    """What happened inside of ``with rushlight.explain() as story:``.
+
+    >>> import rushlight as torch
+    >>> with torch.explain() as story:
+    ...     x = torch.tensor([1.0, 2.0], requires_grad=True)
+    ...     (x * x).sum().backward()
+    >>> [event["kind"] for event in story.recording["events"]]
+    ['op', 'op', 'backward', 'run', 'run', 'leaf', 'end']
+    """
+
+    def __init__(self, full: bool = False, limit: int = LIMIT, jacobians: bool = True) -> None:
+        self._recording = Recording(full, limit, jacobians)
+        self.recording: dict[str, Any] = {}
+        self.name = ""
+        self.arguments: list[str] = []
+
+    def __enter__(self) -> Story:
+        observing.start(self._recording)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        observing.stop(self._recording)
+        frame = user_frame(sys._getframe(1))
+        names = {} if frame is None else {**frame.f_globals, **frame.f_locals}
+        self.finish(names, error, None, frame)
+
+    def finish(self, names: dict[str, Any], error: BaseException | None, exit_code: int | None, frame: Any = None) -> None:
+        """Makes the recording of what was seen; ``names`` are those that the program leaves behind."""
+        recording = self._recording
+        recording.look_for_writes()
+        if frame is not None:
+            recording.look_for_names(frame)
+        bound = {}
+        for name, value in names.items():
+            number = recording.known(value) if isinstance(value, Tensor) and not name.startswith("__") else None
+            if number is not None:
+                bound["<module>", name] = number
+                entry = recording.tensors[number]
+                if not any(one["name"] == name for one in entry["names"]):
+                    entry["names"].append({"name": name, "scope": "<module>", "at": len(recording.events)})
+        told: dict[str, Any] | None = None
+        if isinstance(error, Exception) or (error is not None and not isinstance(error, SystemExit)):
+            told = {"type": type(error).__name__, "message": str(error), "place": self._place_of(error)}
+            if not any(one["kind"] == "error" and one["message"] == str(error) for one in recording.events[-1:]):
+                recording.event("error", told["place"], type=told["type"], message=told["message"], node=None)
+        program = {"name": self.name, "arguments": self.arguments, "printed": recording.printed, "exit_code": exit_code}
+        self.recording = {
+            "format": FORMAT, "program": {**program, "error": told}, **recording.finished(),
+            "ledger": ledger_of(recording, bound, told is not None),
+            "limits": {"events": recording.limit, "left_out": recording.left_out},
+        }  # fmt: skip
+
+    def _place_of(self, error: BaseException) -> int | None:
+        place, trace = None, error.__traceback__
+        while trace is not None:
+            if user_frame(trace.tb_frame) is trace.tb_frame:
+                place = (trace.tb_frame.f_code, trace.tb_lasti)
+            trace = trace.tb_next
+        return self._recording.places.of(place)
+
+    def read(self, out: Tensor, gradient: Tensor | None = None) -> Story:
+        """The graph behind a tensor, with nothing run of it and nothing freed."""
+        recording = self._recording
+        frame = user_frame(sys._getframe(1))
+        if frame is not None:
+            recording.look_for_names(frame)
+        recording.tensor(out)
+        if out._edge is not None:
+            waiting = [out._edge[0]]
+            seen: set[Any] = set()
+            while waiting and len(seen) < recording.limit:
+                node = waiting.pop()
+                if node not in seen:
+                    seen.add(node)
+                    number = recording.node(node)
+                    waiting += [edge[0] for edge in node.next if edge is not None]
+                    for entry, edge in zip(recording.nodes[number]["edges"], node.next, strict=True):
+                        if entry is not None and edge is not None:
+                            entry["node"] = recording.node(edge[0])
+            seed = gradient if gradient is not None else out.detach().new_ones(out.shape)
+            found = jacobian_of(recording, [out._edge], [seed])
+            if found is not None:
+                recording.jacobians.append({"pass": 0, "place": None, **found})
+        self.finish({} if frame is None else {**frame.f_globals, **frame.f_locals}, None, None)
+        return self
+
+    # The forms.
+
+    def save(self, path: str | os.PathLike[str], lang: str = "en") -> None:
+        """Writes ``.json``, ``.html``, ``.svg`` or ``.txt``; ValueError for another ending."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.form(os.path.splitext(path)[1], lang))
+
+    def form(self, suffix: str, lang: str = "en") -> str:
+        """The text of a form by its file's ending."""
+        if suffix == ".json":
+            return json.dumps(self.recording, ensure_ascii=False) + "\n"
+        room = {".html": "page", ".svg": "svg", ".txt": "terminal"}.get(suffix)
+        if room is None:
+            raise ValueError(f"{suffix!r} is none of the forms .html, .svg, .txt, .json")
+        return str(import_module(f"{__package__}.{room}").render(self.recording, lang))
+
+    def __str__(self) -> str:
+        return self.form(".txt")
+
+    def show(self, lang: str = "en") -> None:
+        """Prints the story's text."""
+        print(self.form(".txt", lang))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return dict(import_module(f"{__package__}.notebook").mimebundle(self.recording, "en"))

@@ -1,0 +1,175 @@
+"""What explain records: values, contributions, names, lives, rules, errors, the ledger."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rushlight as torch
+from rushlight.autograd import engine
+from rushlight.ops import dispatch
+
+ROOT = Path(__file__).parents[1]
+
+
+def kinds(story: Any) -> list[str]:
+    return [event["kind"] for event in story.recording["events"]]
+
+
+def why(story: Any) -> dict[str, str]:
+    return {row["name"]: row["why"] for row in story.recording["ledger"]}
+
+
+def test_tutorial() -> None:
+    with torch.explain() as story:
+        x = torch.ones(2, 2, requires_grad=True)
+        y = x + 2
+        z = y * y * 3
+        out = z.mean()
+        out.backward()
+    recording = story.recording
+    assert kinds(story) == ["op"] * 4 + ["backward", "run", "run", "run", "run", "leaf", "end"]
+    square = next(
+        node for node in recording["nodes"] if node["inputs"] and recording["places"][node["place"]]["text"] == "y * y"
+    )
+    assert [rule["text"] for rule in square["rules"]] == ["g * y", "g * y"]
+    run = next(event for event in recording["events"] if event["kind"] == "run" and event["node"] == square["id"])
+    assert [(one["number"], one["sum"]["data"][0][0]) for one in run["sent"]] == [(1, 2.25), (2, 4.5)]
+    assert recording["jacobians"][0]["J"] == [[4.5] * 4]
+    leaf = next(event for event in recording["events"] if event["kind"] == "leaf")
+    assert (leaf["before"], leaf["after"]["data"]) == (None, [[4.5, 4.5], [4.5, 4.5]])
+    assert why(story) == {"x": "accumulated", "y": "not_leaf", "z": "not_leaf", "out": "not_leaf"}
+    assert not story._recording.failures
+    json.dumps(recording, allow_nan=False)
+
+
+def test_lives_and_jacobian_through_writes() -> None:
+    with torch.explain() as story:
+        m = torch.tensor([[2.0, 3.0]], requires_grad=True)
+        n = torch.zeros(1, 2)
+        n[0, 0] = m[0, 0] ** 2
+        n[0, 1] = m[0, 1] ** 3
+        n.backward(torch.tensor([[0.0, 1.0]]))
+    labels = [tensor["label"] for tensor in story.recording["tensors"] if any(one["name"] == "n" for one in tensor["names"])]
+    assert labels == ["n", "n.1", "n.2"]
+    (found,) = story.recording["jacobians"]
+    assert (found["v"], found["J"], found["vJ"]) == ([0.0, 1.0], [[4.0, 0.0], [0.0, 27.0]], [0.0, 27.0])
+
+
+def test_ledger_tells_reasons_apart() -> None:
+    with torch.explain() as story:
+        x = torch.ones(2, requires_grad=True)
+        plain = torch.ones(2)
+        left = torch.ones(2, requires_grad=True)
+        unused = torch.ones(2, requires_grad=True)
+        unused * 1
+        w = torch.ones(2, requires_grad=True) * 0.1
+        with torch.no_grad():
+            cut = x * 2  # noqa: F841 (the ledger finds it by name)
+        kept = x * plain
+        kept.retain_grad()
+        (kept * w * left).sum().backward()
+    assert why(story) | {"left": ""} == {
+        "x": "accumulated", "plain": "no_requires_grad", "left": "", "unused": "not_reached", "w": "unnamed_leaf",
+        "cut": "no_grad", "kept": "retained",
+    }  # fmt: skip
+
+
+def test_grad_gave_it_back() -> None:
+    with torch.explain() as story:
+        x = torch.ones(2, requires_grad=True)
+        (g,) = torch.autograd.grad((x * x).sum(), x)
+    assert g.tolist() == [2, 2]
+    assert why(story)["x"] == "returned"
+
+
+def test_left_out_by_inputs() -> None:
+    with torch.explain() as story:
+        a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        (a * b).sum().backward(inputs=[a])
+    assert {name: why(story)[name] for name in "ab"} == {"a": "accumulated", "b": "left_out"}
+
+
+def test_hook_shows_what_it_changed() -> None:
+    with torch.explain() as story:
+        x = torch.ones(2, requires_grad=True)
+        y = x * 3
+        y.register_hook(lambda g: g * 10)
+        y.sum().backward()
+    (hook,) = (event for event in story.recording["events"] if event["kind"] == "hook")
+    assert (hook["before"]["data"], hook["after"]["data"], hook["changed"]) == ([1.0, 1.0], [10.0, 10.0], True)
+
+
+def test_error_stands_at_its_node() -> None:
+    story = torch.explain()
+    with pytest.raises(RuntimeError, match="second time"), story:
+        x = torch.ones(2, requires_grad=True)
+        y = x.exp().sum()
+        y.backward()
+        y.backward()
+    error = story.recording["events"][-1]
+    assert error["kind"] == "error"
+    assert story.recording["nodes"][error["node"]]["name"] == "ExpBackward0"
+
+
+def test_reading_a_graph_leaves_it_whole() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    out = (x * x).sum()
+    story = torch.explain(out)
+    assert x.grad is None
+    assert story.recording["jacobians"][0]["vJ"] == [2.0, 4.0]
+    out.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_nothing_stays_behind() -> None:
+    before = list(dispatch.interceptors)
+    with torch.explain():
+        torch.ones(2) + 1
+    assert list(dispatch.interceptors) == before
+    assert engine.observed is None
+
+
+def test_long_programs_are_cut_and_say_so() -> None:
+    with torch.explain() as story:
+        x = torch.ones(2, requires_grad=True)
+        for _ in range(22_000):
+            x = x + 1
+    assert len(story.recording["events"]) == story.recording["limits"]["events"]
+    assert story.recording["limits"]["left_out"] == 2_000
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    return subprocess.run(
+        [sys.executable, "-m", "rushlight", *words], capture_output=True, text=True, cwd=folder, env=environment
+    )
+
+
+@pytest.mark.parametrize("ending", ["", "raise SystemExit(3)\n", "1 / 0\n", "raise KeyboardInterrupt\n", "not python\n"])
+def test_program_ends_as_without_it(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "a.py").write_text("import sys\nprint('hello', sys.argv)\n" + ending)
+    plain, explained = run(tmp_path, "a.py", "-x"), run(tmp_path, "explain", "-o", "a.json", "a.py", "-x")
+    assert (explained.stdout, explained.stderr, explained.returncode) == (plain.stdout, plain.stderr, plain.returncode)
+    program = json.loads((tmp_path / "a.json").read_text())["program"]
+    assert program["arguments"] == ["-x"]
+    assert (program["error"] is None) == (ending in ("", "raise SystemExit(3)\n"))
+
+
+def test_output_that_cannot_be_written_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("print('ran')\n")
+    for path in ("no/such/a.json", "a.doc"):
+        done = run(tmp_path, "explain", "-o", path, "a.py")
+        assert (done.stdout, done.returncode) == ("", 1)
+        assert "rushlight explain: " in done.stderr
+
+
+def test_missing_script(tmp_path: Path) -> None:
+    done = run(tmp_path, "explain", "-o", "a.json", "missing.py")
+    assert done.returncode == run(tmp_path, "missing.py").returncode == 2
