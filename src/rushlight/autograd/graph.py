@@ -82,10 +82,6 @@ def add_hook(hooks: Hooks, hook: Callable[..., Any]) -> RemovableHandle:
     return handle
 
 
-class Sighting(weakref.ref[Any]):
-    """A weak reference of what only observes, which nobody need take into account."""
-
-
 class Observers:
     """Whether the program has code that a backward pass calls: it may look at gradients in the middle of one."""
 

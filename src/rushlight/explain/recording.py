@@ -9,8 +9,9 @@ from typing import Any
 
 from .. import dtypes
 from ..autograd import engine, modes
-from ..autograd.graph import AccumulateGrad, Node, Sighting
+from ..autograd.graph import AccumulateGrad, Node
 from ..tensor import Tensor
+from ..utils.weak import Sighting
 from .places import Places
 from .rules import rule_texts
 from .values import value_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import weakref
 
-from ..autograd.graph import Sighting
 from ..tensor import Tensor
+from .weak import Sighting
 
 
 def swap_tensors(t1: Tensor, t2: Tensor) -> None:

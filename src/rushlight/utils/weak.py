@@ -12,6 +12,10 @@ from typing import Any
 __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDictionary"]
 
 
+class Sighting(weakref.ref[Any]):
+    """A weak reference of what only observes, which nobody need take into account."""
+
+
 class WeakIdRef(weakref.ref):  # type: ignore[type-arg]
     """A weak reference that equals another of the same object, and has that object's identity as its hash.
 
