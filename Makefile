@@ -9,7 +9,7 @@ JOBS ?= auto
 # Bytecode is kept whatever the environment says: tests start 150 processes, which would each compile the package anew.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint format conformance bench bench-guard dist clean
+.PHONY: demo test lint format conformance fuzz bench bench-guard dist clean
 
 demo: .venv/installed
 	.venv/bin/python -m rushlight examples/backward.py
@@ -32,6 +32,14 @@ format: .venv/tools
 # One thread on both sides, as above; PyTorch's take twice the time.
 conformance: .oracle/installed
 	OMP_NUM_THREADS=1 .oracle/bin/python -m pytest -q -n $(JOBS) --dist worksteal tests/conformance
+
+# Fresh random programs, from SEED on: differences by cause, each with a short program.
+COUNT ?= 5000
+SEED ?= $(shell date +%s)
+FUZZ_JOBS ?= 2
+fuzz: .oracle/installed
+	OMP_NUM_THREADS=1 .oracle/bin/python tests/conformance/random_programs.py --vocabulary mixed --count $(COUNT) \
+		--seed $(SEED) --jobs $(FUZZ_JOBS) --causes 200 --only-numbers
 
 bench: .oracle/installed
 	.oracle/bin/python bench/run.py
