@@ -12,7 +12,8 @@ KNOWN: list[tuple[str, str]] = [
     (r"masked_scatter_?\(", "too few values, or the tensor's own: PyTorch has written some elements by the time it refuses or reads"),
     (r"view_as_real[^#]*last dimension with stride 1", "PyTorch does not find nothing contiguous: its own accident"),
     (r"# \w+: \d+/\d+ differ, at \S+ (-?)([\d.infe+]+) for (?!\1)-?\2\b", "the sign of zero or nan, made visible by copysign, atan2 or 1 / x"),
-    (r"broadcast_to|expand\(|as_strided", "written through a view whose elements share places: the outcome is the order of writes"),
+    (r"(value|grad) at (?s:.*)(broadcast_to|expand\(|as_strided)", "elements share places, and the outcome is the order of writes"),
+    (r"complex32", "there are no half-precision complex numbers"),
     (r"(?s)linalg\.det.*grad: |grad at .*linalg\.det", "the gradient of a determinant that is zero: PyTorch has none there"),
 ]  # fmt: skip
 

@@ -148,7 +148,7 @@ def hold(side: Side, space: dict[str, Any], line: str) -> dict[str, bytes]:
     if _WRITES.search(line):
         return {}
     things: dict[str, Any] = {}
-    gradients = set()
+    gradients: set[int] = set()
     for name, value in space.items():
         if isinstance(value, list):
             things |= {f"{name}[{i}]": item for i, item in enumerate(value)}
@@ -160,10 +160,16 @@ def hold(side: Side, space: dict[str, Any], line: str) -> dict[str, bytes]:
                 things[f"{name}.grad"] = value.grad
                 gradients.add(value.grad.untyped_storage().data_ptr())
     if "backward(" in line or "autograd.grad(" in line:
-        own = [n for n, t in things.items() if side.is_tensor(t) and t.untyped_storage().data_ptr() in gradients]
-        things = {name: thing for name, thing in things.items() if name not in own}
+        things = {name: thing for name, thing in things.items() if not _lies_in(side, thing, gradients)}
     # A list that hooks write to grows; what is in it already stays.
     return {name: as_bytes(side, thing) for name, thing in things.items()}
+
+
+def _lies_in(side: Side, thing: Any, gradients: set[int]) -> bool:
+    """Whether something shares memory with a gradient; an array does where it begins with one."""
+    if side.is_tensor(thing):
+        return thing.untyped_storage().data_ptr() in gradients
+    return bool(gradients) and np.asarray(thing).ctypes.data in gradients
 
 
 def as_bytes(side: Side, thing: Any) -> bytes:
@@ -237,6 +243,8 @@ def compare_value(line: str, name: str, mine: Any, reference: Any, least: Tolera
         for i, (ours, theirs) in enumerate(zip(mine, reference, strict=True)):
             compare_value(line, f"{name}[{i}]", ours, theirs, least)
         return
+    if isinstance(reference, float) and isinstance(mine, float):
+        mine, reference = Seen(np.float32(mine), {"dtype": "float32"}), Seen(np.float32(reference), {"dtype": "float32"})
     if not isinstance(reference, Seen):
         if isinstance(mine, Seen) or mine != reference:
             raise Difference(kind, line, f"{name}: {mine!r} for {reference!r}")

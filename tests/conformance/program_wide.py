@@ -130,12 +130,12 @@ _ACTIONS: list[tuple[int, str]] = [
     (2, "{tensor}.{add_ mul_ copy_ div_ pow_}({other})"),
     (2, "{tensor}.{sqrt_ exp_ requires_grad_ t_ sigmoid_ detach_}()"),
     (2, "{tensor}[{index}] = {other}"),
-    (2, "{tensor}.{zero_ squeeze_ resize_as_ set_}({other})"),
+    (2, "{tensor}.{resize_as_ masked_fill_ clamp_min_}({other})"),
     (2, "{tensor}.backward({other})"),
     (2, "{tensor}.grad = {other}"),
     (2, "torch.autograd.grad({other}, {tensor})"),
     (2, "torch.autograd.backward([{outcome}], [{other}])"),
-    (2, "torch.{add mul sub maximum}({tensor}, {mate}, out={other})"),
+    (2, "torch.{add mul sub maximum}({tensor}, {twin}, out={twin})"),
 ]
 
 _FORWARD = (

@@ -249,8 +249,9 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
     for crashed in _in_processes(
         [list(seeds[start : start + 25]) for start in range(0, count, 25)], jobs, candidate, length, failures
     ):
-        # A process died at this program. PyTorch has such bugs of its own: then there is nothing to compare with.
-        died_on_pytorch = candidate != "mirror" and list(_in_processes([[crashed]], 1, "mirror", length, []))
+        # A process died at this program. PyTorch has such bugs of its own: then there is nothing to compare with. Memory that
+        # was written past its end is not always noticed, so it is asked again and again.
+        died_on_pytorch = candidate != "mirror" and list(_in_processes([[crashed] * 200], 1, "mirror", length, []))
         if died_on_pytorch or candidate == "mirror":
             print(f"PyTorch itself crashes at seed {crashed}")
         else:
@@ -276,7 +277,7 @@ def _in_processes(chunks: list[list[int]], jobs: int, candidate: str, length: in
             try:
                 failures += answer.recv()
             except EOFError:
-                if len(chunk) == 1:
+                if len(set(chunk)) == 1:
                     yield chunk[0]
                 else:
                     waiting += [[seed] for seed in chunk]

@@ -139,6 +139,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         if got != target.shape:
             raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(got)}")
     if self is other:
+        views.bump(self, "copy_")
         return self
     views.check_memory(self, (other,))
     if source.dtype.kind == "c" and target.dtype.kind != "c":
