@@ -130,7 +130,7 @@ _ACTIONS: list[tuple[int, str]] = [
     (2, "{tensor}.{add_ mul_ copy_ div_ pow_}({other})"),
     (2, "{tensor}.{sqrt_ exp_ requires_grad_ t_ sigmoid_ detach_}()"),
     (2, "{tensor}[{index}] = {other}"),
-    (2, "{tensor}.{resize_as_ masked_fill_ clamp_min_}({other})"),
+    (2, "{tensor}.{resize_as_ clamp_min_ copy_}({other})"),
     (2, "{tensor}.backward({other})"),
     (2, "{tensor}.grad = {other}"),
     (2, "torch.autograd.grad({other}, {tensor})"),
