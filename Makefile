@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test lint format conformance bench bench-guard ecosystem ecosystem-record dist clean
+.PHONY: help demo test lint format conformance fuzz bench bench-guard ecosystem ecosystem-record dist clean
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1: \2/p' $(MAKEFILE_LIST)
@@ -39,6 +39,14 @@ format: .venv/tools  ## mend what ruff can mend
 # One thread on both sides, as above; PyTorch's take twice the time.
 conformance: .oracle/installed  ## hold rushlight against PyTorch
 	OMP_NUM_THREADS=1 .oracle/bin/python -m pytest -q -n $(JOBS) --dist worksteal tests/conformance
+
+# Fresh random programs, from SEED on: differences by cause, each with a short program.
+COUNT ?= 5000
+SEED ?= $(shell date +%s)
+FUZZ_JOBS ?= 2
+fuzz: .oracle/installed  ## fresh random programs, COUNT of them from SEED on
+	OMP_NUM_THREADS=1 .oracle/bin/python tests/conformance/random_programs.py --vocabulary mixed --count $(COUNT) \
+		--seed $(SEED) --jobs $(FUZZ_JOBS) --causes 200 --only-numbers
 
 bench: .oracle/installed  ## time rushlight and PyTorch side by side
 	.oracle/bin/python bench/run.py

@@ -798,7 +798,7 @@ class Tensor(metaclass=_TensorMeta):
             raise AssertionError("stream should be None on cpu.")
         if self._conjugate:
             raise BufferError("Can't export tensors with the conjugate bit set")
-        return dlpack.capsule_of(self._array)
+        return dlpack.capsule_of(self._array, max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         from .utils.dlpack import DLDeviceType

@@ -22,6 +22,8 @@ class NoFit(Exception):
 class Holes:
     """Fills the holes of one line, given the tensors by name, as PyTorch has them at this point of the program."""
 
+    largest = LARGEST
+
     def __init__(self, draw: random.Random, tensors: dict[str, torch.Tensor], gradients: Set[str] = frozenset()) -> None:
         self.draw = draw
         self.tensors = tensors
@@ -52,6 +54,14 @@ class Holes:
         if self.chosen is None:
             raise NoFit
         return self.tensors[self.chosen]
+
+    def broadcast(self, shape: torch.Size) -> torch.Size | None:
+        """The shape that one and the subject's give together, if any, and not larger than what programs compute with."""
+        try:
+            together = torch.broadcast_shapes(shape, self.it.shape)
+        except RuntimeError:
+            return None
+        return together if math.prod(together) <= self.largest else None
 
     def subject(self) -> str:
         return str(self.chosen)
@@ -155,10 +165,10 @@ class Holes:
         return self.pick(lambda t: t.requires_grad and (t.is_leaf or t.retains_grad))
 
     def mate(self) -> str:
-        return self.pick(lambda t: t.dtype is not torch.bool and _broadcast(t.shape, self.it.shape) is not None, False)
+        return self.pick(lambda t: t.dtype is not torch.bool and self.broadcast(t.shape) is not None, False)
 
     def fmate(self) -> str:
-        return self.pick(lambda t: t.is_floating_point() and _broadcast(t.shape, self.it.shape) is not None, False)
+        return self.pick(lambda t: t.is_floating_point() and self.broadcast(t.shape) is not None, False)
 
     def complex(self) -> str:
         return self.pick(torch.is_complex)
@@ -172,16 +182,16 @@ class Holes:
     def mask(self) -> str:
         if self.chosen is None:
             return self.pick(lambda t: t.dtype is torch.bool)
-        return self.pick(lambda t: t.dtype is torch.bool and _broadcast(t.shape, self.it.shape) == self.it.shape, False)
+        return self.pick(lambda t: t.dtype is torch.bool and self.broadcast(t.shape) == self.it.shape, False)
 
     def fitting(self) -> str:
-        return self.pick(lambda t: _broadcast(t.shape, self.it.shape) == self.it.shape and self._apart(t), False)
+        return self.pick(lambda t: self.broadcast(t.shape) == self.it.shape and self._apart(t), False)
 
     def source_of_copy(self) -> str:
         """A tensor that can be copied into the subject; one that shares memory with it has no defined outcome."""
         return self.pick(
             lambda t: (
-                _broadcast(t.shape, self.it.shape) == self.it.shape
+                self.broadcast(t.shape) == self.it.shape
                 and not _share(t, self.it)
                 and (self.it.is_complex() or not t.is_complex())
                 and (self.it.is_floating_point() or self.it.is_complex() or not t.is_floating_point())
@@ -359,11 +369,3 @@ def _kept_leaf(t: torch.Tensor | None) -> bool:
 
 def _share(a: torch.Tensor, b: torch.Tensor) -> bool:
     return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
-
-
-def _broadcast(a: torch.Size, b: torch.Size) -> torch.Size | None:
-    try:
-        shape = torch.broadcast_shapes(a, b)
-    except RuntimeError:
-        return None
-    return shape if math.prod(shape) <= LARGEST else None

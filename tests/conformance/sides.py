@@ -175,6 +175,8 @@ class Side:
             return np.array(tensor.numpy(force=True))
         if tensor.is_conj():
             tensor = tensor.resolve_conj()
+        if tensor.is_neg():
+            tensor = tensor.resolve_neg()
         for narrow, wide in _WIDER.items():
             if str(tensor.dtype) == str(narrow):
                 tensor = tensor.to(self.build(wide))

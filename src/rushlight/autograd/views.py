@@ -283,6 +283,7 @@ def short_name(node: Node) -> str:
 _INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
 # What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
 _LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
+_REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_".split())
 _BY_PLACE = _LOOK_LAST | {"index_copy_"}
 _WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_"})
 tell_overlap: Callable[[str, Tensor], object] | None = None  # warns of it; ops/subscripts.py sets it
@@ -315,6 +316,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if overlapping and name[:3] == "tri":
         overlapping = not _repeated_within(self._array)
     if not overlapping:
+        if name in _REFUSE_FIRST and overlaps_itself(self._array):
+            function(self.detach(), *args, **kwargs)  # for its error, which comes before
         if name not in _LOOK_LAST:
             check_memory(self, () if name in _WHATEVER_IS_READ else args, name in _BY_PLACE)
     elif tell_overlap is not None:

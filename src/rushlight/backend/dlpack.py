@@ -34,11 +34,13 @@ def _code(capsule: Any) -> Any:
     return None
 
 
-def capsule_of(array: Array) -> Any:
-    """A capsule of the array's memory."""
+def capsule_of(array: Array, max_version: tuple[int, int] | None = None) -> Any:
+    """A capsule of the array's memory, of the newer structure where the taker knows it: what it gives may be written to."""
+    if not array.flags.writeable:  # as expanded arrays are; NumPy would hand on that they are
+        array = memory.fenced(array)
     if array.dtype.name != "bfloat16":
-        return array.__dlpack__()
-    capsule = array.view(np.uint16).__dlpack__()
+        return array.__dlpack__(max_version=max_version)
+    capsule = array.view(np.uint16).__dlpack__(max_version=max_version)
     _code(capsule).value = _BFLOAT
     return capsule
 

@@ -30,13 +30,13 @@ def fitting(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         raise OverflowError("int too big to convert")
     if dtype.kind_rank == dtypes.INTEGRAL:
+        limits = dtypes.iinfo(dtype)
+        # An unsigned type takes negative whole numbers of its own size, and wraps them; of others it takes none.
+        low = -limits.max if limits.min == 0 else limits.min
         if isinstance(value, float):
-            if not math.isfinite(value):
+            if not (math.isfinite(value) and limits.min <= value <= limits.max):
                 _does_not_fit(dtype)
             value = int(value)
-        limits = dtypes.iinfo(dtype)
-        # An unsigned type takes negative numbers of its own size, and wraps them.
-        low = -limits.max if limits.min == 0 else limits.min
         if not low <= value <= limits.max:
             _does_not_fit(dtype)
         return value & limits.max if limits.min == 0 else value

@@ -251,11 +251,13 @@ def _entries(leaves: list[Any], dims: list[int | None], index: int) -> list[Any]
 
 
 def _zeros(leaves: list[Any], dims: list[int | None]) -> list[Any]:
-    """One entry of zeros along each mapped dimension."""
-    return [
-        one if dim is None else one.new_zeros([1 if axis == dim else length for axis, length in enumerate(one.shape)])
-        for one, dim in zip(leaves, dims, strict=True)
-    ]
+    """One entry of zeros along each mapped dimension, behind the tensor itself: so what comes of it needs a gradient too."""
+
+    def longer(one: Any, dim: int) -> Any:
+        entry = one.new_zeros([1 if axis == dim else length for axis, length in enumerate(one.shape)])
+        return ops.concat([one, entry], dim) if one.requires_grad else entry
+
+    return [one if dim is None else longer(one, dim) for one, dim in zip(leaves, dims, strict=True)]
 
 
 def _dims(caller: str, in_dims: Any, leaves: list[Any], spec: TreeSpec, args: tuple[Any, ...]) -> list[int | None]:

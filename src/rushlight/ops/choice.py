@@ -161,7 +161,8 @@ def _expect_number(name: str, label: str, value: Any) -> None:
 def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
     """The two branches of where, numbers as 0-dim tensors of the dtype that they meet in."""
     if not all(isinstance(value, (dispatch.Tensor_, *dispatch.NUMBERS)) for value in (input, other)):
-        raise _no_form("where", [condition, input, other], "Tensor condition, Tensor or Number input, Tensor or Number other")
+        given = [condition, input] if other is None else [condition, input, other]
+        raise _no_form("where", given, "Tensor condition, Tensor or Number input, Tensor or Number other")
     common = dispatch.common_dtype([input, other]).numpy
     made = (
         value if isinstance(value, dispatch.Tensor_) else dispatch.new_tensor(np.asarray(value).astype(common))

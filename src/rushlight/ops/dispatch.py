@@ -164,6 +164,11 @@ def refuse_history(dtype: dtypes.dtype, *inputs: Any) -> None:
         raise RuntimeError(f"Autograd not support dtype: {dtype.scalar_name}")
 
 
+# The functions whose second argument has a form of its own as a number, so that PyTorch names no kind that it must be of.
+_ALSO_OF_A_NUMBER = frozenset(
+    "pow fmod remainder eq ne lt le gt ge floor_divide bitwise_and bitwise_or bitwise_xor bitwise_left_shift "
+    "bitwise_right_shift xlogy copysign".split()
+)
 # The functions that take two numbers.
 _OF_NUMBERS = frozenset("add add_scaled sub sub_scaled mul div div_rounded div_floor div_trunc floor_divide".split())
 
@@ -189,6 +194,8 @@ def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -
     if op.promote is not None and isinstance(value, NUMBERS) and len(op.inputs) > 1 and op.numbers != "none":
         if position > 0 or op.numbers == "any":
             return
+        raise no_such_form(op.name, args)
+    if position == 1 and op.name in _ALSO_OF_A_NUMBER:
         raise no_such_form(op.name, args)
     label = ("input", "other")[position] if op.promote is not None and position < 2 else name
     raise TypeError(f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type_name(value)}")

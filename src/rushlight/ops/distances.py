@@ -92,7 +92,10 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
             )
     many = a.shape[-2] > _MANY_ROWS or b.shape[-2] > _MANY_ROWS
     by_products = compute_mode == "use_mm_for_euclid_dist" or (many and compute_mode.startswith("use_mm"))
-    return ops.cdist(x1, x2, float(p), by_products and p == 2 and a.size > 0 and b.size > 0)
+    by_products = by_products and p == 2 and a.size > 0 and b.size > 0
+    if a.dtype.itemsize == 2 and not by_products and a.size and b.size:
+        raise NotImplementedError(f"\"cdist\" not implemented for '{x1.dtype.scalar_name}'")
+    return ops.cdist(x1, x2, float(p), by_products)
 
 
 @public(space=F, out=False)
@@ -130,11 +133,10 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     common = first if first is second else dtypes.promote_types(first, second)
     if not (common.is_floating_point or common.is_complex):
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}")
-    x1, x2 = (value if value.dtype is common else ops.astype(value, common.numpy) for value in (x1, x2))
     axis = axis_of(dim, max(x1._array.ndim, x2._array.ndim))
     if x1._array.shape != x2._array.shape:
         x1, x2 = _meeting(x1, x2, axis)
-    units = []
+    units = []  # each in the precision of its own vector
     for value in (x1, x2):
         norm = ops.clone(ops.vector_norm(value, 2.0, (axis,) if value._array.ndim else (), True))
         with no_grad():

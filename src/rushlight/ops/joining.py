@@ -152,6 +152,7 @@ def stack(tensors: Any, dim: int = 0) -> Any:
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     first = tensors[0]._array.shape
+    axis_of(dim, len(first) + 1)
     for position, tensor in enumerate(tensors):
         if tensor._array.shape != first:
             raise RuntimeError(

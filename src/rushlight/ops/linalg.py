@@ -27,6 +27,16 @@ def check_square(a: Any, name: str, label: str = "A") -> None:
         raise RuntimeError(f"{name}: {label} must be batches of square matrices, but they are {rows} by {columns} matrices")
 
 
+# Functions whose kernels are what refuses half precision.
+_KERNELS = {
+    **dict.fromkeys(("linalg.cholesky", "linalg.cholesky_ex"), "cholesky_cpu"),
+    "linalg.det": "lu_cpu",
+    "linalg.qr": "geqrf_cpu",
+    "linalg.svd": "linalg_svd_cpu",
+    "linalg.eig": "linalg_eig_out_cpu",
+}
+
+
 def check_floating(a: Any, name: str, low_precision: bool = False) -> None:
     kind = a._array.dtype
     if kind.char in "fdFD":
@@ -34,6 +44,8 @@ def check_floating(a: Any, name: str, low_precision: bool = False) -> None:
     word = dtypes.of(kind).scalar_name
     if kind.kind not in "fcV":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {word}")
+    if name in _KERNELS:
+        raise NotImplementedError(f"\"{_KERNELS[name]}\" not implemented for '{word}'")
     if not low_precision:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {word}")
 

@@ -95,9 +95,10 @@ class Call:
         asked = _ASKED_FOR.get(self.name) if is_missing and not self.method else None
         if asked is not None and not hasattr(missing, asked):
             return AttributeError(f"'{type_name(missing)}' object has no attribute '{asked}'")
+        is_none = type(error) is TypeError and str(error) == "'NoneType' object cannot be interpreted as an integer"
         for place, (label, value) in enumerate(given):
             wanted = "Tensor" if is_missing and value is missing else self._kind_of(label) if whole else ""
-            if not wanted or (wanted != "Tensor" and (value is None or _fits(wanted, value))):
+            if not wanted or (wanted != "Tensor" and ((value is None and not is_none) or _fits(wanted, value))):
                 continue
             if self._has_several_forms:
                 return self.no_form()

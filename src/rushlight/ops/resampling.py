@@ -208,7 +208,8 @@ def _check_resize(input: Any, wanted: Shape, mode: str, rank: int) -> None:
         axes = "DHW"[3 - rank :]
         have = ", ".join(f"{axis}: {size}" for axis, size in zip(axes, shape[2:], strict=True))
         want = ", ".join(f"{axis}: {size}" for axis, size in zip(axes, wanted, strict=True))
-        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({have}) and output ({want})")
+        joined = "and " if rank == 1 else ""
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({have}) {joined}output ({want})")
     if 0 in shape[1:2]:
         raise RuntimeError(f"Non-empty {rank + 2}D data tensor expected but got a tensor with sizes {list(shape)}")
     kind = input._array.dtype

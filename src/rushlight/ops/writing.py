@@ -138,7 +138,8 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         got = np.broadcast_shapes(target.shape, source.shape)
         if got != target.shape:
             raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(got)}")
-    if self is other:
+    if self is other and not _recording(self, other):
+        views.bump(self, "copy_")
         return self
     views.check_memory(self, (other,))
     if source.dtype.kind == "c" and target.dtype.kind != "c":

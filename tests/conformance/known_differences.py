@@ -1,0 +1,69 @@
+"""Causes of differences between random programs on rushlight and on PyTorch that are known, each with its reason.
+
+A pattern is searched for in the shortened program's report: `kind at line`, the detail, and its lines. A fresh program that
+differs in value or gradient for none of them, and not by a last digit of its leaves, fails the tests.
+"""
+
+from __future__ import annotations
+
+import re
+
+KNOWN = [
+    (
+        r"masked_scatter_?\(",
+        "too few values, or the tensor's own: PyTorch has written some elements by the time it refuses or reads",
+    ),
+    (
+        r"view_as_real[^#]*last dimension with stride 1",
+        "PyTorch does not find nothing contiguous: its own accident",
+    ),
+    (
+        r"# \w+: \d+/\d+ differ, at \S+ (-?)([\d.infe+]+) for (?!\1)-?\2\b",
+        "the sign of zero or nan, made visible by copysign, atan2 or 1 / x",
+    ),
+    (
+        r"(value|grad) at (?s:.*)(broadcast_to|expand\(|as_strided)(?s:.*)(\w_\(|\] [-+*]?= )",
+        "elements share places, and the outcome is the order of writes",
+    ),
+    (
+        r"dtype at [^\n]*(jvp|forward_ad)",
+        "ours, open: a tangent is cast to its input's dtype; PyTorch lets it have another",
+    ),
+    (
+        r"(value|_version|is a view) at (?s:.*)(conj\(\)|\.imag|\.H\b|adjoint\(\))",
+        "ours, open: conj() copies; PyTorch hands out a view that is conjugated late",
+    ),
+    (
+        r"grad at (?s:.*)arange(?s:.*)\.sort\(",
+        "which of equal elements an unstable sort puts first is open",
+    ),
+    (
+        r"value at (?s:.*)arange(?s:.*)layer_norm",
+        "ours, open: layer_norm of 1e6 single numbers errs by some 1e-5",
+    ),
+    (
+        r"grad at (?s:.*)func\.jvp(?s:.*)retain_grad|retain_grad(?s:.*)func\.jvp",
+        "PyTorch's jvp hands out an alias of the primal result",
+    ),
+    (
+        r"(value|grad) at (?s:.*)(hardtanh|relu6)",
+        "where nan goes: PyTorch's vectors and its single numbers differ",
+    ),
+    (
+        r"differ, at \S+ (True|False) for (?s:.*)(logical_not|== |!= )",
+        "a last digit of exp or log, made visible by a comparison with a whole number",
+    ),
+    (
+        r"complex32",
+        "there are no half-precision complex numbers",
+    ),
+    (
+        r"(?s)linalg\.det.*grad: |grad at .*linalg\.det",
+        "the gradient of a determinant that is zero: PyTorch has none there",
+    ),
+]
+
+
+def known(report: str) -> str | None:
+    """The reason for a difference, if it is one of those."""
+    return next((reason for pattern, reason in KNOWN if re.search(pattern, report)), None)

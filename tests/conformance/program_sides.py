@@ -1,0 +1,346 @@
+"""What a program does on a side, line by line, and whether two sides do the same.
+
+After each line the raised error (type, first sentence) or the value made must agree; at the end every tensor, every gradient
+and everything else that the program holds. On the side under test nothing that the program holds may change but by a write.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import random
+import re
+import signal
+import types
+from typing import Any
+
+import numpy as np
+import torch
+from op_samples import OutOfTime
+from sides import Side, Tolerance, array_difference, tolerance_for
+
+SECONDS_PER_PROGRAM = 20
+
+
+@functools.lru_cache(4096)
+def compiled(line: str) -> types.CodeType:
+    return compile(line, "<program>", "exec")
+
+
+def node_name(tensor: Any) -> str | Exception | None:
+    """The name of its node in the graph; the error, for a view whose base was changed in a way that forbids it."""
+    try:
+        node = tensor.grad_fn
+        return None if node is None else node.name()
+    except RuntimeError as error:
+        return error
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """A tensor as it was when looked at."""
+
+    values: np.ndarray
+    facts: dict[str, Any]
+
+
+def look(side: Side, value: Any, gradient: bool = False, born: int = 0) -> Any:
+    """A tensor's values and place in the graph.
+
+    How a gradient was computed is the engine's own business: PyTorch has nodes of their own for second derivatives
+    (TanhBackwardBackward0), rushlight records the rule's operations. So of a gradient's node only its presence counts.
+    Versions count from the one that the tensor was born with: some of PyTorch's ops write into their own results.
+    """
+    if isinstance(value, list):
+        return [look(side, item, gradient=True) for item in value]
+    if isinstance(value, np.ndarray | memoryview):
+        array = np.array(value)
+        return Seen(array, {"made": type(value).__name__, "dtype": str(array.dtype), "shape": array.shape})
+    if not side.is_tensor(value):
+        return value if isinstance(value, bool | int | float | type(None)) else type(value).__name__
+    facts = {"dtype": str(value.dtype), "shape": tuple(value.shape), "grad_fn": node_name(value)}
+    if not isinstance(facts["grad_fn"], Exception):
+        facts |= {
+            "requires_grad": bool(value.requires_grad),
+            "is_leaf": bool(value.is_leaf),
+        }
+        if gradient:
+            facts["grad_fn"] = facts["grad_fn"] is not None
+        else:
+            facts |= {"_version": int(value._version) - born, "is a view": value._base is not None}
+    return Seen(side.array(value), facts)
+
+
+@dataclasses.dataclass
+class Step:
+    """What one line did: the error it raised, or what its names stand for."""
+
+    error: Exception | None
+    made: dict[str, Any]
+
+
+class Difference(Exception):
+    """The two sides disagree: in what, in which line, and how.
+
+    `by_a_digit` tells that PyTorch itself does what the other side did when its leaves are moved by their last digit.
+    """
+
+    by_a_digit = False
+
+    def __init__(self, kind: str, place: str, detail: str) -> None:
+        super().__init__(kind, place, detail)
+        self.kind, self.place, self.detail = kind, place, detail
+
+    def what(self) -> str:
+        """The kind; for an error also its text, less the numbers and addresses in it."""
+        if self.kind in ("error", "no error", "raises", "missing", "look"):
+            return f"{self.kind}: " + re.sub(r"0x\w+|-?\d+(\.\d+)?", "#", self.detail)
+        return self.kind
+
+
+# What these hand out has been computed in a way of the engine's own: which views and copies it went through is not compared.
+TRANSFORMS = re.compile(r"torch\.func\.|vmap\(|autograd\.f")
+DERIVED = re.compile(r"grad\(|" + TRANSFORMS.pattern)
+
+
+def run(side: Side, lines: list[str]) -> tuple[list[Step], dict[str, Any]]:
+    """What each line did on a side, and what there is in the end, gradients included."""
+    space: dict[str, Any] = {"torch": side.module, "numpy": np}
+    side.module.set_num_threads(1)
+    steps = []
+    gradients: set[str] = set()
+    born: dict[str, int] = {}
+    for line in lines:
+        held = {} if side.module is torch else hold(side, space, line)
+        try:
+            exec(compiled(line), space)
+        except Exception as error:
+            steps.append(Step(error, {}))
+            check_held(side, space, line, held)
+            continue
+        check_held(side, space, line, held)
+        made = assigned(line)
+        if DERIVED.search(line) or line.endswith(".grad") or follows_layout(line, gradients):
+            gradients.update(made)
+        born.update({name: space[name]._version for name in made if side.is_tensor(space.get(name))})
+        steps.append(Step(None, {name: look(side, space.get(name), name in gradients, born.get(name, 0)) for name in made}))
+    end: dict[str, Any] = {}
+    for name in list(space):
+        value = space[name]
+        if side.is_tensor(value):
+            end[name] = look(side, value, name in gradients, born.get(name, 0))
+            if accumulates(value):
+                end[f"{name}.grad"] = look(side, value.grad, gradient=True)
+        elif isinstance(value, list | np.ndarray | memoryview):
+            end[name] = look(side, value)
+    return steps, end
+
+
+# A line that writes, or is about to change what a name stands for: what it changes is compared with PyTorch instead.
+_WRITES = re.compile(r"\w_\(|\]\s*[-+*/]?= |\b[a-z]\d? [-+*/]= |\.fill\(|\.grad = |out=")
+
+
+def hold(side: Side, space: dict[str, Any], line: str) -> dict[str, bytes]:
+    """The bytes of all that the program holds before a line that must leave it as it is.
+
+    A backward pass adds to gradients that are there: those, and what shares their memory, are its own to change.
+    """
+    if _WRITES.search(line):
+        return {}
+    things: dict[str, Any] = {}
+    gradients: set[int] = set()
+    for name, value in space.items():
+        if isinstance(value, list):
+            things |= {f"{name}[{i}]": item for i, item in enumerate(value)}
+        elif isinstance(value, np.ndarray | memoryview):
+            things[name] = value
+        elif side.is_tensor(value):
+            things[name] = value
+            if accumulates(value) and value.grad is not None:
+                things[f"{name}.grad"] = value.grad
+                gradients.add(value.grad.untyped_storage().data_ptr())
+    if "backward(" in line or "autograd.grad(" in line:
+        things = {name: thing for name, thing in things.items() if not _lies_in(side, thing, gradients)}
+    # A list that hooks write to grows; what is in it already stays.
+    return {name: as_bytes(side, thing) for name, thing in things.items()}
+
+
+def _lies_in(side: Side, thing: Any, gradients: set[int]) -> bool:
+    """Whether something shares memory with a gradient; an array does where it begins with one."""
+    if side.is_tensor(thing):
+        return thing.untyped_storage().data_ptr() in gradients
+    return bool(gradients) and np.asarray(thing).ctypes.data in gradients
+
+
+def as_bytes(side: Side, thing: Any) -> bytes:
+    return side.array(thing).tobytes() if side.is_tensor(thing) else np.array(thing).tobytes()
+
+
+def check_held(side: Side, space: dict[str, Any], line: str, held: dict[str, bytes]) -> None:
+    for name, before in held.items():
+        word = re.match(r"\w+", name)
+        if word is not None and word[0] in assigned(line):
+            continue
+        if as_bytes(side, eval(name, space)) != before:
+            raise Difference("held", line, f"{name} has changed")
+
+
+_VIEWS_AND_COPIES = (
+    None, "T", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_tensors", "broadcast_to", "chunk", "contiguous", "data",
+    "detach", "diagonal", "expand", "expand_as", "flatten", "hsplit", "mT", "meshgrid", "movedim", "narrow", "permute",
+    "repeat_interleave", "reshape", "reshape_as", "rot90", "select", "split", "squeeze", "swapaxes", "swapdims", "t",
+    "tensor_split", "to", "transpose", "type_as", "unbind", "unflatten", "unfold", "unsqueeze", "view", "view_as", "vsplit",
+)  # fmt: skip
+
+
+def follows_layout(line: str, gradients: set[str]) -> bool:
+    """Whether a line makes a view or a copy of a gradient, depending on how that lies in memory: not what is compared."""
+    if not set(re.findall(r"\b[a-z]\d?\b", line)) & gradients:
+        return False
+    method = re.search(r"\w\.(\w+)|\w\[", line.partition(" = ")[2])
+    return method is not None and method[1] in _VIEWS_AND_COPIES
+
+
+def accumulates(tensor: Any) -> bool:
+    if isinstance(node_name(tensor), Exception):
+        return False
+    return tensor.requires_grad and (tensor.is_leaf or tensor.retains_grad)
+
+
+def assigned(line: str) -> list[str]:
+    left = re.match(r"(?:with [^\n]*\n\s+)?(\w+(?:, \w+)*) = ", line)
+    return left[1].split(", ") if left else []
+
+
+def first_sentence(error: Exception) -> str:
+    return re.split(r"(?<=\.)\s|\n", str(error).strip(), maxsplit=1)[0].strip()
+
+
+NONE = Tolerance(0.0, 0.0)
+
+
+def compare_step(line: str, ours: Step, theirs: Step, least: Tolerance = NONE) -> None:
+    if theirs.error is None and ours.error is None:
+        for name, reference in theirs.made.items():
+            compare_value(line, name, ours.made[name], reference, least)
+    elif theirs.error is None:
+        assert ours.error is not None
+        kind = "missing" if isinstance(ours.error, AttributeError | ImportError | NotImplementedError) else "raises"
+        raise Difference(kind, line, f"{type(ours.error).__name__}: {first_sentence(ours.error)}")
+    elif ours.error is None:
+        raise Difference("no error", line, f"{type(theirs.error).__name__}: {first_sentence(theirs.error)}")
+    else:
+        mine, reference = (f"{type(e).__name__}: {first_sentence(e)}" for e in (ours.error, theirs.error))
+        if mine != reference:
+            raise Difference("error", line, f"{mine!r} for {reference!r}")
+
+
+def compare_value(line: str, name: str, mine: Any, reference: Any, least: Tolerance = NONE) -> None:
+    kind = "grad" if name.endswith(".grad") else "value"
+    if isinstance(reference, list):
+        if not isinstance(mine, list) or len(mine) != len(reference):
+            raise Difference(kind, line, f"{name}: {mine!r} for a list of {len(reference)}")
+        for i, (ours, theirs) in enumerate(zip(mine, reference, strict=True)):
+            compare_value(line, f"{name}[{i}]", ours, theirs, least)
+        return
+    if isinstance(reference, float) and isinstance(mine, float):
+        mine, reference = Seen(np.float32(mine), {"dtype": "float32"}), Seen(np.float32(reference), {"dtype": "float32"})
+    if not isinstance(reference, Seen):
+        if isinstance(mine, Seen) or mine != reference:
+            raise Difference(kind, line, f"{name}: {mine!r} for {reference!r}")
+        return
+    if not isinstance(mine, Seen):
+        raise Difference(kind, line, f"{name}: {mine!r} for a tensor")
+    for fact, expected in reference.facts.items():
+        found = mine.facts.get(fact)
+        if isinstance(expected, Exception) and isinstance(found, Exception):
+            compare_step(line, Step(found, {}), Step(expected, {}))
+        elif found != expected:
+            raise Difference(fact, line, f"{name}: {found!r} for {expected!r}")
+    tolerance = tolerances(str(reference.facts["dtype"]), reference.values, least)
+    difference = array_difference(_parts(mine.values), _parts(reference.values), tolerance)
+    if difference is not None:
+        raise Difference(kind, line, f"{name}: {difference}")
+
+
+def tolerances(dtype: str, values: np.ndarray, least: Tolerance) -> Tolerance:
+    """As for derivatives, and no less than one given; half precision rounds after each op."""
+    own = HALF if dtype in ("torch.bfloat16", "torch.float16") else tolerance_for(values.dtype, order=1)
+    return max(own, least, key=lambda tolerance: tolerance.relative) if values.dtype.kind in "fc" else own
+
+
+HALF = Tolerance(0.02, 0.02)
+
+
+def coarsest(lines: list[str]) -> Tolerance:
+    """What the lowest precision that a program mentions allows, also where its numbers have gone on to a higher one."""
+    text = "\n".join(lines)
+    if re.search(r"float16|half\(", text):
+        return HALF
+    return tolerance_for(np.dtype(np.float32), order=1) if re.search(r"float32|complex64|True", text) else NONE
+
+
+def _parts(values: np.ndarray) -> np.ndarray:
+    """Complex numbers with a part that is not finite as nan: which parts are is an accident of how they were multiplied."""
+    if values.dtype.kind != "c":
+        return values
+    return np.where(np.isfinite(values), values, complex("nan+nanj"))
+
+
+Run = tuple[list[Step], dict[str, Any]]
+
+
+def judge(lines: list[str], ours: Run, theirs: Run, least: Tolerance = NONE) -> Difference | None:
+    try:
+        for line, mine, reference in zip(lines, ours[0], theirs[0], strict=True):
+            compare_step(line, mine, reference, least)
+        for name, expected in theirs[1].items():
+            compare_value("the end", name, ours[1].get(name, "nothing"), expected, least)
+    except Difference as found:
+        return found
+    except Exception as error:
+        return Difference("look", "the end", f"{type(error).__name__}: {first_sentence(error)}")
+    return None
+
+
+def difference(lines: list[str], candidate: Side) -> Difference | None:
+    """None where both sides agree on the whole program."""
+    theirs = run(Side(torch), lines)
+    signal.alarm(SECONDS_PER_PROGRAM)
+    try:
+        ours = run(candidate, lines)
+    except Difference as found:
+        return found
+    except OutOfTime:
+        return Difference("time", "the program", f"more than {SECONDS_PER_PROGRAM} s")
+    except Exception as error:
+        return Difference("look", "the end", f"{type(error).__name__}: {first_sentence(error)}")
+    finally:
+        signal.alarm(0)
+    found = judge(lines, ours, theirs)
+    if found is not None:
+        least = coarsest(lines)
+        found.by_a_digit = judge(lines, ours, theirs, least) is None or any(
+            judge(lines, ours, run(Side(torch), moved(lines, seed)), least) is None for seed in range(NUDGES)
+        )
+    return found
+
+
+NUDGES = 12
+_LAST_DIGIT = {"float64": 2.0**-52, "complex128": 2.0**-52, "float32": 2.0**-23, "complex64": 2.0**-23}
+
+
+def moved(lines: list[str], seed: int) -> list[str]:
+    """The program with the numbers of its leaves moved by a last digit, or not, or the other way."""
+    draw = random.Random(seed)
+
+    def nudge(number: re.Match[str], step: float) -> str:
+        return repr(float(number[0]) * (1 + draw.choice([-1, 0, 1]) * step))
+
+    def leaf(text: re.Match[str]) -> str:
+        step = _LAST_DIGIT.get(text[2])
+        if step is None:
+            return text[0]
+        return re.sub(r"\d+\.\d+", lambda number: nudge(number, step), text[1]) + f", dtype=torch.{text[2]}"
+
+    return [re.sub(r"(torch\.tensor\([^\n]*?), dtype=torch\.(\w+)", leaf, line) for line in lines]
