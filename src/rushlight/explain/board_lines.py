@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import Any
 
+from .entries import Entry, Value
 from .folding import Board, Card
-from .numerals import Value
 from .words import Said, literal, say
 
 
 @dataclass
 class Note:
-    """A name that a line made, its value, and what stands behind it: the node, or that it is a leaf."""
+    """A name that a line made (`label` without its round), its value, and what stands behind it: the node, or that it is a leaf."""
 
     card: Card
     name: str
+    label: str
     value: Value | None
     behind: Said
 
 
 def notes_of(board: Board, source: int) -> dict[int, list[Note]]:
-    """For each line of a source, the last that each of its names was on the board."""
+    """For each line of a source, what it made on the board, in the order of the run."""
     places = board.recording["places"]
-    notes: dict[int, dict[str, Note]] = {}
+    notes: dict[int, list[Note]] = {}
     for card in board.cards:
         if not card.name or card.tensor is None:
             continue
@@ -39,8 +39,14 @@ def notes_of(board: Board, source: int) -> dict[int, list[Note]]:
         if card.kind == "op" and card.nodes:
             behind = literal(board.nodes[card.nodes[-1]]["name"])
         entry = board.tensors[card.tensor]
-        notes.setdefault(line, {})[str(entry["label"])] = Note(card, card.name, entry["value"], behind)
-    return {line: list(found.values()) for line, found in notes.items()}
+        label = str(entry["names"][0]["name"]) if entry["names"] else card.name
+        notes.setdefault(line, []).append(Note(card, card.name, label, entry["value"], behind))
+    return notes
+
+
+def latest(notes: list[Note]) -> list[Note]:
+    """The last of each name."""
+    return list({note.label: note for note in notes}.values())
 
 
 def _assigned(board: Board, card: Card, source: int) -> int | None:
@@ -54,7 +60,7 @@ def _assigned(board: Board, card: Card, source: int) -> int | None:
     return None
 
 
-def _bindings(source: dict[str, Any]) -> list[tuple[str, int]]:
+def _bindings(source: Entry) -> list[tuple[str, int]]:
     try:
         tree = ast.parse("\n".join(source["lines"]))
     except (SyntaxError, ValueError):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import math
 from dataclasses import dataclass
-from typing import Any
 
+from .entries import Entry, Value
 from .folding import Board
-from .numerals import Value
 from .words import Said, literal, say
 
 SIGNS: dict[type[ast.operator], str] = {ast.Mult: "×", ast.Div: "÷", ast.MatMult: "@"}
@@ -23,9 +22,7 @@ class Figure:
     color: str = "n"
 
 
-def equation(
-    board: Board, node: dict[str, Any], sent: dict[str, Any], arrived: list[Value | None], to: Said
-) -> tuple[str, list[Figure | str]]:
+def equation(board: Board, node: Entry, sent: Entry, arrived: list[Value | None], to: Said) -> tuple[str, list[Figure | str]]:
     """The rule as text, and its figures: what arrived, what it is taken with, what is sent.
 
     Where the rule is a product or a quotient of `g` and one thing, that is written; else the things it names stand before an arrow.
@@ -56,7 +53,7 @@ def equation(
     return text, [*figures, "→", result]
 
 
-def _operand(board: Board, node: dict[str, Any], index: int, text: str) -> Figure | None:
+def _operand(board: Board, node: Entry, index: int, text: str) -> Figure | None:
     text = text.strip()
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]
@@ -82,7 +79,7 @@ def _number(text: str) -> Value | None:
     return {"shape": [], "dtype": "", "data": found} if isinstance(found, int | float) else None
 
 
-def _values(board: Board, node: dict[str, Any]) -> dict[str, Value | None]:
+def _values(board: Board, node: Entry) -> dict[str, Value | None]:
     """What the rule's names stand for; a value of the graph only while it was not written over since is what was kept."""
     values = {}
     for one in [*node["inputs"], *node["saved"]]:
@@ -95,7 +92,7 @@ def _values(board: Board, node: dict[str, Any]) -> dict[str, Value | None]:
     return values
 
 
-def _named(board: Board, node: dict[str, Any], tree: ast.expr, text: str) -> list[Figure]:
+def _named(board: Board, node: Entry, tree: ast.expr, text: str) -> list[Figure]:
     values = _values(board, node)
     found: dict[str, Figure] = {}
     for part in ast.walk(tree):

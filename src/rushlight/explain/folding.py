@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
+from .entries import Entry, Recording
 from .words import Said, say
 
-Recording = dict[str, Any]
 MOST = 40  # cards of operations before anything but expressions is folded
 OFTEN = 5  # rounds of a loop before it is folded
 TAGGED = 4  # uses of a leaf before it is a tag at each of them
@@ -22,7 +21,7 @@ class Group:
     """The ops that one evaluation of an expression ran."""
 
     place: int | None
-    key: tuple[Any, ...] = ()
+    key: tuple[object, ...] = ()
     events: list[int] = field(default_factory=list)
     nodes: list[int] = field(default_factory=list)
     inputs: list[int] = field(default_factory=list)
@@ -81,6 +80,10 @@ class Board:
         self.card_of_node: dict[int, int] = {}
         self._card_of_group: dict[int, int] = {}
         self._edges: dict[tuple[int, int, bool], Edge] = {}
+        self._accumulating: dict[int, list[int]] = defaultdict(list)  # AccumulateGrad by the identity of its leaf
+        for node in self.nodes:
+            if node["variable"] is not None:
+                self._accumulating[self.tensors[node["variable"]]["identity"]].append(node["id"])
         groups = self._groups()
         self.labels = self._labels(groups)
         shown = self._shown(groups)
@@ -98,7 +101,9 @@ class Board:
 
     def tagged(self, card: Card) -> bool:
         """Whether a leaf is used so often that a tag stands for it at each use."""
-        return card.kind in ("leaf", "data") and sum(edge.source == card.id for edge in self.edges) >= TAGGED
+        if card.kind not in ("leaf", "data") or any(edge.target == card.id for edge in self.edges):
+            return False
+        return sum(edge.source == card.id for edge in self.edges) >= TAGGED
 
     # Groups: one for each evaluation of an expression.
 
@@ -122,14 +127,14 @@ class Board:
             group.key = (tuple(stack) or group.place, self._module(group), *(sorted(group.ops) if group.place is None else ()))
         return groups
 
-    def _joins(self, group: Group, event: dict[str, Any]) -> bool:
+    def _joins(self, group: Group, event: Entry) -> bool:
         if group.closed or event["place"] is None or event["place"] != group.place:
             return False
         if not group.nodes and event["node"] is None:
             return True  # what asks for no gradient is of interest as a whole
         return event["op"] not in group.ops or any(one in group.outputs for one in event["inputs"])
 
-    def _add(self, group: Group, event: dict[str, Any]) -> None:
+    def _add(self, group: Group, event: Entry) -> None:
         group.events.append(event["n"])
         group.ops.add(str(event["op"]))
         if event["node"] is not None:
@@ -159,7 +164,7 @@ class Board:
                     ]
         groups += later
 
-    def _of_node(self, node: dict[str, Any]) -> Group:
+    def _of_node(self, node: Entry) -> Group:
         inputs = [edge["tensor"] for edge in node["edges"] if edge is not None and edge["tensor"] is not None]
         inputs += [one["tensor"] for one in node["inputs"] if one["tensor"] is not None]
         outputs = list(node["outputs"])
@@ -178,14 +183,14 @@ class Board:
                 entry = self.tensors[one]
                 if entry["names"] and entry["life_of"] is None:
                     made[entry["label"]].append(one)
+        called = Counter(labels)
         for name, numbers in made.items():
-            others = any(one["label"] == name and one["id"] not in numbers for one in self.tensors)
-            if len(numbers) > 1 or others:
+            if called[name] > 1:
                 for count, one in enumerate(numbers, 1):
                     labels[one] = name + str(count).translate(SUBSCRIPTS)
         return [one.replace(".", "·") if self._is_life(entry) else one for one, entry in zip(labels, self.tensors, strict=True)]
 
-    def _is_life(self, entry: dict[str, Any]) -> bool:
+    def _is_life(self, entry: Entry) -> bool:
         return entry["life_of"] is not None and bool(entry["names"])
 
     # Cards.
@@ -229,8 +234,7 @@ class Board:
                     if one in written and written[one] in self.card_of_tensor:
                         self._card_of_group[id(group)] = self.card_of_tensor[written[one]]
 
-    def _new(self, **fields: Any) -> Card:
-        card = Card(len(self.cards), **fields)
+    def _new(self, card: Card) -> Card:
         self.cards.append(card)
         return card
 
@@ -247,13 +251,13 @@ class Board:
             return None
         kind = "leaf" if entry["leaf"] and entry["requires_grad"] else "data"
         wanted = bool(entry["requires_grad"])
-        card = self._new(kind=kind, name=self.label(first), tensor=first, tensors=[first], place=entry["place"], wanted=wanted)
+        name = self.label(first)
+        card = self._new(Card(len(self.cards), kind, name, "", first, [first], place=entry["place"], wanted=wanted))
         self.card_of_tensor[first] = self.card_of_tensor[tensor] = card.id
         card.tensors += [one for one, of in written.items() if of == first]
-        for node in self.nodes:
-            if node["variable"] is not None and self.tensors[node["variable"]]["identity"] == entry["identity"]:
-                card.nodes.append(node["id"])
-                self.card_of_node[node["id"]] = card.id
+        for number in self._accumulating.get(entry["identity"], []):
+            card.nodes.append(number)
+            self.card_of_node[number] = card.id
         return card.id
 
     def _leaves_alone(self, written: dict[int, int]) -> None:
@@ -274,18 +278,16 @@ class Board:
         life = entry is not None and entry["life_of"] is not None
         text = str(place["statement"]) if life and place is not None else str(text)
         kind = "op" if wanted else "data"
-        return self._new(
-            kind=kind, name=name, text=text, tensor=tensor, tensors=list(group.outputs), nodes=list(group.nodes), place=group.place,
-            wanted=wanted, written=life, count=max(len(group.events), len(group.nodes)),
-        )  # fmt: skip
+        count = max(len(group.events), len(group.nodes))
+        fields = (kind, name, text, tensor, list(group.outputs), list(group.nodes), group.place)
+        return self._new(Card(len(self.cards), *fields, wanted=wanted, written=life, count=count))
 
     def _folded(self, item: Fold) -> Card:
         nodes = [one for group in item.groups for one in group.nodes]
         tensors = [one for group in item.groups for one in group.outputs]
-        return self._new(
-            kind="fold", tensors=tensors, nodes=nodes, place=item.groups[0].place, wanted=bool(nodes), caption=item.caption,
-            count=sum(max(len(group.events), len(group.nodes)) for group in item.groups),
-        )  # fmt: skip
+        count = sum(max(len(group.events), len(group.nodes)) for group in item.groups)
+        fields = ("fold", "", "", None, tensors, nodes, item.groups[0].place)
+        return self._new(Card(len(self.cards), *fields, wanted=bool(nodes), caption=item.caption, count=count))
 
     def _join(self, card: Card, members: list[Group], sources: Iterable[int]) -> None:
         for group in members:
@@ -345,7 +347,7 @@ def fold(groups: list[Group], most: int, module: Callable[[Group], str]) -> list
 def _rounds(groups: list[Group]) -> list[Group | Fold]:
     """Where an expression comes back often, the rounds that begin with it: the first, the second, those between, the last."""
     items: list[Group | Fold] = []
-    where: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    where: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for number, group in enumerate(groups):
         where[group.key].append(number)
     at = 0

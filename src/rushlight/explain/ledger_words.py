@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from .entries import Entry
 from .folding import Board
 from .words import TABLE, Said, literal, say
 
 
-def why(board: Board, entry: dict[str, Any]) -> Said:
+def why(board: Board, entry: Entry) -> Said:
     """The reason for a line of the ledger, with the program's line where there is one; the code itself where it is not known."""
     key = f"why {entry['why']}"
     if key not in TABLE:

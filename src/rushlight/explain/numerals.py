@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from .entries import Entry, Number, Value
 from .words import Said, literal, say
 
-Value = dict[str, Any]
 WIDEST = 8  # columns and rows of a matrix that is written out
 
 
-def number(x: Any) -> str:
+def number(x: Number) -> str:
     """A number in at most four digits.
 
     >>> [number(x) for x in (4.5, 27.0, 238556.64, 1e-9, "nan", True, {"re": 1.0, "im": -2.0})]
@@ -81,7 +79,7 @@ def summary(value: Value) -> Said:
     return Said(f"{size}: {told.en}", f"{size}：{told.zh}")
 
 
-def _statistics(data: Any) -> dict[str, Any] | None:
+def _statistics(data: Number) -> Entry | None:
     flat, waiting = [], [data]
     while waiting:
         one = waiting.pop()

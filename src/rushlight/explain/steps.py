@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from .entries import Entry, Number, Value
 from .equations import Figure, equation
 from .folding import Board, Card, Group
-from .numerals import Value, size_in_bytes
+from .numerals import size_in_bytes
 from .words import Said, joined, literal, say
 
 MOST = 400  # steps of one story
@@ -27,9 +27,9 @@ class Product:
     """A node's own v, J and v^T J."""
 
     to: str
-    v: list[Any]
-    jacobian: list[list[Any]]
-    product: list[Any]
+    v: list[Number]
+    jacobian: list[list[Number]]
+    product: list[Number]
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Step:
     kind: str
     title: Said
     events: list[int]
-    place: int | None = None
+    place: int | None = None  # the expression that is lit
     card: int | None = None
     number: int | None = None  # of the pass
     parts: list[Part] = field(default_factory=list)
@@ -96,6 +96,10 @@ class Steps:
         if left_out and self.all:
             self.all[-1].parts.append(Sentence(say("not recorded", count=left_out), "aside"))
 
+    def retained(self, number: int | None) -> bool:
+        """Whether what the nodes keep stays after a pass."""
+        return number is None or self._retained.get(number, True)
+
     def derivative(self, number: int | None, name: str) -> str:
         """What has arrived at a tensor, as mathematics writes it: ∂out/∂y, or vᵀ·∂n/∂m."""
         begin = None if number is None else self.begins.get(number)
@@ -130,10 +134,10 @@ class Steps:
     def _title(self, *parts: Said) -> Said:
         return joined([one for one in parts if one.en])
 
-    def _nothing(self, event: dict[str, Any]) -> None:
+    def _nothing(self, event: Entry) -> None:
         """An event of a kind that this version does not know."""
 
-    def _fold(self, event: dict[str, Any], what: Said, card: Card | None) -> None:
+    def _fold(self, event: Entry, what: Said, card: Card | None) -> None:
         before = self.all[-1] if self.all else None
         forward = event["kind"] in ("op", "write") and event["pass"] is None
         title = say("folded forward" if forward or card is None else "folded backward", what=what)
@@ -150,7 +154,7 @@ class Steps:
 
     # One method for each kind of event.
 
-    def _op(self, event: dict[str, Any]) -> None:
+    def _op(self, event: Entry) -> None:
         group = self.board.group_of_event[event["n"]]
         card = self.board.card_of_event(event["n"])
         if card is not None and card.kind == "fold":
@@ -170,7 +174,7 @@ class Steps:
 
     _write = _op
 
-    def _forward_parts(self, group: Group, card: Card | None, events: list[dict[str, Any]]) -> list[Part]:
+    def _forward_parts(self, group: Group, card: Card | None, events: list[Entry]) -> list[Part]:
         parts: list[Part] = []
         tensors, nodes = self.board.tensors, self.board.nodes
         last = events[-1]
@@ -196,7 +200,7 @@ class Steps:
             parts.append(Sentence(say("wants none" if cut is None else f"cut {cut['by']}"), "aside"))
         return parts
 
-    def _backward(self, event: dict[str, Any]) -> None:
+    def _backward(self, event: Entry) -> None:
         how = {"grad": "grad begins", "dry": "dry begins"}.get(event["how"], "begins")
         step = Step(
             "begin", self._title(say(how), self._place(event["place"])), [event["n"]], event["place"], None, event["pass"]
@@ -218,7 +222,7 @@ class Steps:
                 break
         self.all.append(step)
 
-    def _run(self, event: dict[str, Any]) -> None:
+    def _run(self, event: Entry) -> None:
         node = self.board.nodes[event["node"]]
         number = self.board.card_of_node.get(event["node"])
         card = None if number is None else self.board.cards[number]
@@ -238,7 +242,7 @@ class Steps:
             step.place = card.place
         step.nodes.append(node["name"])
         step.title = self._title(say("backward"), literal(chain(step.nodes), code=True), self._place(step.place))
-        freed = bool(event["freed"]) or (bool(node["saved"]) and not self._retained.get(event["pass"], True))
+        freed = bool(event["freed"]) or (bool(node["saved"]) and not self.retained(event["pass"]))
         step.parts = [part for part in step.parts if not (isinstance(part, Sentence) and part.tone == "aside")]
         step.parts += self._run_parts(node, event)
         if freed:
@@ -247,7 +251,7 @@ class Steps:
         elif node["saved"]:
             step.parts.append(Sentence(say("stays"), "aside"))
 
-    def _run_parts(self, node: dict[str, Any], event: dict[str, Any]) -> list[Part]:
+    def _run_parts(self, node: Entry, event: Entry) -> list[Part]:
         parts: list[Part] = []
         if not event["sent"] and not any(event["arrived"]):
             return [Sentence(say("nothing arrived"))]
@@ -266,7 +270,7 @@ class Steps:
             parts += [Line([Figure(one, literal("g"), "b")]) for one in event["arrived"] if one is not None]
         return parts
 
-    def target(self, node: dict[str, Any], index: int) -> str:
+    def target(self, node: Entry, index: int) -> str:
         """What a node's edge leads to, by name."""
         edge = node["edges"][index]
         if edge is not None and edge["tensor"] is not None:
@@ -275,7 +279,7 @@ class Steps:
         found = None if card is None else self.board.cards[card]
         return found.name or found.text if found is not None else "?"
 
-    def _leaf(self, event: dict[str, Any]) -> None:
+    def _leaf(self, event: Entry) -> None:
         name = self.board.label(event["tensor"])
         slot = f"{name}.grad"
         number = self.board.card_of_tensor.get(event["tensor"])
@@ -291,7 +295,7 @@ class Steps:
             step.parts = [Line(figures), Sentence(say("leaf adds", slot=slot))]
         self.all.append(step)
 
-    def _hook(self, event: dict[str, Any]) -> None:
+    def _hook(self, event: Entry) -> None:
         name = "?"
         number = None
         if event["tensor"] is not None:
@@ -310,7 +314,7 @@ class Steps:
         step.parts = [Line(figures), Sentence(say("hook changed" if event["changed"] else "hook looked"))]
         self.all.append(step)
 
-    def _reset(self, event: dict[str, Any]) -> None:
+    def _reset(self, event: Entry) -> None:
         slot = f"{self.board.label(event['tensor'])}.grad"
         number = self.board.card_of_tensor.get(event["tensor"])
         title = self._title(say("reset", slot=slot), self._place(event["place"]))
@@ -321,16 +325,18 @@ class Steps:
         ]
         self.all.append(step)
 
-    def _error(self, event: dict[str, Any]) -> None:
+    def _error(self, event: Entry) -> None:
         number = None if event["node"] is None else self.board.card_of_node.get(event["node"])
         title = self._title(say("stops", type=event["type"]), self._place(event["place"]))
         step = Step("error", title, [event["n"]], event["place"], number, event["pass"])
+        if step.card is not None:
+            step.place = self.board.cards[step.card].place
         step.parts = [Sentence(literal(event["message"]), "error")]
         if "backward through the graph a second time" in event["message"]:
             step.parts.append(Sentence(say("freed before")))
         self.all.append(step)
 
-    def _end(self, event: dict[str, Any]) -> None:
+    def _end(self, event: Entry) -> None:
         begin = self.begins.get(event["pass"])
         if not event["returned"] or begin is None:
             return
@@ -346,7 +352,7 @@ class Steps:
         self.all.append(step)
 
 
-def _words(key: str, **names: Any) -> Figure:
+def _words(key: str, **names: object) -> Figure:
     return Figure(None, say(key, **names), "words")
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
 
-from .board_lines import notes_of
+from .board_lines import Note, latest, notes_of
+from .entries import Entry, Recording
 from .equations import Figure
-from .folding import Board, Recording
+from .folding import Board
 from .ledger_words import why
 from .numerals import inline
 from .steps import Line, Sentence, Step, Steps
@@ -87,7 +87,7 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _program(board: Board, source: dict[str, Any], lang: str) -> list[str]:
+def _program(board: Board, source: Entry, lang: str) -> list[str]:
     notes = notes_of(board, source["id"])
     count = len(source["lines"])
     places = [one for one in board.recording["places"] if one["source"] == source["id"]]
@@ -102,11 +102,11 @@ def _program(board: Board, source: dict[str, Any], lang: str) -> list[str]:
         before = number
         if not text.strip() and count <= LISTED:
             continue
-        lines += _line(number, text, notes.get(number, []), lang)
+        lines += _line(number, text, latest(notes.get(number, [])), lang)
     return lines
 
 
-def _line(number: int, text: str, notes: list[Any], lang: str) -> list[str]:
+def _line(number: int, text: str, notes: list[Note], lang: str) -> list[str]:
     start = f"{number:>4}  "
     if not notes:
         return wrapped(text, start, " " * 8)

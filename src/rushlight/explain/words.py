@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 LANGUAGES = ("en", "zh")
 
@@ -13,8 +13,8 @@ TABLE: dict[str, tuple[str, str]] = {
     "title": ("What backward did in `{name}`", "反向传播在 `{name}` 里做了什么"),
     "title of a block": ("What backward did", "反向传播做了什么"),
     "counts": (
-        "{ops} operations · {passes} backward passes · {runs} node runs",
-        "{ops} 个运算 · {passes} 次反向 · 节点运行 {runs} 次",
+        "operations: {ops} · backward passes: {passes} · nodes run: {runs}",
+        "运算：{ops} · 反向：{passes} · 运行的节点：{runs}",
     ),
     "forward values": ("forward: values", "前向：值"),
     "backward gradients": ("backward: gradients", "反向：梯度"),
@@ -194,7 +194,7 @@ class Said(NamedTuple):
 MARK = "\x1f"  # stands for the backquotes of the table, which a program's text may hold too
 
 
-def say(key: str, **names: Any) -> Said:
+def say(key: str, **names: object) -> Said:
     """A sentence of the table with its names filled in; KeyError for one that is not there.
 
     >>> say("line", line=5)
