@@ -1,0 +1,73 @@
+"""What stands under each line of the program: the values that it made, and their gradients."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from .entries import Entry, Value
+from .folding import Board, Card
+from .words import Said, literal, say
+
+
+@dataclass
+class Note:
+    """A name that a line made (`label` without its round), its value, and what stands behind it: the node, or that it is a leaf."""
+
+    card: Card
+    name: str
+    label: str
+    value: Value | None
+    behind: Said
+
+
+def notes_of(board: Board, source: int) -> dict[int, list[Note]]:
+    """For each line of a source, what it made on the board, in the order of the run."""
+    places = board.recording["places"]
+    notes: dict[int, list[Note]] = {}
+    for card in board.cards:
+        if not card.name or card.tensor is None:
+            continue
+        line = None
+        if card.place is not None and places[card.place]["source"] == source:
+            line = places[card.place]["line"]
+        elif card.place is None:
+            line = _assigned(board, card, source)
+        if line is None:
+            continue
+        behind = say("leaf") if card.kind == "leaf" else literal("")
+        if card.kind == "op" and card.nodes:
+            behind = literal(board.nodes[card.nodes[-1]]["name"])
+        entry = board.tensors[card.tensor]
+        label = str(entry["names"][0]["name"]) if entry["names"] else card.name
+        notes.setdefault(line, []).append(Note(card, card.name, label, entry["value"], behind))
+    return notes
+
+
+def latest(notes: list[Note]) -> list[Note]:
+    """The last of each name."""
+    return list({note.label: note for note in notes}.values())
+
+
+def _assigned(board: Board, card: Card, source: int) -> int | None:
+    """The line that binds the name of what no op made (`x = torch.ones(2)`), by the program's text."""
+    names = board.tensors[card.tensor]["names"] if card.tensor is not None else []
+    if not names:
+        return None
+    for name, line in _bindings(board.recording["sources"][source]):
+        if name == names[0]["name"]:
+            return line
+    return None
+
+
+def _bindings(source: Entry) -> list[tuple[str, int]]:
+    try:
+        tree = ast.parse("\n".join(source["lines"]))
+    except (SyntaxError, ValueError):
+        return []
+    found = []
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        for target in targets:
+            found += [(one.id, one.lineno) for one in ast.walk(target) if isinstance(one, ast.Name)]
+    return sorted(found, key=lambda pair: pair[1])

@@ -1,0 +1,367 @@
+"""The board as SVG: cards, edges, tags. In a page it follows the steps; alone it is the last state, with attributes only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+
+from .entries import Value
+from .folding import Card, Edge
+from .layout import Laid, layout
+from .numerals import rows, size_of, summary
+from .states import CardStates, Span, States
+from .terminal import fitted, width
+from .words import LANGUAGES, Said, literal, say
+
+CHAR = 7.4  # pixels of a column in the monospaced font of 12 pixels
+ROW = 15.0
+PAD = 10.0
+TITLE = 38  # columns of a card's title
+MATRIX = 44  # columns of a matrix on a card
+TALLEST = 6  # rows of a matrix on a card
+
+# By the role of a thing: how it is painted where there are no classes.
+PAINT = {
+    "box": 'fill="#ffffff" stroke="#6b7280"',
+    "leafbox": 'fill="#fff7ed" stroke="#b33a0a" stroke-width="1.5"',
+    "databox": 'fill="#ffffff" stroke="#6b7280" stroke-dasharray="4 3"',
+    "slot": 'fill="#ffedd5"',
+    "ride": 'fill="#fff7ed" stroke="#b33a0a"',
+    "rule": 'fill="none" stroke="#d1d5db"',
+    "fw": 'fill="#1d4ed8"',
+    "bw": 'fill="#b33a0a"',
+    "tx": 'fill="#1f2937"',
+    "nm": 'fill="#1f2937" font-weight="700"',
+    "mu": 'fill="#545b69"',
+    "fwl": 'fill="none" stroke="#1d4ed8"',
+    "bwl": 'fill="none" stroke="#b33a0a"',
+    "edge": 'fill="none" stroke="#9aa1ac"',
+    "dash": 'fill="none" stroke="#9aa1ac" stroke-dasharray="3 3"',
+    "gone": 'fill="none" stroke="#b33a0a" stroke-width="1.8"',
+}
+FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
+
+
+@dataclass
+class Block:
+    """A value as lines: a matrix in brackets, or a summary."""
+
+    lines: list[Said]
+    matrix: bool
+
+    @property
+    def width(self) -> float:
+        columns = max((width(one.plain(lang)) for one in self.lines for lang in LANGUAGES), default=0)
+        return columns * CHAR + (10 if self.matrix else 0)
+
+    @property
+    def height(self) -> float:
+        return ROW * len(self.lines)
+
+
+def block_of(value: Value | None, missing: Said, tallest: int = TALLEST) -> Block:
+    """A value as it stands on a card."""
+    if value is None:
+        return Block([missing], False)
+    lines = rows(value)
+    if lines is not None and len(lines) <= tallest:
+        columns = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
+        texts = [" ".join(one.rjust(size) for one, size in zip(line, columns, strict=True)) for line in lines]
+        if len(texts[0]) <= MATRIX:
+            return Block([literal(text) for text in texts], bool(value["shape"]))
+    if tallest < TALLEST:
+        return Block([literal(size_of(value["shape"]))], False)
+    told = summary(value)
+    en, zh = told.en.split(": ", 1), told.zh.split("：", 1)
+    return Block([Said(*pair) for pair in zip(en, zh, strict=True)], False)
+
+
+class Brush:
+    """Writes SVG: with classes and both languages for a page, or with attributes and one language alone."""
+
+    def __init__(self, lang: str | None) -> None:
+        self.lang = lang
+
+    def paint(self, role: str) -> str:
+        return f'class="{role}"' if self.lang is None else PAINT[role]
+
+    def text(self, x: float, y: float, role: str, said: Said, anchor: str = "", size: int = 0) -> str:
+        more = f' text-anchor="{anchor}"' if anchor else ""
+        more += f' font-size="{size}"' if size else ""
+        if self.lang is not None or said.en == said.zh:
+            text = said.plain(self.lang or "en")
+            space = ' xml:space="preserve"' if "  " in text or text.startswith(" ") else ""
+            return f'<text x="{x:g}" y="{y:g}" {self.paint(role)}{more}{space}>{escape(text, quote=False)}</text>'
+        texts = (f'<tspan class="{lang}">{escape(said.plain(lang), quote=False)}</tspan>' for lang in LANGUAGES)
+        return f'<text x="{x:g}" y="{y:g}" {self.paint(role)}{more}>{"".join(texts)}</text>'
+
+    def title(self, x: float, y: float, name: str, said: Said) -> str:
+        """The name in bold, what it is in plain letters behind it."""
+        if not name or not said.en.startswith(name):
+            return self.text(x, y, "tx", said)
+        rest = Said(said.en[len(name) :], said.zh[len(name) :])
+        bold = f"<tspan {self.paint('nm')}>{escape(name, quote=False)}</tspan>"
+        return self.text(x, y, "mu", rest).replace(">", ">" + bold, 1) if rest.en else self.text(x, y, "nm", literal(name))
+
+    def rect(self, x: float, y: float, width: float, height: float, role: str, round: float = 6) -> str:
+        return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{round:g}" {self.paint(role)}/>'
+
+    def path(self, d: str, role: str) -> str:
+        return f'<path d="{d}" {self.paint(role)}/>'
+
+    def block(self, block: Block, x: float, y: float, role: str) -> str:
+        """A block with its middle at x and its top at y."""
+        said = [self.text(x, y + 11.5 + ROW * at, role, one, "middle") for at, one in enumerate(block.lines)]
+        if block.matrix:
+            half, bottom = block.width / 2, y + block.height
+            left = f"M{x - half + 4:g} {y:g}H{x - half:g}V{bottom:g}H{x - half + 4:g}"
+            right = f"M{x + half - 4:g} {y:g}H{x + half:g}V{bottom:g}H{x + half - 4:g}"
+            said.append(self.path(left + right, f"{role}l"))
+        return "".join(said)
+
+    def during(self, span: Span, drawn: str) -> str:
+        """What is seen in some steps only; alone, what is seen at the end."""
+        if self.lang is not None:
+            return drawn if span.last is None else ""
+        if span.first <= 1 and span.last is None:
+            return drawn
+        return f'<g data-f="{span.first}"{"" if span.last is None else f" data-t={chr(34)}{span.last}{chr(34)}"}>{drawn}</g>'
+
+
+class CardShape:
+    """The parts of a card, measured: so wide and so high that every state fits."""
+
+    def __init__(self, card: Card, states: CardStates, rides: float) -> None:
+        self.card = card
+        self.states = states
+        self.title = card.caption or self._title()
+        not_kept = say("not kept")
+        self.values = [(span, block_of(span.value, not_kept)) for span in states.values] if card.kind != "fold" else []
+        self.arrived = [(span, block_of(span.value, not_kept)) for span in states.arrived] if card.kind != "fold" else []
+        self.grads = [(span, block_of(span.value, literal("None"))) for span in states.grads]
+        self.count = say("operations", count=card.count) if card.kind == "fold" else literal("")
+        kept = fitted(states.kept, TITLE - 10)
+        self.kept = [say("keeps", names=kept), say("freed", names=kept)] if kept and card.kind == "op" else []
+        texts = [self._cut(), self.count, *(literal(fitted(span.label, TITLE)) for span in states.arrived), *self.kept]
+        texts += [literal(f"{card.name}.grad")] if self.grads else []
+        widths = [max(width(one.plain(lang)) for lang in LANGUAGES) * CHAR for one in texts]
+        widths[0] += CHAR * 6 if card.kind == "leaf" else 0
+        widths += [block.width for _, block in (*self.values, *self.arrived, *self.grads)]
+        self.width = round(max(*widths, 44.0, rides - 2 * PAD) + 2 * PAD, 1)
+        self.value_height = max((block.height for _, block in self.values), default=0.0)
+        self.arrived_height = max((block.height for _, block in self.arrived), default=0.0)
+        self.grad_height = max((block.height for _, block in self.grads), default=0.0)
+        height = 24.0 + self.value_height + (ROW if card.kind == "fold" else 0)
+        height += 25 + self.arrived_height if self.arrived else 0
+        height += 17 if self.kept else 0
+        height += 28 + self.grad_height if self.grads else 0
+        self.height = height + 8
+
+    def _title(self) -> Said:
+        card = self.card
+        if card.written and card.name:
+            target = card.text.split(" = ")[0] + " = …" if " = " in card.text else card.text
+            after = say("after", text=fitted(target, 22))
+            return Said(f"{card.name} {after.en}", f"{card.name} {after.zh}")
+        if card.name and card.text:
+            return literal(f"{card.name} = {card.text}")
+        return literal(card.name or card.text or "?")
+
+    def _cut(self) -> Said:
+        return Said(fitted(self.title.en, TITLE), fitted(self.title.zh, TITLE))
+
+    def draw(self, brush: Brush, x: float, y: float) -> str:
+        """The card with its corner at a point."""
+        card, middle = self.card, x + self.width / 2
+        role = {"leaf": "leafbox", "data": "databox"}.get(card.kind, "box" if card.wanted else "databox")
+        drawn = []
+        if card.kind == "fold":
+            drawn.append(brush.rect(x + 4, y + 4, self.width, self.height, role))
+        drawn.append(brush.rect(x, y, self.width, self.height, role))
+        drawn.append(brush.title(x + PAD, y + 17, card.name, self._cut()))
+        if card.kind == "leaf":
+            drawn.append(brush.text(x + self.width - PAD, y + 17, "bw", say("leaf"), "end", 11))
+        if card.kind == "fold":
+            drawn.append(brush.text(x + PAD, y + 17 + ROW, "mu", self.count, size=11))
+        at = y + 24
+        drawn += [brush.during(span, brush.block(block, middle, at, "fw")) for span, block in self.values]
+        at += self.value_height + (ROW if card.kind == "fold" else 0)
+        if self.arrived:
+            drawn.append(brush.path(f"M{x + PAD:g} {at + 5:g}H{x + self.width - PAD:g}", "rule"))
+            for span, block in self.arrived:
+                label = brush.text(x + PAD, at + 18, "bw", literal(fitted(span.label, TITLE)), size=11)
+                drawn.append(brush.during(span, label + brush.block(block, middle, at + 23, "bw")))
+            at += 25 + self.arrived_height
+        if self.kept:
+            freed = self.states.freed
+            for said, span in zip(self.kept, (Span(self.states.kept_from, freed), Span(freed or 0, None)), strict=True):
+                if said is self.kept[0] or freed is not None:
+                    drawn.append(brush.during(span, brush.text(x + PAD, at + 14, "mu", said, size=11)))
+            at += 17
+        if self.grads:
+            drawn.append(brush.rect(x + 4, at + 6, self.width - 8, self.grad_height + 24, "slot", 4))
+            drawn.append(brush.text(x + PAD, at + 19, "bw", literal(f"{card.name}.grad"), size=11))
+            drawn += [brush.during(span, brush.block(block, middle, at + 24, "bw")) for span, block in self.grads]
+        return "".join(drawn)
+
+
+class Drawing:
+    """The whole graph; `lang` None is for a page."""
+
+    def __init__(self, states: States, lang: str | None) -> None:
+        self.states, self.board, self.brush = states, states.board, Brush(lang)
+        self.rides = {
+            use: [(span, block_of(span.value, say("not kept"), 2)) for span in spans] for use, spans in states.rides.items()
+        }
+        self.shapes = [
+            CardShape(card, state, self._ride_width(card)) for card, state in zip(self.board.cards, states.cards, strict=True)
+        ]
+        self.tagged = {card.id for card in self.board.cards if self.board.tagged(card)}
+        self._lay_out()
+
+    def _ride_width(self, card: Card) -> float:
+        """How wide what rides away from below a card is, at most, in one step."""
+        return self._widest([edge for edge in self.board.edges if edge.source == card.id])
+
+    def _widest(self, edges: list[Edge]) -> float:
+        if self.brush.lang is not None:
+            return 0.0
+        sums: dict[int, float] = {}
+        for span, block in (one for edge in edges for use in edge.uses for one in self.rides.get(use, [])):
+            sums[span.first] = sums.get(span.first, 0.0) + block.width + 16
+        return max(sums.values(), default=0.0)
+
+    def _tag_width(self, edge: Edge) -> float:
+        return width(self.board.cards[edge.source].name) * CHAR + 14
+
+    def _lay_out(self) -> None:
+        tags = [edge for edge in self.board.edges if edge.source in self.tagged]
+        order: list[tuple[float, Card | Edge]] = [(card.id, card) for card in self.board.cards if card.id not in self.tagged]
+        order += [(edge.target - 0.5, edge) for edge in tags]
+        order.sort(key=lambda pair: pair[0])
+        at: dict[int, int] = {}  # by the identity of a card or a tag's edge
+        sizes = []
+        for number, (_, thing) in enumerate(order):
+            at[id(thing)] = number
+            if isinstance(thing, Edge):
+                sizes.append((max(self._tag_width(thing), self._widest([thing])), 22.0))
+            else:
+                sizes.append((self.shapes[thing.id].width, self.shapes[thing.id].height))
+        ends = [
+            (
+                at[id(edge)] if edge.source in self.tagged else at[id(self.board.cards[edge.source])],
+                at[id(self.board.cards[edge.target])],
+            )
+            for edge in self.board.edges
+        ]
+        tallest = max((block.height for one in self.rides.values() for _, block in one), default=0.0)
+        gap = 40.0 if self.brush.lang is not None else max(40.0, tallest + 26)
+        laid = layout(sizes, ends, gap, frozenset(at[id(edge)] for edge in tags))
+        self.laid: Laid = laid
+        self.top = self._tagged_row(laid)
+        self.corner = {
+            thing.id: (laid.boxes[n].x, laid.boxes[n].y + self.top)
+            for n, (_, thing) in enumerate(order)
+            if isinstance(thing, Card)
+        }
+        self.corner.update(self.row)
+        self.tags = [(edge, laid.boxes[at[id(edge)]]) for edge in tags]
+
+    def _tagged_row(self, laid: Laid) -> float:
+        """Leaves that tags stand for, in rows of their own above the graph; gives the height of those."""
+        self.row: dict[int, tuple[float, float]] = {}
+        x = y = tallest = 0.0
+        self.width = laid.width
+        for number in sorted(self.tagged):
+            shape = self.shapes[number]
+            if x and x + shape.width > max(laid.width, 560):
+                x, y, tallest = 0.0, y + tallest + 16, 0.0
+            self.row[number] = (x, y)
+            self.width = max(self.width, x + shape.width)
+            x, tallest = x + shape.width + 16, max(tallest, shape.height)
+        return y + tallest + 30 if self.row else 0.0
+
+    def body(self) -> tuple[str, float, float]:
+        """The drawn parts without the svg element, and their width and height."""
+        drawn: list[str] = []
+        paths = [[(x, y + self.top) for x, y in path] for path in self.laid.paths]
+        for edge, path in zip(self.board.edges, paths, strict=True):
+            drawn.append(self._edge(edge, path))
+        for edge, box in self.tags:
+            card = self.board.cards[edge.source]
+            role, wide = "leafbox" if card.kind == "leaf" else "databox", self._tag_width(edge)
+            tag = self.brush.rect(box.middle - wide / 2, box.y + self.top, wide, box.height, role, 11)
+            tag += self.brush.text(box.middle, box.y + self.top + 15, "nm", literal(card.name), "middle")
+            drawn.append(tag)
+        for card in self.board.cards:
+            drawn.append(self._card(card))
+        drawn += self._riding(paths)
+        return "".join(drawn), self.width, self.laid.height + self.top
+
+    def _card(self, card: Card) -> str:
+        x, y = self.corner[card.id]
+        drawn = self.shapes[card.id].draw(self.brush, x, y)
+        if self.brush.lang is not None or not self.states.steps.all:
+            return f"<g>{drawn}</g>"
+        step = self.states.cards[card.id].step
+        name = self.shapes[card.id].title.en
+        label = escape(f"{name} (#{step})")
+        return f'<a href="#step={step}" class="card" data-c="{card.id}" aria-label="{label}">{drawn}</a>'
+
+    def _edge(self, edge: Edge, path: list[tuple[float, float]]) -> str:
+        ran = [use for use in edge.uses if use in self.rides] or edge.uses[-1:]
+        uses: list[tuple[int, int] | None] = list(ran) if 1 < len(ran) <= 3 else [None]
+        drawn = ""
+        for number, _ in enumerate(uses):
+            d = curve(path, (number - (len(uses) - 1) / 2) * 9)
+            drawn += self.brush.path(d, "edge" if edge.wanted else "dash")
+        for number, use in enumerate(uses):
+            for span in self._passed(edge.uses if use is None else [use]):
+                d = curve(path, (number - (len(uses) - 1) / 2) * 9, False)
+                drawn += self.brush.during(span, self.brush.path(d, "gone"))
+        return drawn
+
+    def _passed(self, uses: Iterable[tuple[int, int]]) -> list[Span]:
+        found: dict[int | None, Span] = {}
+        for span in (one for use in uses for one in self.states.passed.get(use, [])):
+            if span.last not in found or span.first < found[span.last].first:
+                found[span.last] = span
+        return list(found.values())
+
+    def _riding(self, paths: list[list[tuple[float, float]]]) -> list[str]:
+        """What is sent, below the card that it goes to, in the step in which it is."""
+        if self.brush.lang is not None:
+            return []
+        together: dict[tuple[str, int, int], list[Block]] = {}
+        starts: dict[tuple[str, int, int], tuple[float, float]] = {}
+        for number, (edge, path) in enumerate(zip(self.board.edges, paths, strict=True)):
+            source = ("tag", number) if edge.source in self.tagged else ("card", edge.source)
+            for span, block in (one for use in edge.uses for one in self.rides.get(use, [])):
+                together.setdefault((*source, span.first), []).append(block)
+                starts[*source, span.first] = path[0]
+        drawn = []
+        for key, blocks in together.items():
+            x, y = starts[key]
+            x -= sum(block.width + 16 for block in blocks) / 2
+            row = ""
+            for block in blocks:
+                row += self.brush.rect(x + 2, y + 4, block.width + 12, block.height + 8, "ride", 4)
+                row += self.brush.block(block, x + 8 + block.width / 2, y + 8, "bw")
+                x += block.width + 16
+            drawn.append(self.brush.during(Span(key[2], key[2] + 1), row))
+        return drawn
+
+
+def curve(points: list[tuple[float, float]], shift: float = 0.0, arrow: bool = True) -> str:
+    """A path through points that leaves and arrives vertically."""
+    x, y = points[0]
+    d = f"M{x + shift:g} {y:g}"
+    for number, (to_x, to_y) in enumerate(points[1:]):
+        if number % 2 == 0:
+            half = round((y + to_y) / 2, 1)
+            d += f"C{x + shift:g} {half:g} {to_x + shift:g} {half:g} {to_x + shift:g} {to_y:g}"
+        else:
+            d += f"V{to_y:g}"
+        x, y = to_x, to_y
+    return d + (f"M{x + shift - 4:g} {y - 6:g}L{x + shift:g} {y:g}L{x + shift + 4:g} {y - 6:g}" if arrow else "")

@@ -1,0 +1,10 @@
+"""What a recording is made of, as it is read: docs/recording.md says which fields each has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Entry = dict[str, Any]  # of places, tensors, nodes, events, the ledger
+Recording = dict[str, Any]
+Value = dict[str, Any]
+Number = Any  # an int, a float, a bool, "nan", "inf", "-inf", or {"re", "im"}

@@ -1,0 +1,102 @@
+"""A node's rule with numbers in it: g × y = what is sent on."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import dataclass
+
+from .entries import Entry, Value
+from .folding import Board
+from .words import Said, literal, say
+
+SIGNS: dict[type[ast.operator], str] = {ast.Mult: "×", ast.Div: "÷", ast.MatMult: "@"}
+
+
+@dataclass
+class Figure:
+    """A value with what it is below; `color` is f (forward), b (backward), n (neither) or words (the caption alone)."""
+
+    value: Value | None
+    caption: Said
+    color: str = "n"
+
+
+def equation(board: Board, node: Entry, sent: Entry, arrived: list[Value | None], to: Said) -> tuple[str, list[Figure | str]]:
+    """The rule as text, and its figures: what arrived, what it is taken with, what is sent.
+
+    Where the rule is a product or a quotient of `g` and one thing, that is written; else the things it names stand before an arrow.
+    """
+    index = sent["edge"]
+    rules = node["rules"]
+    rule = rules[index] if index < len(rules) else None
+    text = "" if rule is None else str(rule["text"] or rule["generic"] or "").replace("xp.", "")
+    came = [Figure(one, literal("g" if len(arrived) == 1 else f"g{number}"), "b") for number, one in enumerate(arrived) if one]
+    figures: list[Figure | str] = list(came)
+    result = Figure(sent["value"], to, "b")
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        tree = None
+    if isinstance(tree, ast.Name) and tree.id == "g":
+        return text, [*figures, "=", result]
+    if isinstance(tree, ast.BinOp) and len(came) == 1 and type(tree.op) in SIGNS:
+        sides = [tree.left, tree.right]
+        other = [side for side in sides if not (isinstance(side, ast.Name) and side.id == "g")]
+        if len(other) == 1:
+            operand = _operand(board, node, index, ast.get_source_segment(text, other[0]) or "")
+            if operand is not None:
+                pair: list[Figure | str] = [*came, operand] if other[0] is tree.right else [operand, *came]
+                return text, [pair[0], SIGNS[type(tree.op)], pair[1], "=", result]
+    if tree is not None:
+        figures += [one for one in _named(board, node, tree, text) if one.value is not None]
+    return text, [*figures, "→", result]
+
+
+def _operand(board: Board, node: Entry, index: int, text: str) -> Figure | None:
+    text = text.strip()
+    if text.startswith("(") and text.endswith(")"):
+        text = text[1:-1]
+    if text == "n":
+        edge = node["edges"][index]
+        tensor = None if edge is None else edge["tensor"]
+        if tensor is None:
+            return None
+        count = math.prod(board.tensors[tensor]["shape"])
+        return Figure({"shape": [], "dtype": "int64", "data": count}, say("elements"), "f")
+    number = _number(text)
+    if number is not None:
+        return Figure(number, literal(text), "f")
+    value = _values(board, node).get(text)
+    return None if value is None else Figure(value, literal(text), "f")
+
+
+def _number(text: str) -> Value | None:
+    try:
+        found = ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return None
+    return {"shape": [], "dtype": "", "data": found} if isinstance(found, int | float) else None
+
+
+def _values(board: Board, node: Entry) -> dict[str, Value | None]:
+    """What the rule's names stand for; a value of the graph only while it was not written over since is what was kept."""
+    values = {}
+    for one in [*node["inputs"], *node["saved"]]:
+        if one["tensor"] is not None:
+            values[one["text"]] = board.tensors[one["tensor"]]["value"]
+    if node["outputs"]:
+        out = board.tensors[node["outputs"][0]]
+        values["out"] = out["value"]
+        values.setdefault(out["label"], out["value"])
+    return values
+
+
+def _named(board: Board, node: Entry, tree: ast.expr, text: str) -> list[Figure]:
+    values = _values(board, node)
+    found: dict[str, Figure] = {}
+    for part in ast.walk(tree):
+        segment = ast.get_source_segment(text, part) or "" if isinstance(part, ast.expr) else ""
+        if segment in values and segment not in found:
+            found[segment] = Figure(values[segment], literal(segment), "f")
+    return list(found.values())

@@ -1,0 +1,387 @@
+"""From a recording to a board of cards: by expression, by rounds of a loop, by module, so that few enough are left to read."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from .entries import Entry, Recording
+from .words import Said, say
+
+MOST = 40  # cards of operations before anything but expressions is folded
+OFTEN = 5  # rounds of a loop before it is folded
+TAGGED = 4  # uses of a leaf before it is a tag at each of them
+
+
+@dataclass
+class Group:
+    """The ops that one evaluation of an expression ran."""
+
+    place: int | None
+    key: tuple[object, ...] = ()
+    events: list[int] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    ops: set[str] = field(default_factory=set)
+    closed: bool = False  # it has made what a name is bound to
+
+
+@dataclass
+class Fold:
+    """Neighbours that are shown as one."""
+
+    groups: list[Group]
+    caption: Said
+
+
+@dataclass
+class Card:
+    """One box of the board; `kind` is leaf, data, op or fold."""
+
+    id: int
+    kind: str
+    name: str = ""
+    text: str = ""
+    tensor: int | None = None
+    tensors: list[int] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
+    place: int | None = None
+    wanted: bool = True
+    written: bool = False
+    caption: Said | None = None
+    count: int = 1
+
+
+@dataclass
+class Edge:
+    """From a card to one that uses it; `uses` are (node, number of its edge)."""
+
+    source: int
+    target: int
+    wanted: bool
+    uses: list[tuple[int, int]] = field(default_factory=list)
+
+
+class Board:
+    """The cards of a recording, in the order of the run, and the edges between them."""
+
+    def __init__(self, recording: Recording, most: int = MOST) -> None:
+        self.recording = recording
+        self.tensors = recording["tensors"]
+        self.nodes = recording["nodes"]
+        self.cards: list[Card] = []
+        self.edges: list[Edge] = []
+        self.group_of_event: dict[int, Group] = {}
+        self.card_of_tensor: dict[int, int] = {}
+        self.card_of_node: dict[int, int] = {}
+        self._card_of_group: dict[int, int] = {}
+        self._edges: dict[tuple[int, int, bool], Edge] = {}
+        self._accumulating: dict[int, list[int]] = defaultdict(list)  # AccumulateGrad by the identity of its leaf
+        for node in self.nodes:
+            if node["variable"] is not None:
+                self._accumulating[self.tensors[node["variable"]]["identity"]].append(node["id"])
+        groups = self._groups()
+        self.labels = self._labels(groups)
+        shown = self._shown(groups)
+        self._place(fold(shown, most, self._module), groups)
+
+    def label(self, tensor: int | None) -> str:
+        """What a tensor is called: its name with its round (`h₃`), or its expression."""
+        return "?" if tensor is None else self.labels[tensor]
+
+    def card_of_event(self, event: int) -> Card | None:
+        """The card that shows an op; None for one that none shows."""
+        group = self.group_of_event.get(event)
+        found = None if group is None else self._card_of_group.get(id(group))
+        return None if found is None else self.cards[found]
+
+    def tagged(self, card: Card) -> bool:
+        """Whether a leaf is used so often that a tag stands for it at each use."""
+        if card.kind not in ("leaf", "data") or any(edge.target == card.id for edge in self.edges):
+            return False
+        return sum(edge.source == card.id for edge in self.edges) >= TAGGED
+
+    # Groups: one for each evaluation of an expression.
+
+    def _groups(self) -> list[Group]:
+        groups: list[Group] = []
+        open_group: Group | None = None
+        for event in self.recording["events"]:
+            if event["kind"] not in ("op", "write"):
+                open_group = None
+                continue
+            group = open_group
+            if group is None or not self._joins(group, event):
+                group = Group(event["place"])
+                groups.append(group)
+            self._add(group, event)
+            self.group_of_event[event["n"]] = group
+            open_group = group
+        self._add_unseen(groups)
+        for group in groups:
+            stack = self.nodes[group.nodes[0]]["stack"] if group.nodes else []
+            group.key = (tuple(stack) or group.place, self._module(group), *(sorted(group.ops) if group.place is None else ()))
+        return groups
+
+    def _joins(self, group: Group, event: Entry) -> bool:
+        if group.closed or event["place"] is None or event["place"] != group.place:
+            return False
+        if not group.nodes and event["node"] is None:
+            return True  # what asks for no gradient is of interest as a whole
+        return event["op"] not in group.ops or any(one in group.outputs for one in event["inputs"])
+
+    def _add(self, group: Group, event: Entry) -> None:
+        group.events.append(event["n"])
+        group.ops.add(str(event["op"]))
+        if event["node"] is not None:
+            group.nodes.append(event["node"])
+        group.inputs += [one for one in event["inputs"] if one not in group.outputs]
+        group.outputs += event["outputs"]
+        wanted = bool(group.nodes)
+        group.closed = event["kind"] == "write" or (wanted and any(self.tensors[one]["names"] for one in event["outputs"]))
+
+    def _add_unseen(self, groups: list[Group]) -> None:
+        """Nodes that no event made: of a graph that was only read."""
+        seen = {node for group in groups for node in group.nodes}
+        later: list[Group] = []
+        done = set(seen)
+        for root in self.nodes:
+            waiting = [(root["id"], False)]
+            while waiting:
+                number, children = waiting.pop()
+                node = self.nodes[number]
+                if children:
+                    later.append(self._of_node(node))
+                elif number not in done and node["variable"] is None:
+                    done.add(number)
+                    waiting.append((number, True))
+                    waiting += [
+                        (edge["node"], False) for edge in node["edges"] if edge is not None and edge["node"] is not None
+                    ]
+        groups += later
+
+    def _of_node(self, node: Entry) -> Group:
+        inputs = [edge["tensor"] for edge in node["edges"] if edge is not None and edge["tensor"] is not None]
+        inputs += [one["tensor"] for one in node["inputs"] if one["tensor"] is not None]
+        outputs = list(node["outputs"])
+        return Group(node["place"], (), [], [node["id"]], list(dict.fromkeys(inputs)), outputs, {str(node["op"])}, True)
+
+    def _module(self, group: Group) -> str:
+        return str(self.nodes[group.nodes[0]]["module"]) if group.nodes else ""
+
+    # Names.
+
+    def _labels(self, groups: list[Group]) -> list[str]:
+        labels = [str(one["label"]) for one in self.tensors]
+        made: dict[str, list[int]] = defaultdict(list)
+        for group in groups:
+            for one in group.outputs:
+                entry = self.tensors[one]
+                if entry["names"] and entry["life_of"] is None:
+                    made[entry["label"]].append(one)
+        called = Counter(labels)
+        for name, numbers in made.items():
+            if called[name] > 1:
+                for count, one in enumerate(numbers, 1):
+                    labels[one] = name + str(count).translate(SUBSCRIPTS)
+        return [one.replace(".", "·") if self._is_life(entry) else one for one, entry in zip(labels, self.tensors, strict=True)]
+
+    def _is_life(self, entry: Entry) -> bool:
+        return entry["life_of"] is not None and bool(entry["names"])
+
+    # Cards.
+
+    def _shown(self, groups: list[Group]) -> list[Group]:
+        """Those in a graph, and those that feed one directly; all where there is none."""
+        wanted = [group for group in groups if group.nodes]
+        if not wanted:
+            return groups
+        needed = {one for group in wanted for one in group.inputs}
+        return [group for group in groups if group.nodes or any(self._feeds(one, needed) for one in group.outputs)]
+
+    def _feeds(self, tensor: int, needed: set[int]) -> bool:
+        entry = self.tensors[tensor]
+        own_card = entry["leaf"] and (entry["requires_grad"] or entry["life_of"] is not None)
+        return tensor in needed and bool(entry["names"]) and not own_card
+
+    def _place(self, items: list[Group | Fold], groups: list[Group]) -> None:
+        written = {}  # a leaf's later lives stand on the leaf's own card
+        for entry in self.tensors:
+            if entry["life_of"] is not None and entry["leaf"]:
+                written[entry["id"]] = entry["identity"]
+        for item in items:
+            members = item.groups if isinstance(item, Fold) else [item]
+            made = {one for group in members for one in group.outputs}
+            sources = [self._source(one, written) for group in members for one in group.inputs if one not in made]
+            for node in (self.nodes[number] for group in members for number in group.nodes):
+                sources += [
+                    self._source(e["tensor"], written) for e in node["edges"] if e is not None and e["tensor"] not in made
+                ]
+            card = self._folded(item) if isinstance(item, Fold) else self._card(item)
+            for group in members:
+                self._card_of_group[id(group)] = card.id
+                self.card_of_node.update(dict.fromkeys(group.nodes, card.id))
+                self.card_of_tensor.update({one: card.id for one in group.outputs if one not in written})
+            self._join(card, members, [one for one in sources if one is not None])
+        self._leaves_alone(written)
+        for group in groups:
+            if id(group) not in self._card_of_group:
+                for one in group.outputs:
+                    if one in written and written[one] in self.card_of_tensor:
+                        self._card_of_group[id(group)] = self.card_of_tensor[written[one]]
+
+    def _new(self, card: Card) -> Card:
+        self.cards.append(card)
+        return card
+
+    def _source(self, tensor: int | None, written: dict[int, int]) -> int | None:
+        """The card of what no shown expression made: a leaf, or data."""
+        if tensor is None:
+            return None
+        first = written.get(tensor, tensor)
+        if first in self.card_of_tensor:
+            self.card_of_tensor[tensor] = self.card_of_tensor[first]
+            return self.card_of_tensor[tensor]
+        entry = self.tensors[first]
+        if not entry["requires_grad"] and not entry["names"]:
+            return None
+        kind = "leaf" if entry["leaf"] and entry["requires_grad"] else "data"
+        wanted = bool(entry["requires_grad"])
+        name = self.label(first)
+        card = self._new(Card(len(self.cards), kind, name, "", first, [first], place=entry["place"], wanted=wanted))
+        self.card_of_tensor[first] = self.card_of_tensor[tensor] = card.id
+        card.tensors += [one for one, of in written.items() if of == first]
+        for number in self._accumulating.get(entry["identity"], []):
+            card.nodes.append(number)
+            self.card_of_node[number] = card.id
+        return card.id
+
+    def _leaves_alone(self, written: dict[int, int]) -> None:
+        for entry in self.tensors:
+            if entry["leaf"] and entry["requires_grad"] and entry["names"] and entry["id"] not in self.card_of_tensor:
+                self._source(entry["id"], written)
+
+    def _card(self, group: Group) -> Card:
+        wanted = bool(group.nodes)
+        out = [one for one in group.outputs if self.tensors[one]["requires_grad"]] or group.outputs
+        named = [one for one in out if self.tensors[one]["names"]]
+        found = named or out
+        tensor = None if not found else found[0] if len(group.events) == 1 else found[-1]
+        entry = None if tensor is None else self.tensors[tensor]
+        place = None if group.place is None else self.recording["places"][group.place]
+        text = place["text"] if place is not None else self.nodes[group.nodes[0]]["name"] if group.nodes else ""
+        name = self.label(tensor) if entry is not None and entry["names"] else ""
+        life = entry is not None and entry["life_of"] is not None
+        text = str(place["statement"]) if life and place is not None else str(text)
+        kind = "op" if wanted else "data"
+        count = max(len(group.events), len(group.nodes))
+        fields = (kind, name, text, tensor, list(group.outputs), list(group.nodes), group.place)
+        return self._new(Card(len(self.cards), *fields, wanted=wanted, written=life, count=count))
+
+    def _folded(self, item: Fold) -> Card:
+        nodes = [one for group in item.groups for one in group.nodes]
+        tensors = [one for group in item.groups for one in group.outputs]
+        count = sum(max(len(group.events), len(group.nodes)) for group in item.groups)
+        fields = ("fold", "", "", None, tensors, nodes, item.groups[0].place)
+        return self._new(Card(len(self.cards), *fields, wanted=bool(nodes), caption=item.caption, count=count))
+
+    def _join(self, card: Card, members: list[Group], sources: Iterable[int]) -> None:
+        for group in members:
+            for number in group.nodes:
+                for index, edge in enumerate(self.nodes[number]["edges"]):
+                    source = (
+                        None if edge is None else self.card_of_node.get(edge["node"], self.card_of_tensor.get(edge["tensor"]))
+                    )
+                    if source is not None and source < card.id:
+                        self._edge(source, card.id, True).uses.append((number, index))
+            for one in group.inputs:
+                source = self.card_of_tensor.get(one)
+                if source is not None and source < card.id and not self.tensors[one]["requires_grad"]:
+                    self._edge(source, card.id, False)
+        for source in sources:
+            if source < card.id and not any((source, card.id, wanted) in self._edges for wanted in (True, False)):
+                self._edge(source, card.id, False)
+
+    def _edge(self, source: int, target: int, wanted: bool) -> Edge:
+        edge = self._edges.get((source, target, wanted))
+        if edge is None:
+            edge = self._edges[source, target, wanted] = Edge(source, target, wanted)
+            self.edges.append(edge)
+        return edge
+
+
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def fold(groups: list[Group], most: int, module: Callable[[Group], str]) -> list[Group | Fold]:
+    """Folds until at most so many are left: rounds of loops by the whole stack, then by the place alone, then modules, then the middle."""
+    items: list[Group | Fold] = list(groups)
+    if len(items) <= most:
+        return items
+    items = _rounds(groups)
+    if len(items) > most:
+        by_place = {id(group): group.key for group in groups}
+        for group in groups:
+            group.key = (group.place, *group.key[1:])
+        again = _rounds(groups)
+        if len(again) < len(items):
+            items = again
+        else:
+            for group in groups:
+                group.key = by_place[id(group)]
+    depth = max((module(group).count(".") for group in groups), default=0) + 1
+    while len(items) > most and depth > 0:
+        items = _modules(items, depth, module)
+        depth -= 1
+    if len(items) > most:
+        half = most // 2
+        members = [one for item in items[half:-half] for one in (item.groups if isinstance(item, Fold) else [item])]
+        items = [*items[:half], Fold(members, say("more", count=len(members))), *items[-half:]]
+    return items
+
+
+def _rounds(groups: list[Group]) -> list[Group | Fold]:
+    """Where an expression comes back often, the rounds that begin with it: the first, the second, those between, the last."""
+    items: list[Group | Fold] = []
+    where: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for number, group in enumerate(groups):
+        where[group.key].append(number)
+    at = 0
+    while at < len(groups):
+        places = where[groups[at].key]
+        starts = places[bisect_left(places, at) :]
+        if len(starts) < OFTEN:
+            items.append(groups[at])
+            at += 1
+            continue
+        keys = {group.key for group in groups[starts[0] : starts[-1]]}
+        end = starts[-1] + 1
+        while end < len(groups) and groups[end].key in keys:
+            end += 1
+        bounds = [*starts, end]
+        rounds = [groups[first:last] for first, last in pairwise(bounds)]
+        between = [group for one in rounds[2:-1] for group in one]
+        caption = say("rounds", first=3, last=len(rounds) - 1, of=len(rounds))
+        items += [*_rounds(rounds[0]), *_rounds(rounds[1]), Fold(between, caption), *_rounds(rounds[-1])]
+        at = end
+    return items
+
+
+def _modules(items: list[Group | Fold], depth: int, module: Callable[[Group], str]) -> list[Group | Fold]:
+    """Neighbours of one module, by the first parts of its qualified name, as one."""
+    folded: list[Group | Fold] = []
+    last = ""
+    for item in items:
+        name = "" if isinstance(item, Fold) else ".".join(module(item).split(".")[:depth])
+        before = folded[-1] if folded else None
+        if isinstance(item, Group) and name and name == last and before is not None:
+            members = before.groups if isinstance(before, Fold) else [before]
+            folded[-1] = Fold([*members, item], say("module", name=name))
+        else:
+            folded.append(item)
+        last = name
+    return folded

@@ -1,0 +1,183 @@
+"""Where the boxes of a graph stand: in layers, with few crossings, each below what it uses (Sugiyama's way)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+BETWEEN = 22.0  # between boxes of a layer
+LANE = 14.0  # the width that an edge takes on its way through a layer
+SWEEPS = 12
+
+
+@dataclass
+class Box:
+    """A box to place: its size is given, `x` and `y` (of its corner) are found."""
+
+    width: float
+    height: float
+    x: float = 0.0
+    y: float = 0.0
+    layer: int = 0
+    lane: bool = False
+    above: list[int] = field(default_factory=list)
+    below: list[int] = field(default_factory=list)
+
+    @property
+    def middle(self) -> float:
+        return self.x + self.width / 2
+
+
+@dataclass
+class Laid:
+    """The boxes with their places, the points that each edge goes through, and the size of all."""
+
+    boxes: list[Box]
+    paths: list[list[tuple[float, float]]]
+    width: float
+    height: float
+
+
+def layout(
+    sizes: list[tuple[float, float]], edges: list[tuple[int, int]], between: float = 46.0, late: frozenset[int] = frozenset()
+) -> Laid:
+    """Places boxes of the given sizes; an edge (a, b) has a < b and goes downwards. Those in `late` stand just above what uses them.
+
+    >>> laid = layout([(40, 20), (40, 20), (40, 20)], [(0, 1), (0, 2)])
+    >>> [(box.x, box.y) for box in laid.boxes]
+    [(31.0, 0.0), (0.0, 66.0), (62.0, 66.0)]
+    """
+    boxes = [Box(width, height) for width, height in sizes]
+    _layers(boxes, edges, late)
+    routes = _lanes(boxes, edges)
+    layers: list[list[int]] = [[] for _ in range(max((box.layer for box in boxes), default=-1) + 1)]
+    for number, box in enumerate(boxes):
+        layers[box.layer].append(number)
+    layers = _ordered(boxes, layers)
+    _across(boxes, layers)
+    height = _down(boxes, layers, between)
+    paths = [_path(boxes, route) for route in routes]
+    width = max((box.x + box.width for box in boxes), default=0.0)
+    return Laid(boxes[: len(sizes)], paths, width, height)
+
+
+def _layers(boxes: list[Box], edges: list[tuple[int, int]], late: frozenset[int]) -> None:
+    """Each box a layer below the lowest of those it uses; then up to where what uses it begins."""
+    for first, second in sorted(edges, key=lambda edge: edge[1]):
+        boxes[second].layer = max(boxes[second].layer, boxes[first].layer + 1)
+    below: dict[int, int] = {}
+    for first, second in edges:
+        below[first] = min(below.get(first, boxes[second].layer), boxes[second].layer)
+    has_above = {second for _, second in edges}
+    for number, layer in below.items():
+        if number in late or number not in has_above:
+            boxes[number].layer = layer - 1
+
+
+def _lanes(boxes: list[Box], edges: list[tuple[int, int]]) -> list[list[int]]:
+    """Edges over several layers get a narrow box in each of those between; gives the boxes that each goes through."""
+    routes = []
+    for first, second in edges:
+        route = [first]
+        for layer in range(boxes[first].layer + 1, boxes[second].layer):
+            boxes.append(Box(LANE, 0.0, layer=layer, lane=True))
+            route.append(len(boxes) - 1)
+        route.append(second)
+        for upper, lower in pairwise(route):
+            boxes[upper].below.append(lower)
+            boxes[lower].above.append(upper)
+        routes.append(route)
+    return routes
+
+
+def _ordered(boxes: list[Box], layers: list[list[int]]) -> list[list[int]]:
+    """By the mean place of their neighbours, down and up in turns; the order with the fewest crossings is kept."""
+    best, fewest = [list(layer) for layer in layers], _crossings(boxes, layers)
+    for sweep in range(SWEEPS):
+        if not fewest:
+            break
+        downwards = sweep % 2 == 0
+        place = {one: at for layer in layers for at, one in enumerate(layer)}
+        for layer in layers if downwards else reversed(layers):
+            weights = {}
+            for at, one in enumerate(layer):
+                near = boxes[one].above if downwards else boxes[one].below
+                weights[one] = sum(place[other] for other in near) / len(near) if near else float(at)
+            layer.sort(key=lambda one: (weights[one], place[one]))
+            place.update({one: at for at, one in enumerate(layer)})
+        crossings = _crossings(boxes, layers)
+        if crossings < fewest:
+            best, fewest = [list(layer) for layer in layers], crossings
+    return best
+
+
+def _crossings(boxes: list[Box], layers: list[list[int]]) -> int:
+    count = 0
+    for upper, lower in pairwise(layers):
+        place = {one: at for at, one in enumerate(lower)}
+        seen: list[int] = []
+        for one in upper:
+            ends = sorted(place[other] for other in boxes[one].below)
+            for end in ends:
+                count += sum(other > end for other in seen)
+            seen += ends
+    return count
+
+
+def _across(boxes: list[Box], layers: list[list[int]]) -> None:
+    """Each box as near below and above its neighbours as the order of its layer lets it."""
+    for layer in layers:
+        _spread(boxes, layer, [0.0] * len(layer))
+    for sweep in range(2 * SWEEPS):
+        downwards = sweep % 2 == 0
+        for layer in layers if downwards else reversed(layers):
+            wanted = []
+            for one in layer:
+                near = boxes[one].above if downwards else boxes[one].below
+                near = near or boxes[one].above or boxes[one].below
+                wanted.append(sum(boxes[other].middle for other in near) / len(near) if near else boxes[one].middle)
+            _spread(boxes, layer, wanted)
+    left = min((box.x for box in boxes), default=0.0)
+    for box in boxes:
+        box.x = round(box.x - left, 1)
+
+
+def _spread(boxes: list[Box], layer: list[int], wanted: list[float]) -> None:
+    """The middles nearest to those wanted, by least squares, that keep the order and the space between (pool adjacent violators)."""
+    offsets = [0.0]
+    for before, after in pairwise(layer):
+        gap = BETWEEN / 2 if boxes[before].lane or boxes[after].lane else BETWEEN
+        offsets.append(offsets[-1] + (boxes[before].width + boxes[after].width) / 2 + gap)
+    pools: list[tuple[float, float, int]] = []  # sum, weight, count
+    for want, offset, one in zip(wanted, offsets, layer, strict=True):
+        weight = 4.0 if boxes[one].lane else 1.0  # long edges are to be straight
+        total, count = (want - offset) * weight, 1
+        while pools and pools[-1][0] / pools[-1][1] > total / weight:
+            more, heavier, members = pools.pop()
+            total, weight, count = total + more, weight + heavier, count + members
+        pools.append((total, weight, count))
+    middles = [total / weight for total, weight, count in pools for _ in range(count)]
+    for middle, offset, one in zip(middles, offsets, layer, strict=True):
+        boxes[one].x = middle + offset - boxes[one].width / 2
+
+
+def _down(boxes: list[Box], layers: list[list[int]], between: float) -> float:
+    y = 0.0
+    for number, layer in enumerate(layers):
+        tallest = max((boxes[one].height for one in layer), default=0.0)
+        for one in layer:
+            box = boxes[one]
+            box.y = y + (tallest - box.height) / 2
+            if number == 0 or (not box.above and not box.lane):
+                box.y = y + tallest - box.height
+            if box.lane:
+                box.y, box.height = y, tallest
+        y += tallest + between
+    return max(y - between, 0.0)
+
+
+def _path(boxes: list[Box], route: list[int]) -> list[tuple[float, float]]:
+    points = [(boxes[route[0]].middle, boxes[route[0]].y + boxes[route[0]].height)]
+    for one in route[1:-1]:
+        points += [(boxes[one].middle, boxes[one].y), (boxes[one].middle, boxes[one].y + boxes[one].height)]
+    return [*points, (boxes[route[-1]].middle, boxes[route[-1]].y)]

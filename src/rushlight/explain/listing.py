@@ -1,0 +1,121 @@
+"""The program in a page: its lines, the expressions that a step lights, and what each line made."""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import zip_longest
+
+from .board_lines import Note, notes_of
+from .entries import Entry
+from .numerals import inline
+from .states import Span, States
+from .terminal import width
+from .words import Said
+
+WHOLE = 300  # lines of a source that is shown whole
+AROUND = 2  # lines around a place, of a longer one
+NOTE = 64  # columns of a value under a line
+
+
+def during(span: Span, html: str) -> str:
+    """A piece of a page that is seen in some steps only."""
+    if span.first <= 1 and span.last is None:
+        return html
+    last = "" if span.last is None else f' data-t="{span.last}"'
+    return f'<span data-f="{span.first}"{last}>{html}</span>'
+
+
+def listing(states: States, source: Entry) -> str:
+    """The lines of a source as HTML."""
+    recording = states.board.recording
+    notes = notes_of(states.board, source["id"])
+    places = [one for one in recording["places"] if one["source"] == source["id"]]
+    wrong = {event["place"] for event in recording["events"] if event["kind"] == "error"}
+    lines = source["lines"]
+    shown = set(range(1, len(lines) + 1))
+    if len(lines) > WHOLE:
+        near = {*notes, *(one["line"] for one in places)}
+        shown = {one + by for one in near for by in range(-AROUND, AROUND + 1)} & shown
+    html, before = [], 0
+    for number in sorted(shown):
+        if number != before + 1:
+            html.append('<div class="gap">⋮</div>')
+        before = number
+        code = _marked(lines[number - 1], number, places, wrong)
+        below = _notes(states, notes.get(number, []))
+        html.append(f'<div class="ln"><i>{number}</i><code>{code or " "}</code>{below}</div>')
+    return "".join(html)
+
+
+def _marked(text: str, number: int, places: list[Entry], wrong: set[int | None]) -> str:
+    """A line with an element around each expression; those that overlap without nesting lose the later one."""
+    spans = []
+    for place in places:
+        if not place["line"] <= number <= place["end_line"]:
+            continue
+        start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+        if place["col"] is not None and place["line"] == number:
+            start = place["col"]
+        if place["end_col"] is not None and place["end_line"] == number:
+            end = place["end_col"]
+        if start < min(end, len(text)):
+            spans.append((start, min(end, len(text)), place["id"]))
+    spans.sort(key=lambda one: (one[0], -one[1], one[2]))
+    html, at = "", 0
+    open_ends: list[int] = []
+    for start, end, number in spans:
+        while open_ends and open_ends[-1] <= start:
+            html, at = html + escape(text[at : open_ends[-1]], quote=False) + "</span>", open_ends.pop()
+        if open_ends and end > open_ends[-1]:
+            continue
+        bad = ' class="bad"' if number in wrong else ""
+        html += escape(text[at:start], quote=False) + f'<span data-p="{number}"{bad}>'
+        at = start
+        open_ends.append(end)
+    while open_ends:
+        html, at = html + escape(text[at : open_ends[-1]], quote=False) + "</span>", open_ends.pop()
+    return html + escape(text[at:], quote=False)
+
+
+def _notes(states: States, notes: list[Note]) -> str:
+    html = ""
+    for label in dict.fromkeys(note.label for note in notes):
+        cards = [note.card for note in notes if note.label == label]
+        values = [(span, card.name) for card in cards for span in states.cards[card.id].values if span.value is not None]
+        arrived = [(span, span.label) for card in cards for span in states.cards[card.id].arrived if span.value is not None]
+        html += _in_turns(values, "fw") + _in_turns(arrived, "bw")
+    return f"<p>{html}</p>" if html else ""
+
+
+def _in_turns(spans: list[tuple[Span, str]], color: str) -> str:
+    """One after the other: each is seen until the next is."""
+    html = ""
+    spans = sorted(spans, key=lambda pair: pair[0].first)
+    for (span, name), later in zip_longest(spans, spans[1:]):
+        last = span.last
+        if later is not None and (last is None or later[0].first < last):
+            last = later[0].first
+        if last is not None and last <= span.first:
+            continue
+        html += during(
+            Span(span.first, last), f'<span class="{color}">{escape(name)} = {short(inline(span.value)).html()}</span>'
+        )
+    return html
+
+
+def short(said: Said) -> Said:
+    """Without what is too long for a note."""
+    return said if width(said.en) <= NOTE else Said(*(text[: NOTE - 1] + "…" for text in said))
+
+
+def printed(states: States) -> str:
+    """What the program wrote, each piece from the step on after which it came."""
+    steps = states.steps.all
+    ends = [max(step.events) + 1 for step in steps]
+    html = ""
+    for piece in states.board.recording["program"]["printed"]:
+        first = next((number for number, end in enumerate(ends, 1) if end >= piece["event"]), len(steps))
+        kind = ' class="s"' if piece["stream"] == "stderr" else ""
+        text = f"<span{kind}>{escape(piece['text'], quote=False)}</span>" if kind else escape(piece["text"], quote=False)
+        html += during(Span(min(first, len(steps)), None), text)
+    return html

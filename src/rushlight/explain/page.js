@@ -1,0 +1,99 @@
+(function () {
+  "use strict";
+  var root = document.documentElement, all = document.querySelectorAll.bind(document);
+  var steps = all(".step"), count = steps.length;
+  if (!count) return;
+  root.classList.add("js");
+  var slider = document.getElementById("slider"), where = document.getElementById("where"), said = document.getElementById("said");
+  var play = document.getElementById("play"), board = document.getElementById("board"), ticks = all(".ticks a");
+  var timed = all("[data-f]"), at = 0, timer = 0;
+
+  function mark(selector, name, on) {
+    all("." + name).forEach(function (one) { if (one.closest(selector)) one.classList.remove(name); });
+    on.forEach(function (one) { one.classList.add(name); });
+  }
+
+  function go(to, quiet) {
+    to = Math.max(1, Math.min(count, to));
+    if (to === at) return;
+    at = to;
+    var step = steps[at - 1], forward = step.classList.contains("f");
+    steps.forEach(function (one) { one.classList.toggle("off", one !== step); });
+    timed.forEach(function (one) {
+      var last = one.dataset.t;
+      one.classList.toggle("off", at < +one.dataset.f || (last !== undefined && at >= +last));
+    });
+    var lit = step.dataset.p === undefined ? [] : Array.from(all('.ln [data-p="' + step.dataset.p + '"]'));
+    mark(".ln", "lit", lit);
+    lit.forEach(function (one) { one.classList.toggle("f", forward); });
+    mark(".code", "now", lit.map(function (one) { return one.closest(".ln"); }));
+    var card = step.dataset.c === undefined ? [] : Array.from(all('.card[data-c="' + step.dataset.c + '"]'));
+    mark("svg", "now", card);
+    card.forEach(function (one) { one.classList.toggle("fnow", forward); });
+    ticks.forEach(function (one, number) {
+      one.classList.toggle("at", number + 1 === at);
+      if (number + 1 === at) one.setAttribute("aria-current", "step"); else one.removeAttribute("aria-current");
+    });
+    slider.value = at;
+    where.textContent = at + " / " + count;
+    var title = step.querySelector("h3");
+    slider.setAttribute("aria-valuetext", at + ": " + title.innerText);
+    if (!quiet) said.innerHTML = at + " / " + count + ": " + title.innerHTML;
+    if (card[0]) {
+      var box = card[0].getBoundingClientRect(), frame = board.getBoundingClientRect();
+      if (box.top < frame.top || box.bottom > frame.bottom) board.scrollTop += box.top - frame.top - (frame.height - box.height) / 2;
+      if (box.left < frame.left || box.right > frame.right) board.scrollLeft += box.left - frame.left - (frame.width - box.width) / 2;
+    }
+    if (!quiet) try { history.replaceState(null, "", "#step=" + at); } catch (error) { /* a frame without an address */ }
+  }
+
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
+    play.setAttribute("aria-pressed", "false");
+  }
+
+  function toggle() {
+    if (timer) return stop();
+    if (at === count) go(1);
+    play.setAttribute("aria-pressed", "true");
+    timer = setInterval(function () { if (at === count) stop(); else go(at + 1); }, 1300);
+  }
+
+  function fromAddress() {
+    var found = /^#step=(\d+)$/.exec(location.hash);
+    if (found) go(+found[1]);
+    return found;
+  }
+
+  var moves = { first: function () { go(1); }, back: function () { go(at - 1); }, next: function () { go(at + 1); }, last: function () { go(count); } };
+  Object.keys(moves).forEach(function (name) {
+    document.getElementById(name).addEventListener("click", function () { stop(); moves[name](); });
+  });
+  play.addEventListener("click", toggle);
+  slider.addEventListener("input", function () { stop(); go(+slider.value); });
+  window.addEventListener("hashchange", function () { stop(); fromAddress(); });
+  var keys = { ArrowRight: "next", ArrowLeft: "back", Home: "first", End: "last" };
+  document.addEventListener("keydown", function (event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    var on = event.target, card = on.closest && on.closest(".card");
+    if (event.key === " " && card) {
+      event.preventDefault();
+      stop();
+      go(+card.getAttribute("href").slice(6));
+      return;
+    }
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(on.tagName)) return;
+    if (keys[event.key]) {
+      event.preventDefault();
+      stop();
+      moves[keys[event.key]]();
+    } else if (event.key === " " && !/^(BUTTON|SUMMARY|A)$/i.test(on.tagName)) {
+      event.preventDefault();
+      toggle();
+    }
+  });
+  ticks.forEach(function (one) { one.tabIndex = -1; });
+  if (fromAddress()) window.addEventListener("load", function () { window.scrollTo(0, 0); });
+  else go(steps[count - 1].classList.contains("e") ? count : 1, true);
+})();

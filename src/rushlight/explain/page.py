@@ -1,0 +1,227 @@
+"""A story as one self-contained page: it asks nothing of a network, and reads without scripts and without colours."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from importlib import resources
+
+from .drawing import Drawing
+from .entries import Recording
+from .equations import Figure
+from .folding import Board
+from .ledger_words import why
+from .listing import listing, printed
+from .matrices import chain, matrix
+from .numerals import inline, rows, summary
+from .states import States
+from .steps import Part, Product, Sentence, Step, Steps
+from .words import Said, literal, say
+
+JACOBIANS = 4  # shown at most
+
+
+def render(recording: Recording, lang: str = "en") -> str:
+    """The page's HTML; both languages are in it, and `lang` ("en" or "zh") is the one that shows first."""
+    states = States(Steps(Board(recording)))
+    style, script = _asset("page.css"), _asset("page.js")
+    name = recording["program"]["name"]
+    title = say("title", name=name) if name else say("title of a block")
+    head = (
+        f'<!doctype html>\n<html lang="{"zh" if lang == "zh" else "en"}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src {_hash(style)}; script-src {_hash(script)}; '
+        "img-src data:; base-uri 'none'; form-action 'none'\">\n"
+        f'<title>{escape(title.plain(lang))}</title>\n<link rel="icon" href="data:,">\n<style>{style}</style>\n</head>\n'
+    )
+    body = [
+        f'<body>\n<a class="skip" href="#steps">{say("skip").html()}</a>\n',
+        _header(states, title, lang),
+        _time(states.steps),
+        f"<main>\n{_program(states)}{_graph(states)}{_steps(states.steps)}</main>\n",
+        f'<div class="below">\n{_jacobians(states)}{_ledger(states)}</div>\n',
+        f"<script>{script}</script>\n</body>\n</html>\n",
+    ]
+    return head + "".join(body)
+
+
+def _asset(name: str) -> str:
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return "\n".join(line.strip() for line in text.splitlines())
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _header(states: States, title: Said, lang: str) -> str:
+    events = states.steps.events
+    kinds = [event["kind"] for event in events]
+    ops = sum(kind in ("op", "write") for kind in kinds) or sum(node["variable"] is None for node in states.board.nodes)
+    counts = say("counts", ops=ops, passes=kinds.count("backward"), runs=kinds.count("run"))
+    legend = [("f", "forward values"), ("b", "backward gradients"), ("l", "leaf"), ("d", "no gradient wanted")]
+    languages = "".join(
+        f'<label><input type="radio" name="lang" id="lang-{one}"{" checked" if one == lang else ""}> <span lang="{one}">{text}</span></label>'
+        for one, text in (("en", "English"), ("zh", "中文"))
+    )
+    return (
+        f'<header><h1>{title.html()}</h1><p class="counts">{counts.html()}</p>'
+        f'<fieldset class="langs"><legend class="vh">{say("language").html()}</legend>{languages}</fieldset>'
+        f'<ul class="legend">{"".join(f"<li class={chr(34)}{kind}{chr(34)}>{say(key).html()}</li>" for kind, key in legend)}</ul></header>\n'
+    )
+
+
+def _time(steps: Steps) -> str:
+    if not steps.all:
+        return ""
+    buttons = "".join(
+        f'<button type="button" id="{key}"{" aria-pressed=false" if key == "play" else ""}><span aria-hidden="true">{sign}</span>'
+        f'<span class="vh">{say(key).html()}</span></button>'
+        for key, sign in (("first", "|◀"), ("back", "◀"), ("play", "▶▶"), ("next", "▶"), ("last", "▶|"))
+    )
+    count = len(steps.all)
+    ticks = "".join(
+        f'<li><a class="{step.color}" href="#step={number}">{number}</a></li>' for number, step in enumerate(steps.all, 1)
+    )
+    return (
+        f'<nav class="time" aria-labelledby="ticks"><div class="controls">{buttons}'
+        f'<label class="vh" for="slider">{say("time").html()}</label>'
+        f'<input type="range" id="slider" min="1" max="{count}" value="{count}"><output id="where" for="slider">{count} / {count}</output>'
+        f'<p class="keys">{say("keys").html()}</p></div><h2 class="vh" id="ticks">{say("ticks").html()}</h2>'
+        f'<ol class="ticks">{ticks}</ol><p class="vh" id="said" role="status" aria-live="polite"></p></nav>\n'
+    )
+
+
+def _program(states: States) -> str:
+    html = f'<section class="program"><h2>{say("your program").html()}</h2>'
+    places = {place["source"] for place in states.board.recording["places"]}
+    for source in states.board.recording["sources"]:
+        if source["id"] in places or source["id"] == 0:
+            name = "" if source["id"] == 0 else f"<h3><code>{escape(source['name'])}</code></h3>"
+            html += f'{name}<div class="code">{listing(states, source)}</div>'
+    output = printed(states)
+    if output:
+        html += f'<h2>{say("printed").html()}</h2><pre class="printed">{output}</pre>'
+    return html + "</section>\n"
+
+
+def _graph(states: States) -> str:
+    drawn, width, height = Drawing(states, None).body()
+    width, height = max(width, 40) + 24, height + 24
+    return (
+        f'<section class="graph"><h2 id="graph">{say("graph").html()}</h2>'
+        '<div class="board" id="board" tabindex="0" role="region" aria-labelledby="graph">'
+        f'<svg width="{width:g}" height="{height:g}" viewBox="-12 -8 {width:g} {height:g}">{drawn}</svg></div></section>\n'
+    )
+
+
+def _steps(steps: Steps) -> str:
+    html = "".join(_step(number, step) for number, step in enumerate(steps.all, 1))
+    return f'<section class="steps" id="steps"><h2>{say("steps").html()}</h2>{html or "<p>" + say("no events").html() + "</p>"}</section>\n'
+
+
+def _step(number: int, step: Step) -> str:
+    place = "" if step.place is None else f' data-p="{step.place}"'
+    card = "" if step.card is None else f' data-c="{step.card}"'
+    parts = "".join(_part(part) for part in step.parts)
+    return f'<article class="step {step.color}" id="step={number}"{place}{card}><h3>{step.title.html()}</h3>{parts}</article>\n'
+
+
+def _part(part: Part) -> str:
+    if isinstance(part, Sentence):
+        tone = f' class="{part.tone}"' if part.tone else ""
+        return f"<p{tone}>{part.said.html()}</p>"
+    if isinstance(part, Product):
+        product = [matrix([part.v], "b"), "·", matrix(part.jacobian, "f"), "=", matrix([part.product], "b")]
+        return f'<details><summary>{say("product").html()} → {escape(part.to)}</summary><div class="line">{"".join(product)}</div></details>'
+    rule = f"<code>{escape(part.rule)}</code>" if part.rule else ""
+    return f'<div class="line">{rule}{"".join(_figure(one) for one in part.figures)}</div>'
+
+
+def _figure(figure: Figure | str) -> str:
+    if isinstance(figure, str):
+        return f"<span>{escape(figure)}</span>"
+    if figure.color == "words":
+        return f"<span>{figure.caption.html()}</span>"
+    lines = rows(figure.value)
+    color = figure.color if figure.color in "fb" else ""
+    if figure.value is None:
+        shown = f'<span class="mx {color}">None</span>'
+    elif lines is None:
+        shown = f'<span class="mx w {color}">{summary(figure.value).html()}</span>'
+    else:
+        shown = matrix(figure.value["data"] if len(figure.value["shape"]) == 2 else lines, color, bool(figure.value["shape"]))
+    return f'<span class="fig">{shown}<small>{figure.caption.html()}</small></span>'
+
+
+def _jacobians(states: States) -> str:
+    board, recording = states.board, states.board.recording
+    found = recording["jacobians"][:JACOBIANS]
+    if not found:
+        return ""
+    tables = "".join(_jacobian(states, entry) for entry in found)
+    html = f'<section><h2>{say("v J").html()}</h2><p>{say("v J text").html()}</p><div class="js-all">{tables}</div></section>\n'
+    chains = [chain(board, entry, _where(states, entry["place"])) for entry in found if len(entry["chain"]) > 1]
+    if chains:
+        html += f"<section><h2>{say('from left').html()}</h2><p>{say('from left text').html()}</p>{''.join(chains)}</section>\n"
+    return html
+
+
+def _where(states: States, place: int | None) -> Said:
+    if place is None:
+        return literal("")
+    entry = states.board.recording["places"][place]
+    line = say("line", line=entry["line"])
+    return Said(f"{line.en} · {entry['text']}", f"{line.zh} · {entry['text']}")
+
+
+def _elements(states: States, tensors: list[int]) -> list[str]:
+    """The names of all elements: x[0,1]."""
+    names = []
+    for number in tensors:
+        name, shape = states.board.label(number), states.board.tensors[number]["shape"]
+        indices: list[str] = [""]
+        for size in shape:
+            indices = [f"{one},{at}" if one else str(at) for one in indices for at in range(size)]
+        names += [f"{name}[{one}]" if one else name for one in indices]
+    return names
+
+
+def _jacobian(states: States, entry: Recording) -> str:
+    columns, names = _elements(states, entry["leaves"]), _elements(states, entry["roots"])
+    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in columns)
+    body = ""
+    for v, name, row in zip(entry["v"], names, entry["J"], strict=True):
+        cells = "".join(f"<td>{inline_number(one)}</td>" for one in row)
+        body += f'<tr><td class="bw">{inline_number(v)}</td><th scope="row">{escape(name)}</th>{cells}</tr>'
+    foot = "".join(f"<td>{inline_number(one)}</td>" for one in entry["vJ"])
+    return (
+        f'<div class="scroll" tabindex="0"><table class="matrix"><caption>{_where(states, entry["place"]).html()}</caption>'
+        f'<thead><tr><th scope="col">v</th><th scope="col">J</th>{head}</tr></thead><tbody>{body}</tbody>'
+        f'<tfoot><tr><td></td><th scope="row">vᵀ·J</th>{foot}</tr></tfoot></table></div>'
+    )
+
+
+def inline_number(x: object) -> str:
+    """A number of a table as HTML."""
+    return escape(inline({"shape": [], "dtype": "", "data": x}).en)
+
+
+def _ledger(states: States) -> str:
+    entries = states.board.recording["ledger"]
+    if not entries:
+        return ""
+    heads = [say("name").html(), "requires_grad", say("leaf").html(), ".grad", say("why").html()]
+    body = ""
+    for one in entries:
+        scope = "" if one["scope"] == "<module>" else f" <small>{escape(one['scope'])}</small>"
+        yes = [say("yes" if one[key] else "no").html() for key in ("requires_grad", "leaf")]
+        grad = _figure(Figure(one["grad"], literal(""), "b"))
+        body += f'<tr><th scope="row"><code>{escape(one["name"])}</code>{scope}</th><td>{yes[0]}</td><td>{yes[1]}</td>'
+        body += f"<td>{grad}</td><td>{why(states.board, one).html()}</td></tr>\n"
+    head = "".join(f'<th scope="col">{one}</th>' for one in heads)
+    return (
+        f'<section><h2 id="ledger">{say("ledger").html()}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="ledger">'
+        f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></section>\n'
+    )

@@ -1,0 +1,145 @@
+"""What each card and edge shows at which step: values, derivatives, what is kept, `.grad`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .entries import Entry, Value
+from .folding import Card
+from .steps import Step, Steps
+
+
+@dataclass
+class Span:
+    """Something that is to be seen from step `first` until before step `last`; to the end where that is None."""
+
+    first: int
+    last: int | None
+    value: Value | None = None
+    label: str = ""
+
+
+@dataclass
+class CardStates:
+    """What a card shows; `step` is the one that it leads to."""
+
+    step: int = 1
+    values: list[Span] = field(default_factory=list)
+    arrived: list[Span] = field(default_factory=list)
+    grads: list[Span] = field(default_factory=list)
+    kept: str = ""
+    kept_from: int = 1
+    freed: int | None = None
+
+
+class States:
+    """The states of all cards, and of the edges: what rides on them, and when they have been passed."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        self.board = steps.board
+        self.cards = [CardStates() for _ in self.board.cards]
+        self.rides: dict[tuple[int, int], list[Span]] = {}  # by node and number of its edge
+        self.passed: dict[tuple[int, int], list[Span]] = {}
+        for card, states in zip(self.board.cards, self.cards, strict=True):
+            value = None if card.tensor is None else self.board.tensors[card.tensor]["value"]
+            states.values = [Span(1, None, value)]
+            saved = [one["text"] for number in card.nodes for one in self.board.nodes[number]["saved"]]
+            states.kept = ", ".join(dict.fromkeys(saved))
+            if card.kind == "leaf":
+                states.grads = [Span(1, None, self._first_grad(card))]
+        self._main = {self._main_node(card): card for card in self.board.cards}
+        seen: set[int] = set()
+        for number, step in enumerate(steps.all, 1):
+            if step.card is not None and step.card not in seen and step.kind in ("forward", "fold"):
+                seen.add(step.card)
+                states = self.cards[step.card]
+                states.step = states.kept_from = number
+                if self.board.cards[step.card].kind not in ("leaf", "data"):
+                    states.values[0].first = number
+            for event in (steps.events[one] for one in step.events):
+                self._event(event, step, number)
+        for card, states in zip(self.board.cards, self.cards, strict=True):
+            if card.kind in ("leaf", "data"):
+                at = [n for n, step in enumerate(steps.all, 1) if step.card == card.id]
+                states.step = at[0] if at else states.step
+
+    def _first_grad(self, card: Card) -> Value | None:
+        for event in self.steps.events:
+            if event["kind"] == "leaf" and self.board.card_of_tensor.get(event["tensor"]) == card.id:
+                before: Value | None = event["before"]
+                return before
+        return None
+
+    def _main_node(self, card: Card) -> int | None:
+        return None if card.tensor is None else self.board.tensors[card.tensor]["node"]
+
+    def _change(self, spans: list[Span], at: int, value: Value | None, label: str = "") -> None:
+        if spans and spans[-1].last is None:
+            if spans[-1].first == at:
+                spans.pop()
+            else:
+                spans[-1].last = at
+        spans.append(Span(at, None, value, label))
+
+    def _event(self, event: Entry, step: Step, at: int) -> None:
+        kind = event["kind"]
+        if kind == "write":
+            card = self._card(event["tensor"])
+            if card is not None and card.kind in ("leaf", "data") and event["tensor"] != card.tensor:
+                self._change(self.cards[card.id].values, at, self.board.tensors[event["tensor"]]["value"])
+        elif kind == "backward":
+            self._close(at)
+            for root in event["roots"]:
+                self._arrives(self._card(root["tensor"]), event, at, root["gradient"])
+        elif kind == "run":
+            self._run(event, at)
+        elif kind == "leaf":
+            card = self._card(event["tensor"])
+            self._arrives(card, event, at, event["arrived"])
+            if card is not None:
+                self._change(self.cards[card.id].grads, at, event["after"])
+        elif kind == "reset":
+            card = self._card(event["tensor"])
+            if card is not None and card.kind == "leaf":
+                self._change(self.cards[card.id].grads, at, event["to"])
+        elif kind == "end" and event["returned"]:
+            inputs = self.steps.begins[event["pass"]]["inputs"] or []
+            for tensor, value in zip(inputs, event["returned"], strict=False):
+                self._arrives(self._card(tensor), event, at, value)
+
+    def _card(self, tensor: int | None) -> Card | None:
+        number = None if tensor is None else self.board.card_of_tensor.get(tensor)
+        return None if number is None else self.board.cards[number]
+
+    def _close(self, at: int) -> None:
+        """A new pass begins: what arrived in the one before is no longer shown."""
+        groups = [states.arrived for states in self.cards]
+        for spans in [*groups, *self.passed.values()]:
+            if spans and spans[-1].last is None:
+                spans[-1].last = at
+                if spans[-1].first == at:
+                    spans.pop()
+
+    def _arrives(self, card: Card | None, event: Entry, at: int, value: Value | None) -> None:
+        if card is None or card.kind == "fold" or value is None:
+            return
+        spans = self.cards[card.id].arrived
+        if not (spans and spans[-1].last is None and spans[-1].value == value):
+            self._change(spans, at, value, self.steps.derivative(event["pass"], card.name or card.text))
+
+    def _run(self, event: Entry, at: int) -> None:
+        node = self.board.nodes[event["node"]]
+        card = self._main.get(event["node"])
+        if card is not None and card.tensor is not None:
+            out = self.board.tensors[card.tensor]["out"]
+            if out < len(event["arrived"]):
+                self._arrives(card, event, at, event["arrived"][out])
+        number = self.board.card_of_node.get(event["node"])
+        retained = self.steps.retained(event["pass"])
+        if number is not None and node["saved"] and (event["freed"] or not retained):
+            self.cards[number].freed = self.cards[number].freed or at
+        for sent in event["sent"]:
+            use = (event["node"], sent["edge"])
+            self.rides.setdefault(use, []).append(Span(at, at + 1, sent["value"]))
+            self.passed.setdefault(use, []).append(Span(at, None))

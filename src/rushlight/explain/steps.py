@@ -1,0 +1,370 @@
+"""The steps of a story: what one may stop at, each in words and matrices, and what each changes on the board."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .entries import Entry, Number, Value
+from .equations import Figure, equation
+from .folding import Board, Card, Group
+from .numerals import size_in_bytes
+from .words import Said, joined, literal, say
+
+MOST = 400  # steps of one story
+PASSES = 5  # backward passes before those between are folded
+
+
+@dataclass
+class Line:
+    """A row of figures with signs between them; `rule` stands before it."""
+
+    figures: list[Figure | str]
+    rule: str = ""
+
+
+@dataclass
+class Product:
+    """A node's own v, J and v^T J."""
+
+    to: str
+    v: list[Number]
+    jacobian: list[list[Number]]
+    product: list[Number]
+
+
+@dataclass
+class Sentence:
+    """`tone` is "", "aside" or "error"."""
+
+    said: Said
+    tone: str = ""
+
+
+Part = Line | Product | Sentence
+
+
+@dataclass
+class Step:
+    """`kind` is forward, begin, run, leaf, hook, reset, error, end or fold."""
+
+    kind: str
+    title: Said
+    events: list[int]
+    place: int | None = None  # the expression that is lit
+    card: int | None = None
+    number: int | None = None  # of the pass
+    parts: list[Part] = field(default_factory=list)
+    nodes: list[str] = field(default_factory=list)
+    group: Group | None = None
+    folds: int = 0
+
+    @property
+    def color(self) -> str:
+        """f for forward, b for backward, e for an error."""
+        return "e" if self.kind == "error" else "f" if self.kind == "forward" or self.number is None else "b"
+
+
+class Steps:
+    """All steps of a recording, and how a pass calls its derivatives."""
+
+    def __init__(self, board: Board, most: int = MOST) -> None:
+        self.board = board
+        self.events = board.recording["events"]
+        self.begins = {event["pass"]: event for event in self.events if event["kind"] == "backward"}
+        self.all: list[Step] = []
+        self._retained: dict[int, bool] = {
+            number: bool(one["retain_graph"] or one["create_graph"]) for number, one in self.begins.items()
+        }
+        hidden = self._hidden()
+        for event in self.events:
+            if event["n"] in hidden:
+                self._fold(event, say("passes", first=3, last=len(self.begins) - 1, of=len(self.begins)), None)
+            else:
+                getattr(self, "_" + event["kind"], self._nothing)(event)
+        if len(self.all) > most:
+            half = most // 2
+            between = self.all[half:-half]
+            events = [one for step in between for one in step.events]
+            step = Step(
+                "fold", say("folded forward", what=say("steps left out", count=len(between))), events, folds=len(events)
+            )
+            self.all = [*self.all[:half], step, *self.all[-half:]]
+        for step in self.all:
+            if step.kind == "fold":
+                step.parts = [Sentence(say("like the others", count=step.folds))]
+        left_out = board.recording["limits"]["left_out"]
+        if left_out and self.all:
+            self.all[-1].parts.append(Sentence(say("not recorded", count=left_out), "aside"))
+
+    def retained(self, number: int | None) -> bool:
+        """Whether what the nodes keep stays after a pass."""
+        return number is None or self._retained.get(number, True)
+
+    def derivative(self, number: int | None, name: str) -> str:
+        """What has arrived at a tensor, as mathematics writes it: ∂out/∂y, or vᵀ·∂n/∂m."""
+        begin = None if number is None else self.begins.get(number)
+        if begin is None or not begin["roots"]:
+            return f"∂/∂{closed(name)}"
+        roots = [self.board.label(root["tensor"]) if root["tensor"] is not None else "out" for root in begin["roots"]]
+        scalar = len(roots) == 1 and self._is_one(begin["roots"][0]["gradient"])
+        of = closed(roots[0]) if len(roots) == 1 else f"({', '.join(roots)})"
+        return f"{'' if scalar else 'vᵀ·'}∂{of}/∂{closed(name)}"
+
+    def _is_one(self, value: Value | None) -> bool:
+        return value is not None and not value["shape"] and value.get("data") == 1
+
+    def _hidden(self) -> set[int]:
+        """The events from the third pass to the last but one, and between them."""
+        if len(self.begins) <= PASSES:
+            return set()
+        numbers = sorted(self.begins)
+        first, last = self.begins[numbers[2]]["n"], self.begins[numbers[-1]]["n"]
+        ends = [e["n"] for e in self.events if e["kind"] in ("end", "error") and e["pass"] == numbers[-2] and e["n"] < last]
+        shown = {e["n"] for e in self.events[first:last] if e["kind"] == "error"}
+        return set(range(first, (max(ends) + 1) if ends else last)) - shown
+
+    def _place(self, place: int | None) -> Said:
+        if place is None:
+            return literal("")
+        entry = self.board.recording["places"][place]
+        where = say("line", line=entry["line"])
+        text = literal(entry["text"], code=True)
+        return joined([where, text], " ")
+
+    def _title(self, *parts: Said) -> Said:
+        return joined([one for one in parts if one.en])
+
+    def _nothing(self, event: Entry) -> None:
+        """An event of a kind that this version does not know."""
+
+    def _fold(self, event: Entry, what: Said, card: Card | None) -> None:
+        before = self.all[-1] if self.all else None
+        forward = event["kind"] in ("op", "write") and event["pass"] is None
+        title = say("folded forward" if forward or card is None else "folded backward", what=what)
+        if card is None:
+            title = what
+        if before is not None and before.kind == "fold" and (before.card == (card and card.id) or before.card is None):
+            before.events.append(event["n"])
+            before.folds += 1
+            return
+        number = None if forward else event["pass"]
+        self.all.append(
+            Step("fold", title, [event["n"]], event["place"], None if card is None else card.id, number=number, folds=1)
+        )
+
+    # One method for each kind of event.
+
+    def _op(self, event: Entry) -> None:
+        group = self.board.group_of_event[event["n"]]
+        card = self.board.card_of_event(event["n"])
+        if card is not None and card.kind == "fold":
+            assert card.caption is not None
+            self._fold(event, card.caption, card)
+            return
+        before = self.all[-1] if self.all else None
+        if before is not None and before.kind == "forward" and before.group is group:
+            step = before
+            step.events.append(event["n"])
+        else:
+            title = self._title(say("forward"), self._place(event["place"]))
+            step = Step("forward", title, [event["n"]], event["place"], None if card is None else card.id, event["pass"])
+            step.group = group
+            self.all.append(step)
+        step.parts = self._forward_parts(group, card, [self.events[one] for one in step.events])
+
+    _write = _op
+
+    def _forward_parts(self, group: Group, card: Card | None, events: list[Entry]) -> list[Part]:
+        parts: list[Part] = []
+        tensors, nodes = self.board.tensors, self.board.nodes
+        last = events[-1]
+        shown = last["tensor"] if last["kind"] == "write" else None
+        if shown is None:
+            shown = card.tensor if card is not None and card.kind != "leaf" else next(iter(last["outputs"]), None)
+        if shown is not None:
+            entry = tensors[shown]
+            parts.append(Line([Figure(entry["value"], literal(self.board.label(shown)), "f")]))
+            if last["kind"] == "write":
+                after, before = self.board.label(last["tensor"]), self.board.label(last["before"])
+                parts.append(Sentence(say("written", after=after, before=before)))
+        made = [nodes[one] for one in group.nodes]
+        if made:
+            saved = {one["text"]: one["bytes"] for node in made for one in node["saved"]}
+            size = size_in_bytes(sum(saved.values()))
+            kept = (
+                say("keeps for", names=", ".join(saved), size=f" ({size})" if size else "") if saved else say("keeps nothing")
+            )
+            parts.append(Sentence(joined([say("leaves behind", node=chain([one["name"] for one in made])), kept], " ")))
+        else:
+            cut = None if shown is None else tensors[shown]["cut"]
+            parts.append(Sentence(say("wants none" if cut is None else f"cut {cut['by']}"), "aside"))
+        return parts
+
+    def _backward(self, event: Entry) -> None:
+        how = {"grad": "grad begins", "dry": "dry begins"}.get(event["how"], "begins")
+        step = Step(
+            "begin", self._title(say(how), self._place(event["place"])), [event["n"]], event["place"], None, event["pass"]
+        )
+        names = []
+        for root in event["roots"]:
+            name = self.board.label(root["tensor"]) if root["tensor"] is not None else "out"
+            scalar = self._is_one(root["gradient"]) and len(event["roots"]) == 1
+            caption = self.derivative(event["pass"], name) if scalar else f"v ({name})"
+            step.parts.append(Line([Figure(root["gradient"], literal(caption), "b")]))
+            names.append(caption if scalar else "")
+            if root["tensor"] is not None:
+                step.card = self.board.card_of_tensor.get(root["tensor"])
+        one = len(names) == 1 and names[0]
+        step.parts.append(Sentence(say("starts from one", name=names[0]) if one else say("starts from v")))
+        for key, said in (("create_graph", "creates"), ("retain_graph", "retains")):
+            if event[key]:
+                step.parts.append(Sentence(say(said), "aside"))
+                break
+        self.all.append(step)
+
+    def _run(self, event: Entry) -> None:
+        node = self.board.nodes[event["node"]]
+        number = self.board.card_of_node.get(event["node"])
+        card = None if number is None else self.board.cards[number]
+        if card is not None and card.kind == "fold":
+            assert card.caption is not None
+            self._fold(event, card.caption, card)
+            return
+        before = self.all[-1] if self.all else None
+        together = before is not None and before.kind == "run" and card is not None
+        if before is not None and together and before.card == number and before.number == event["pass"]:
+            step = before
+            step.events.append(event["n"])
+        else:
+            step = Step("run", literal(""), [event["n"]], event["place"], number, event["pass"])
+            self.all.append(step)
+        if step.place is None and card is not None:
+            step.place = card.place
+        step.nodes.append(node["name"])
+        step.title = self._title(say("backward"), literal(chain(step.nodes), code=True), self._place(step.place))
+        freed = bool(event["freed"]) or (bool(node["saved"]) and not self.retained(event["pass"]))
+        step.parts = [part for part in step.parts if not (isinstance(part, Sentence) and part.tone == "aside")]
+        step.parts += self._run_parts(node, event)
+        if freed:
+            size = size_in_bytes(sum(self.events[one]["freed"] for one in step.events))
+            step.parts.append(Sentence(say("done", size=f" ({size})" if size else ""), "aside"))
+        elif node["saved"]:
+            step.parts.append(Sentence(say("stays"), "aside"))
+
+    def _run_parts(self, node: Entry, event: Entry) -> list[Part]:
+        parts: list[Part] = []
+        if not event["sent"] and not any(event["arrived"]):
+            return [Sentence(say("nothing arrived"))]
+        for sent in event["sent"]:
+            edge = node["edges"][sent["edge"]]
+            name = self.target(node, sent["edge"])
+            rule, figures = equation(self.board, node, sent, event["arrived"], say("to", name=name))
+            parts.append(Line(figures, rule))
+            if sent["number"] > 1 and sent["sum"] is not None:
+                together = self.derivative(event["pass"], name)
+                parts.append(Line([_words("contribution", number=sent["number"]), Figure(sent["sum"], literal(together), "b")]))
+            for local in event["local"]:
+                if local["edge"] == sent["edge"] and edge is not None:
+                    parts.append(Product(name, local["v"], local["J"], local["vJ"]))
+        if not event["sent"]:
+            parts += [Line([Figure(one, literal("g"), "b")]) for one in event["arrived"] if one is not None]
+        return parts
+
+    def target(self, node: Entry, index: int) -> str:
+        """What a node's edge leads to, by name."""
+        edge = node["edges"][index]
+        if edge is not None and edge["tensor"] is not None:
+            return self.board.label(edge["tensor"])
+        card = None if edge is None else self.board.card_of_node.get(edge["node"])
+        found = None if card is None else self.board.cards[card]
+        return found.name or found.text if found is not None else "?"
+
+    def _leaf(self, event: Entry) -> None:
+        name = self.board.label(event["tensor"])
+        slot = f"{name}.grad"
+        number = self.board.card_of_tensor.get(event["tensor"])
+        step = Step("leaf", say("at leaf", name=name), [event["n"]], event["place"], number, event["pass"])
+        if event["before"] is None:
+            step.parts = [
+                Line([Figure(None, say("before")), "→", Figure(event["after"], literal(slot), "b")]),
+                Sentence(say("leaf first", name=name, slot=slot)),
+            ]
+        else:
+            figures: list[Figure | str] = [Figure(event["before"], say("before"), "b"), "+"]
+            figures += [Figure(event["arrived"], say("arrives"), "b"), "=", Figure(event["after"], literal(slot), "b")]
+            step.parts = [Line(figures), Sentence(say("leaf adds", slot=slot))]
+        self.all.append(step)
+
+    def _hook(self, event: Entry) -> None:
+        name = "?"
+        number = None
+        if event["tensor"] is not None:
+            name, number = self.board.label(event["tensor"]), self.board.card_of_tensor.get(event["tensor"])
+        elif event["node"] is not None:
+            name, number = self.board.nodes[event["node"]]["name"], self.board.card_of_node.get(event["node"])
+        card = None if number is None else self.board.cards[number]
+        if card is not None and card.kind == "fold":
+            assert card.caption is not None
+            self._fold(event, card.caption, card)
+            return
+        step = Step("hook", say("hook", name=name), [event["n"]], event["place"], number, event["pass"])
+        figures: list[Figure | str] = [Figure(event["before"], say("before"), "b")]
+        if event["changed"]:
+            figures += ["→", Figure(event["after"], say("now"), "b")]
+        step.parts = [Line(figures), Sentence(say("hook changed" if event["changed"] else "hook looked"))]
+        self.all.append(step)
+
+    def _reset(self, event: Entry) -> None:
+        slot = f"{self.board.label(event['tensor'])}.grad"
+        number = self.board.card_of_tensor.get(event["tensor"])
+        title = self._title(say("reset", slot=slot), self._place(event["place"]))
+        step = Step("reset", title, [event["n"]], event["place"], number, event["pass"])
+        step.parts = [
+            Line([Figure(event["to"], literal(slot), "b")]),
+            Sentence(say("reset none" if event["to"] is None else "reset value")),
+        ]
+        self.all.append(step)
+
+    def _error(self, event: Entry) -> None:
+        number = None if event["node"] is None else self.board.card_of_node.get(event["node"])
+        title = self._title(say("stops", type=event["type"]), self._place(event["place"]))
+        step = Step("error", title, [event["n"]], event["place"], number, event["pass"])
+        if step.card is not None:
+            step.place = self.board.cards[step.card].place
+        step.parts = [Sentence(literal(event["message"]), "error")]
+        if "backward through the graph a second time" in event["message"]:
+            step.parts.append(Sentence(say("freed before")))
+        self.all.append(step)
+
+    def _end(self, event: Entry) -> None:
+        begin = self.begins.get(event["pass"])
+        if not event["returned"] or begin is None:
+            return
+        step = Step(
+            "end", self._title(say("ends"), self._place(event["place"])), [event["n"]], event["place"], None, event["pass"]
+        )
+        inputs = begin["inputs"] or []
+        for index, value in enumerate(event["returned"]):
+            tensor = inputs[index] if index < len(inputs) else None
+            name = self.derivative(event["pass"], "?" if tensor is None else self.board.label(tensor))
+            step.parts.append(Line([Figure(value, literal(name), "b")]))
+        step.parts.append(Sentence(say("returned")))
+        self.all.append(step)
+
+
+def _words(key: str, **names: object) -> Figure:
+    return Figure(None, say(key, **names), "words")
+
+
+def chain(names: list[str]) -> str:
+    """Names of nodes that ran one after the other; the first and the last of many."""
+    return " → ".join(names if len(names) <= 3 else [names[0], "…", names[-1]])
+
+
+def closed(text: str) -> str:
+    """In parentheses where it is more than a name, a call or an index.
+
+    >>> closed("y"), closed("y * y")
+    ('y', '(y * y)')
+    """
+    return f"({text})" if " " in text and not text.startswith("(") else text

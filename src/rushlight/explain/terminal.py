@@ -1,0 +1,233 @@
+"""A story as text, in 80 columns."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from .board_lines import Note, latest, notes_of
+from .entries import Entry, Recording
+from .equations import Figure
+from .folding import Board
+from .ledger_words import why
+from .numerals import inline
+from .steps import Line, Sentence, Step, Steps
+from .words import MARK, Said, say
+
+WIDTH = 80
+LISTED = 60  # lines of a source that is shown whole
+CODE = 41  # columns for the program's own text
+KEPT_TOGETHER = 48  # columns of a matrix that is not broken
+
+
+def render(recording: Recording, lang: str = "en") -> str:
+    """The program with its values, each pass, and why each `.grad` is what it is; `lang` is "en" or "zh"."""
+    board = Board(recording)
+    steps = Steps(board)
+    lines: list[str] = []
+    for source in recording["sources"]:
+        lines += [*_program(board, source, lang), ""]
+    if not steps.all:
+        lines += [say("no events").plain(lang), ""]
+    lines += _passes(steps, lang)
+    if recording["ledger"]:
+        lines += ["", say("ledger").plain(lang), *_ledger(board, lang)]
+    return "\n".join(line.rstrip() for line in lines).strip("\n") + "\n"
+
+
+def width(text: str) -> int:
+    """Columns of a text: Chinese characters take two, marks that combine take none.
+
+    >>> width("∂y"), width("叶子")
+    (2, 4)
+    """
+    return sum(0 if unicodedata.combining(one) else 1 + (unicodedata.east_asian_width(one) in "WF") for one in text)
+
+
+def fitted(text: str, columns: int) -> str:
+    """Cut to so many columns, with … for what is left out."""
+    if width(text) <= columns:
+        return text
+    kept = ""
+    for one in text:
+        if width(kept + one) >= columns:
+            break
+        kept += one
+    return kept + "…"
+
+
+def wrapped(text: str, first: str, rest: str) -> list[str]:
+    """In lines of 80 columns, broken at blanks where there are any and between Chinese characters."""
+    lines, line = [], first
+    for word in _words(text):
+        if width(line + word.rstrip()) > WIDTH and line.strip() and line not in (first, rest):
+            lines.append(line.rstrip())
+            line, word = rest, word.lstrip()
+        while width(line + word.rstrip()) > WIDTH:
+            piece = fitted(word, WIDTH - width(line) + 1)[:-1]
+            if not piece:
+                break
+            lines.append(line + piece)
+            line, word = rest, word[len(piece) :]
+        line += word
+    return [*lines, line.rstrip()]
+
+
+def _words(text: str) -> list[str]:
+    """Pieces that a line may end after; a short matrix stays in one."""
+    words, depth = [""], 0
+    for at, one in enumerate(text):
+        words[-1] += one
+        if one == "[":
+            short = text.find("]", at) - at
+            depth += depth > 0 or 0 < short < KEPT_TOGETHER
+        elif one == "]":
+            depth = max(depth - 1, 0)
+        if depth == 0 and (one == " " or unicodedata.east_asian_width(one) in "WF"):
+            words.append("")
+    return words
+
+
+def _program(board: Board, source: Entry, lang: str) -> list[str]:
+    notes = notes_of(board, source["id"])
+    count = len(source["lines"])
+    places = [one for one in board.recording["places"] if one["source"] == source["id"]]
+    shown = set(range(1, count + 1))
+    if count > LISTED:
+        shown = {*notes, *(one["line"] for one in places)}
+    lines, before = [], 0
+    for number in sorted(shown):
+        text = source["lines"][number - 1] if number <= count else ""
+        if number != before + 1:
+            lines.append("     ⋮")
+        before = number
+        if not text.strip() and count <= LISTED:
+            continue
+        lines += _line(number, text, latest(notes.get(number, [])), lang)
+    return lines
+
+
+def _line(number: int, text: str, notes: list[Note], lang: str) -> list[str]:
+    start = f"{number:>4}  "
+    if not notes:
+        return wrapped(text, start, " " * 8)
+    lines: list[str] = []
+    for note in notes:
+        value = f"{note.name} = {inline(note.value).plain(lang)}" if note.name else ""
+        behind = note.behind.plain(lang)
+        room = WIDTH - width(start) - CODE - (width(behind) + 2 if behind else 0)
+        if not lines and width(text) <= CODE - 2 and width(value) <= room:
+            middle = text + " " * (CODE - width(text)) + value
+            lines.append(start + middle + " " * max(WIDTH - width(start) - width(middle) - width(behind), 0) + behind)
+            continue
+        if not lines:
+            lines += wrapped(text, start, " " * 8)
+        room = WIDTH - 8 - (width(behind) + 2 if behind else 0)
+        value = fitted(value, room)
+        lines.append(" " * 8 + value + " " * (WIDTH - 8 - width(value) - width(behind)) + behind)
+    return lines
+
+
+def _passes(steps: Steps, lang: str) -> list[str]:
+    lines: list[str] = []
+    for number, step in enumerate(steps.all):
+        if step.kind == "forward" and step.number is None:
+            continue
+        later = steps.all[number + 1 : number + 2]
+        if step.kind == "begin":
+            lines += ["", *_begin(steps, step, lang)]
+            continue
+        last = not later or later[0].number != step.number or later[0].kind in ("begin", "forward")
+        branch, below = ("  └─ ", "     ") if last else ("  ├─ ", "  │  ")
+        if step.number is None:
+            branch, below = "", "  "
+        lines += _step(steps, step, lang, branch, below)
+    return lines[1:] if lines and not lines[0] else lines
+
+
+def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
+    event = steps.events[step.events[0]]
+    place = None if step.place is None else steps.board.recording["places"][step.place]
+    how = {"grad": "autograd.grad", "dry": "dry"}.get(event["how"], "backward")
+    head = how if place is None else say("at", how=how, line=place["line"], text=place["text"]).plain(lang)
+    lines = wrapped(head, "", "    ")
+    for root in event["roots"]:
+        name = steps.board.label(root["tensor"]) if root["tensor"] is not None else "out"
+        scalar = len(event["roots"]) == 1 and root["gradient"] is not None and not root["gradient"]["shape"]
+        g = steps.derivative(step.number, name) if scalar else "v"
+        value = inline(root["gradient"])
+        lines += wrapped(say("starts at", name=name, g=g, value=value).plain(lang), "  ", "    ")
+    return lines
+
+
+def _step(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[str]:
+    if step.kind == "run":
+        return _run(steps, step, lang, branch, below)
+    if step.kind == "leaf":
+        event = steps.events[step.events[0]]
+        slot = f"{steps.board.label(event['tensor'])}.grad"
+        before, after = inline(event["before"]).plain(lang), inline(event["after"]).plain(lang)
+        text = f"{slot}: {before} → {after}"
+        if event["before"] is not None:
+            text = f"{slot}: {before} + {inline(event['arrived']).plain(lang)} = {after}"
+        return wrapped(text, branch, below + "  ")
+    lines = wrapped(step.title.plain(lang), branch, below + "  ")
+    for part in step.parts:
+        text = part.said.plain(lang) if isinstance(part, Sentence) else ""
+        if isinstance(part, Line):
+            text = _figures(part.figures, lang)
+        for one in text.split("\n") if text else ():
+            lines += wrapped(one.strip(), below + "   ", below + "   ")
+    return lines
+
+
+def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[str]:
+    place = None if step.place is None else steps.board.recording["places"][step.place]
+    event = steps.events[step.events[0]]
+    nodes = step.title.plain(lang).split(" · ")[1]
+    arrived = ", ".join(inline(one).plain(lang) for one in event["arrived"] if one is not None)
+    text = "" if place is None else place["text"]
+    text = fitted(text, 34)
+    head = f"{text}{' ' * (36 - width(text))}{nodes}  "
+    came = f"g = {arrived}" if arrived else ""
+    if width(branch + head + came) <= WIDTH:
+        lines = [branch + head + came]
+    else:
+        lines = wrapped(head.strip(), branch, below + "  ")
+        lines += wrapped(came, below + "   ", below + "     ") if came else []
+    for number in step.events:
+        event = steps.events[number]
+        node = steps.board.nodes[event["node"]]
+        for sent in event["sent"]:
+            rule = node["rules"][sent["edge"]] if sent["edge"] < len(node["rules"]) else None
+            told = "" if rule is None else str(rule["text"] or rule["generic"] or "").replace("xp.", "")
+            to = say("to", name=steps.target(node, sent["edge"])).plain(lang)
+            value = say("not kept") if sent["value"] is None else inline(sent["value"])
+            text = f"{to}: {told + ' = ' if told else ''}{value.plain(lang)}"
+            if sent["number"] > 1 and sent["sum"] is not None:
+                text += "   " + say("together", number=sent["number"], value=inline(sent["sum"])).plain(lang)
+            lines += wrapped(text, below + "   ", below + "     ")
+    return lines
+
+
+def _figures(figures: list[Figure | str], lang: str) -> str:
+    told = []
+    for one in figures:
+        if isinstance(one, str):
+            told.append(one)
+        elif one.color == "words":
+            told.append(one.caption.plain(lang))
+        else:
+            told.append(f"{one.caption.plain(lang)} = {inline(one.value).plain(lang)}")
+    return " ".join(told)
+
+
+def _ledger(board: Board, lang: str) -> list[str]:
+    entries = board.recording["ledger"]
+    names = min(max((width(one["name"]) for one in entries), default=0), 16)
+    lines = []
+    for one in entries:
+        grad = inline(one["grad"]).plain(lang)
+        told: Said = why(board, one)
+        text = f"{grad}  {told.plain(lang)}".replace(MARK, "")
+        lines += wrapped(text, "  " + fitted(one["name"], names).ljust(names) + "  ", " " * (names + 4))
+    return lines

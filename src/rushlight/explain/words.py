@@ -1,0 +1,226 @@
+"""All that ``explain`` says, in English and in Chinese: one table, so that no form says it otherwise."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import NamedTuple
+
+LANGUAGES = ("en", "zh")
+
+# What stands between backquotes is code. A name in braces is filled in by `say`.
+TABLE: dict[str, tuple[str, str]] = {
+    # the page
+    "title": ("What backward did in `{name}`", "反向传播在 `{name}` 里做了什么"),
+    "title of a block": ("What backward did", "反向传播做了什么"),
+    "counts": (
+        "operations: {ops} · backward passes: {passes} · nodes run: {runs}",
+        "运算：{ops} · 反向：{passes} · 运行的节点：{runs}",
+    ),
+    "forward values": ("forward: values", "前向：值"),
+    "backward gradients": ("backward: gradients", "反向：梯度"),
+    "leaf": ("leaf", "叶子"),
+    "no gradient wanted": ("dashed: no gradient wanted", "虚线：不要求梯度"),
+    "keys": ("← → step · Home End · space plays", "← → 逐步 · Home End · 空格播放"),
+    "language": ("Language", "语言"),
+    "time": ("Step", "步骤"),
+    "ticks": ("All steps", "所有步骤"),
+    "first": ("First step", "第一步"),
+    "back": ("Step back", "上一步"),
+    "play": ("Play or pause", "播放或暂停"),
+    "next": ("Next step", "下一步"),
+    "last": ("Last step", "最后一步"),
+    "your program": ("Your program", "你的程序"),
+    "printed": ("It printed", "它打印了"),
+    "graph": ("The graph", "计算图"),
+    "steps": ("Step by step", "一步一步"),
+    "skip": ("Skip to the steps", "跳到步骤"),
+    "no events": ("Nothing was recorded.", "没有记录到任何事情。"),
+    # cards
+    "keeps": ("keeps {names}", "保存 {names}"),
+    "freed": ("freed: {names}", "已释放：{names}"),
+    "not kept": ("value not kept", "值未保存"),
+    "after": ("after {text}", "在 {text} 之后"),
+    "rounds": ("rounds {first} to {last} of {of}", "第 {first} 到 {last} 轮，共 {of} 轮"),
+    "round": ("round {first} of {of}", "第 {first} 轮，共 {of} 轮"),
+    "module": ("module {name}", "模块 {name}"),
+    "more": ("{count} more operations", "另外 {count} 个运算"),
+    "operations": ("{count} operations, folded", "{count} 个运算，已折叠"),
+    "card": ("{name}, go to its step", "{name}，转到它的步骤"),
+    # steps
+    "forward": ("Forward", "前向"),
+    "backward": ("Backward", "反向"),
+    "line": ("line {line}", "第 {line} 行"),
+    "times": ("{count} nodes", "{count} 个节点"),
+    "leaves behind": ("It leaves behind `{node}`.", "它留下 `{node}`。"),
+    "keeps nothing": ("It keeps no tensor: its derivative needs none.", "不保存张量：求导用不到。"),
+    "keeps for": ("It keeps `{names}`{size}: its derivative will need that.", "保存 `{names}`{size}：求导时要用。"),
+    "wants none": ("No gradient is wanted here, so nothing is remembered.", "这里不要求梯度，所以什么也不记。"),
+    "written": ("Written in place: `{after}` is the next life of `{before}`.", "原地写入：`{after}` 是 `{before}` 的下一个版本。"),
+    "cut no_grad": ("Made under `no_grad`: it has no history.", "在 `no_grad` 下得到：没有历史。"),
+    "cut inference_mode": ("Made under `inference_mode`: it has no history.", "在 `inference_mode` 下得到：没有历史。"),
+    "cut detach": ("Cut off by `detach`: it has no history.", "被 `detach` 切断：没有历史。"),
+    "cut data": ("Taken by `.data`: it has no history.", "由 `.data` 取出：没有历史。"),
+    "cut not_differentiable": ("This result has no derivative: it has no history.", "这个结果没有导数：没有历史。"),
+    "begins": ("Backward begins", "反向开始"),
+    "grad begins": ("`autograd.grad` begins", "`autograd.grad` 开始"),
+    "dry begins": ("The rules alone: nothing runs and nothing is freed", "只看规则：什么也不运行，什么也不释放"),
+    "starts from one": ("One number asks no weights: it starts from `{name}` = 1.", "结果是一个数，不需要权重：从 `{name}` = 1 开始。"),
+    "starts from v": (
+        "The program gave the weights v of the output's elements. What comes is vᵀ·J.",
+        "程序给出了每个输出元素的权重 v。得到的是 vᵀ·J。",
+    ),
+    "retains": ("`retain_graph`: what the nodes keep stays for another pass.", "`retain_graph`：节点保存的值留给下一次反向。"),
+    "creates": ("`create_graph`: the pass itself is recorded.", "`create_graph`：反向本身也被记录。"),
+    "arrived": ("arrived: {name}", "到达：{name}"),
+    "nothing arrived": ("Nothing arrived here.", "没有梯度到达这里。"),
+    "to": ("to {name}", "给 {name}"),
+    "contribution": ("contribution no. {number}; together", "第 {number} 份；合计"),
+    "contribution alone": ("contribution no. {number}", "第 {number} 份"),
+    "elements": ("elements", "元素个数"),
+    "product": ("the same as a product vᵀ·J", "同样的计算，写成 vᵀ·J"),
+    "done": ("Done: what was kept here is freed{size}.", "完成：这里保存的值已释放{size}。"),
+    "stays": ("What was kept here stays.", "这里保存的值仍然留着。"),
+    "at leaf": ("Arrived at the leaf `{name}`", "到达叶子 `{name}`"),
+    "before": ("before", "之前"),
+    "arrives": ("arrived", "到达"),
+    "now": ("now", "现在"),
+    "leaf first": (
+        "`{name}` is a leaf and asks for a gradient, so what arrived stays in `{slot}`.",
+        "`{name}` 是要求梯度的叶子，到达的值留在 `{slot}` 里。",
+    ),
+    "leaf adds": ("`{slot}` was not empty: what arrived is added to it.", "`{slot}` 里已有值：到达的值加上去。"),
+    "hook": ("A hook on `{name}`", "`{name}` 上的钩子"),
+    "hook changed": ("The hook gave back another gradient.", "钩子换掉了梯度。"),
+    "hook looked": ("The hook looked and changed nothing.", "钩子只看了看，没有改动。"),
+    "reset": ("`{slot}` is set by the program", "程序设置了 `{slot}`"),
+    "reset none": ("Now it is None: the next gradient begins anew.", "现在是 None：下一个梯度重新开始。"),
+    "reset value": ("Now it holds this, and the next gradient is added to it.", "现在是这个值，下一个梯度会加在上面。"),
+    "ends": ("The pass ends", "反向结束"),
+    "returned": ("`autograd.grad` gives these back; no `.grad` is written.", "`autograd.grad` 把它们返回；不写任何 `.grad`。"),
+    "stops": ("Stops here: `{type}`", "在这里停下：`{type}`"),
+    "freed before": (
+        "What this node had kept was freed by the pass before. The first backward would have needed `retain_graph=True`.",
+        "这个节点保存的值已被上一次反向释放。第一次反向本应使用 `retain_graph=True`。",
+    ),
+    "folded forward": ("Forward, folded: {what}", "前向，已折叠：{what}"),
+    "folded backward": ("Backward, folded: {what}", "反向，已折叠：{what}"),
+    "like the others": ("{count} events like those around them are not shown one by one.", "{count} 个相似的事件不逐个显示。"),
+    "passes": ("passes {first} to {last} of {of}", "第 {first} 到 {last} 次反向，共 {of} 次"),
+    "steps left out": ("{count} steps", "{count} 步"),
+    "not recorded": ("{count} events came after the recording was full.", "记录已满，之后还有 {count} 个事件。"),
+    # below
+    "v J": ("v, J, vᵀ·J", "v、J、vᵀ·J"),
+    "v J text": (
+        "The whole program as one matrix: row i, column k is how much element i of the result moves when element k of the leaf "
+        "does. Backward never builds this matrix. It multiplies v into it from the left, node by node.",
+        "把整个程序看成一个矩阵：第 i 行第 k 列是叶子的第 k 个元素变化时，结果的第 i 个元素变化多少。反向传播从不构造这个矩阵，"
+        "它让 v 从左边一个节点一个节点地乘过去。",
+    ),
+    "from left": ("Why from the left?", "为什么从左边乘？"),
+    "from left text": (
+        "Each node has a small matrix of its own. Multiplying from the left, only a row of numbers is ever carried along; "
+        "multiplying the matrices first would carry whole matrices.",
+        "每个节点有自己的小矩阵。从左边乘，一路上只带着一行数；先把矩阵相乘，就得带着整个矩阵。",
+    ),
+    "J of": ("J of {name}", "{name} 的 J"),
+    "so far": ("so far", "到此为止"),
+    "ledger": ("Where is each .grad, and why is one None?", "每个 .grad 在哪里？为什么是 None？"),
+    "name": ("name", "名字"),
+    "why": ("why", "原因"),
+    "yes": ("yes", "是"),
+    "no": ("no", "否"),
+    # why a .grad is what it is
+    "why accumulated": ("A leaf that asks for a gradient: what arrives is added here.", "要求梯度的叶子：到达的值加在这里。"),
+    "why retained": ("Not a leaf, but `.retain_grad()` kept its gradient.", "不是叶子，但 `.retain_grad()` 保留了梯度。"),
+    "why not_leaf": (
+        "Not a leaf: an operation made it{where}. Its gradient passed through and was not kept; `.retain_grad()` before backward keeps it.",
+        "不是叶子：由运算得到{where}。梯度经过但没有保留；在 backward 之前调用 `.retain_grad()` 可以保留。",
+    ),
+    "why no_requires_grad": ("Nobody asked: `requires_grad` is False.", "没有要求：`requires_grad` 是 False。"),
+    "why no_grad": ("Made under `no_grad`{where}, so it has no history.", "在 `no_grad` 下得到{where}，所以没有历史。"),
+    "why detached": ("Cut off from its history by `detach` or `.data`{where}.", "被 `detach` 或 `.data` 切断了历史{where}。"),
+    "why not_reached": ("A leaf that asks, but no path leads from the result to it.", "叶子要求了梯度，但结果没有路通到它。"),
+    "why unnamed_leaf": (
+        "Not the leaf: an operation made it from one that has no name{where}. The gradient went to that one.",
+        "不是叶子：由一个没有名字的叶子运算得到{where}。梯度到了那个叶子。",
+    ),
+    "why rebound": (
+        "The name was bound to a new tensor{where}; the earlier one has the gradient.",
+        "名字后来指向了新的张量{where}；原来的那个有梯度。",
+    ),
+    "why reset": ("It had one, and the program set it back{where}.", "曾经有，程序把它清掉了{where}。"),
+    "why returned": (
+        "`autograd.grad` gave the gradient back instead of writing it{where}.",
+        "`autograd.grad` 把梯度返回了，没有写在这里{where}。",
+    ),
+    "why left_out": ("Left out: `inputs=` did not name it{where}.", "`inputs=` 没有列出它{where}。"),
+    "why no_backward": ("No backward pass ran.", "没有运行过反向。"),
+    "why error": ("An error came first{where}.", "先出了错{where}。"),
+    "at line": (" (line {line})", "（第 {line} 行）"),
+    # the terminal
+    "at": ("{how} at line {line}: {text}", "{how}，第 {line} 行：{text}"),
+    "starts at": ("starts at {name} with {g} = {value}", "从 {name} 开始，{g} = {value}"),
+    "together": ("no. {number}, together {value}", "第 {number} 份，合计 {value}"),
+    "summary": ("mean {mean}, {min} to {max}", "均值 {mean}，{min} 到 {max}"),
+    "summary nonfinite": ("{count} not finite", "{count} 个非有限"),
+}  # fmt: skip
+
+
+class Said(NamedTuple):
+    """A sentence in both languages; backquotes mark code."""
+
+    en: str
+    zh: str
+
+    def plain(self, lang: str) -> str:
+        """Without the marks of code.
+
+        >>> say("leaves behind", node="AddBackward0").plain("en")
+        'It leaves behind AddBackward0.'
+        """
+        return (self.zh if lang == "zh" else self.en).replace(MARK, "")
+
+    def html(self) -> str:
+        """Both languages, each in an element that the page's switch shows or hides.
+
+        >>> say("now").html()
+        '<span class="en">now</span><span class="zh" lang="zh">现在</span>'
+        """
+        if self.en == self.zh:
+            return coded(self.en)
+        return f'<span class="en">{coded(self.en)}</span><span class="zh" lang="zh">{coded(self.zh)}</span>'
+
+
+MARK = "\x1f"  # stands for the backquotes of the table, which a program's text may hold too
+
+
+def say(key: str, **names: object) -> Said:
+    """A sentence of the table with its names filled in; KeyError for one that is not there.
+
+    >>> say("line", line=5)
+    Said(en='line 5', zh='第 5 行')
+    """
+    said = []
+    for lang, text in enumerate(TABLE[key]):
+        filled = {name: one[lang] if isinstance(one, Said) else one for name, one in names.items()}
+        said.append(text.replace("`", MARK).format(**filled))
+    return Said(*said)
+
+
+def literal(text: str, code: bool = False) -> Said:
+    """A text that is the same in both languages."""
+    text = f"{MARK}{text}{MARK}" if code and text else text
+    return Said(text, text)
+
+
+def joined(parts: list[Said], between: str = " · ") -> Said:
+    """Several, one behind the other."""
+    return Said(between.join(one.en for one in parts), between.join(one.zh for one in parts))
+
+
+def coded(text: str) -> str:
+    """HTML of a text with marks of code."""
+    pieces = text.split(MARK)
+    return "".join(
+        f"<code>{escape(one)}</code>" if number % 2 else escape(one, quote=False) for number, one in enumerate(pieces)
+    )

@@ -1,0 +1,60 @@
+"""The story as text."""
+
+import copy
+
+from explain.long_loop import loop
+
+from rushlight.explain.terminal import WIDTH, fitted, render, width, wrapped
+
+
+def test_it_is_the_text_that_the_design_shows(tutorial):
+    text = render(tutorial)
+    for line in (
+        "   4  y = x + 2                                y = [3 3; 3 3]       AddBackward0",
+        "backward at line 7: out.backward()",
+        "  starts at out with ∂out/∂out = 1",
+        "  ├─ z.mean()                            MeanBackward0  g = 1",
+        "  │     to z: g / n = [0.25 0.25; 0.25 0.25]",
+        "  └─ x.grad: None → [4.5 4.5; 4.5 4.5]",
+    ):
+        assert line in text.splitlines(), line
+    assert "to y: g * y = [2.25 2.25; 2.25 2.25]   no. 2, together" in text
+    assert "Not a leaf: an operation made it (line 4)" in text
+
+
+def test_every_line_fits_80_columns_in_both_languages(recording):
+    for lang in ("en", "zh"):
+        text = render(recording, lang)
+        assert max(width(line) for line in text.splitlines()) <= WIDTH
+        assert text == render(copy.deepcopy(recording), lang)
+
+
+def test_long_texts_and_values_are_wrapped_not_lost(tutorial):
+    tutorial["sources"][0]["lines"][3] = "y = x + 2  # " + "长" * 90
+    tutorial["tensors"][1]["value"] = {"shape": [8], "dtype": "float32", "data": [-1.2345e-30] * 8}
+    text = render(tutorial)
+    assert max(width(line) for line in text.splitlines()) <= WIDTH
+    assert text.count("长") == 90
+
+
+def test_an_error_stands_where_it_happens(twice):
+    text = render(twice)
+    assert text.index("backward at line 14") < text.index("└─ Stops here: RuntimeError")
+    assert "在这里停下：RuntimeError" in render(twice, "zh")
+
+
+def test_a_long_loop_is_folded():
+    text = render(loop(500))
+    assert "rounds 3 to 499 of 500" in text
+    assert len(text.splitlines()) < 60
+
+
+def test_a_recording_of_nothing(tutorial):
+    for name in ("sources", "places", "tensors", "nodes", "events", "jacobians", "ledger"):
+        tutorial[name] = []
+    assert render(tutorial) == "Nothing was recorded.\n"
+
+
+def test_columns():
+    assert (width("∂y"), width("叶子"), fitted("abcdef", 4)) == (2, 4, "abc…")
+    assert all(width(line) <= WIDTH for line in wrapped("x" * 500, "  ", "    "))
