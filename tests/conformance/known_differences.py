@@ -42,8 +42,8 @@ KNOWN = [
         "ours, open: layer_norm of 1e6 single numbers errs by some 1e-5",
     ),
     (
-        r"grad at (?s:.*)func\.jvp(?s:.*)retain_grad|retain_grad(?s:.*)func\.jvp",
-        "PyTorch's jvp hands out an alias of the primal result",
+        r"(value|grad) at (?s:.*)\w+, \w+ = torch\.func\.jvp(?s:.*)(autograd\.grad\(|inputs=|retain_grad)",
+        "PyTorch's jvp hands out an alias of the primal result, whose gradient is another's",
     ),
     (
         r"(value|grad) at (?s:.*)(hardtanh|relu6)",
