@@ -93,6 +93,11 @@ class Board:
         """What a tensor is called: its name with its round (`h₃`), or its expression."""
         return "?" if tensor is None else self.labels[tensor]
 
+    def wants(self, tensor: int) -> bool:
+        """Whether a gradient is wanted for a tensor; a leaf may ask for one only after it was made."""
+        entry = self.tensors[tensor]
+        return bool(entry["requires_grad"]) or (entry["leaf"] and entry["identity"] in self._accumulating)
+
     def card_of_event(self, event: int) -> Card | None:
         """The card that shows an op; None for one that none shows."""
         group = self.group_of_event.get(event)
@@ -121,11 +126,32 @@ class Board:
             self._add(group, event)
             self.group_of_event[event["n"]] = group
             open_group = group
+        groups = self._merged(groups)
         self._add_unseen(groups)
         for group in groups:
             stack = self.nodes[group.nodes[0]]["stack"] if group.nodes else []
             group.key = (tuple(stack) or group.place, self._module(group), *(sorted(group.ops) if group.place is None else ()))
         return groups
+
+    def _merged(self, groups: list[Group]) -> list[Group]:
+        """Neighbours of one expression, the later of which uses what the earlier made, are one: a call of several layers."""
+        merged: list[Group] = []
+        for group in groups:
+            last = merged[-1] if merged else None
+            if last is None or last.closed or group.place is None or last.place != group.place or not last.nodes:
+                merged.append(group)
+                continue
+            if not any(one in last.outputs for one in group.inputs):
+                merged.append(group)
+                continue
+            last.events += group.events
+            last.nodes += group.nodes
+            last.inputs += [one for one in group.inputs if one not in last.outputs]
+            last.outputs += group.outputs
+            last.ops |= group.ops
+            last.closed = group.closed
+            self.group_of_event.update(dict.fromkeys(group.events, last))
+        return merged
 
     def _joins(self, group: Group, event: Entry) -> bool:
         if group.closed or event["place"] is None or event["place"] != group.place:
@@ -205,7 +231,7 @@ class Board:
 
     def _feeds(self, tensor: int, needed: set[int]) -> bool:
         entry = self.tensors[tensor]
-        own_card = entry["leaf"] and (entry["requires_grad"] or entry["life_of"] is not None)
+        own_card = entry["leaf"] and (self.wants(tensor) or entry["life_of"] is not None)
         return tensor in needed and bool(entry["names"]) and not own_card
 
     def _place(self, items: list[Group | Fold], groups: list[Group]) -> None:
@@ -216,11 +242,11 @@ class Board:
         for item in items:
             members = item.groups if isinstance(item, Fold) else [item]
             made = {one for group in members for one in group.outputs}
-            sources = [self._source(one, written) for group in members for one in group.inputs if one not in made]
+            inside = isinstance(item, Fold)
+            sources = [self._source(one, written, inside) for group in members for one in group.inputs if one not in made]
             for node in (self.nodes[number] for group in members for number in group.nodes):
-                sources += [
-                    self._source(e["tensor"], written) for e in node["edges"] if e is not None and e["tensor"] not in made
-                ]
+                others = (edge["tensor"] for edge in node["edges"] if edge is not None)
+                sources += [self._source(one, written, inside) for one in others if one not in made]
             card = self._folded(item) if isinstance(item, Fold) else self._card(item)
             for group in members:
                 self._card_of_group[id(group)] = card.id
@@ -238,8 +264,8 @@ class Board:
         self.cards.append(card)
         return card
 
-    def _source(self, tensor: int | None, written: dict[int, int]) -> int | None:
-        """The card of what no shown expression made: a leaf, or data."""
+    def _source(self, tensor: int | None, written: dict[int, int], inside: bool = False) -> int | None:
+        """The card of what no shown expression made: a leaf, or data; what only a fold uses gets none, but for leaves with names."""
         if tensor is None:
             return None
         first = written.get(tensor, tensor)
@@ -247,10 +273,12 @@ class Board:
             self.card_of_tensor[tensor] = self.card_of_tensor[first]
             return self.card_of_tensor[tensor]
         entry = self.tensors[first]
-        if not entry["requires_grad"] and not entry["names"]:
+        wanted = self.wants(first)
+        if not entry["names"] and (inside or not wanted):
             return None
-        kind = "leaf" if entry["leaf"] and entry["requires_grad"] else "data"
-        wanted = bool(entry["requires_grad"])
+        if inside and not (entry["leaf"] and wanted):
+            return None
+        kind = "leaf" if entry["leaf"] and wanted else "data"
         name = self.label(first)
         card = self._new(Card(len(self.cards), kind, name, "", first, [first], place=entry["place"], wanted=wanted))
         self.card_of_tensor[first] = self.card_of_tensor[tensor] = card.id
@@ -262,7 +290,7 @@ class Board:
 
     def _leaves_alone(self, written: dict[int, int]) -> None:
         for entry in self.tensors:
-            if entry["leaf"] and entry["requires_grad"] and entry["names"] and entry["id"] not in self.card_of_tensor:
+            if entry["leaf"] and self.wants(entry["id"]) and entry["names"] and entry["id"] not in self.card_of_tensor:
                 self._source(entry["id"], written)
 
     def _card(self, group: Group) -> Card:
@@ -300,7 +328,7 @@ class Board:
                         self._edge(source, card.id, True).uses.append((number, index))
             for one in group.inputs:
                 source = self.card_of_tensor.get(one)
-                if source is not None and source < card.id and not self.tensors[one]["requires_grad"]:
+                if source is not None and source < card.id and not self.wants(one):
                     self._edge(source, card.id, False)
         for source in sources:
             if source < card.id and not any((source, card.id, wanted) in self._edges for wanted in (True, False)):

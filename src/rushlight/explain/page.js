@@ -8,9 +8,17 @@
   var play = document.getElementById("play"), board = document.getElementById("board"), ticks = all(".ticks a");
   var timed = all("[data-f]"), at = 0, timer = 0;
 
+  steps.forEach(function (one) { one.removeAttribute("id"); }); // a browser would scroll to it
+
   function mark(selector, name, on) {
     all("." + name).forEach(function (one) { if (one.closest(selector)) one.classList.remove(name); });
     on.forEach(function (one) { one.classList.add(name); });
+  }
+
+  function reveal(one, frame) {
+    var box = one.getBoundingClientRect(), around = frame.getBoundingClientRect();
+    if (box.top < around.top || box.bottom > around.bottom) frame.scrollTop += box.top - around.top - (around.height - box.height) / 2;
+    if (box.left < around.left || box.right > around.right) frame.scrollLeft += box.left - around.left - (around.width - box.width) / 2;
   }
 
   function go(to, quiet) {
@@ -39,11 +47,8 @@
     var title = step.querySelector("h3");
     slider.setAttribute("aria-valuetext", at + ": " + title.innerText);
     if (!quiet) said.innerHTML = at + " / " + count + ": " + title.innerHTML;
-    if (card[0]) {
-      var box = card[0].getBoundingClientRect(), frame = board.getBoundingClientRect();
-      if (box.top < frame.top || box.bottom > frame.bottom) board.scrollTop += box.top - frame.top - (frame.height - box.height) / 2;
-      if (box.left < frame.left || box.right > frame.right) board.scrollLeft += box.left - frame.left - (frame.width - box.width) / 2;
-    }
+    if (card[0]) reveal(card[0], board);
+    if (lit[0]) reveal(lit[0].closest(".ln"), lit[0].closest(".code"));
     if (!quiet) try { history.replaceState(null, "", "#step=" + at); } catch (error) { /* a frame without an address */ }
   }
 

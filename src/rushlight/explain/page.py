@@ -17,14 +17,24 @@ from .matrices import chain, matrix
 from .numerals import inline, rows, summary
 from .states import States
 from .steps import Part, Product, Sentence, Step, Steps
-from .words import Said, literal, say
+from .words import Said, legible, literal, say
 
 JACOBIANS = 4  # shown at most
+LARGEST = 900_000  # characters of a page
+STEPS = (400, 150, 50, 16)  # shown at most; fewer where the page would be too large
 
 
 def render(recording: Recording, lang: str = "en") -> str:
     """The page's HTML; both languages are in it, and `lang` ("en" or "zh") is the one that shows first."""
-    states = States(Steps(Board(recording)))
+    for most in STEPS:
+        html = _rendered(recording, lang, most)
+        if len(html) <= LARGEST:
+            break
+    return legible(html)
+
+
+def _rendered(recording: Recording, lang: str, most: int) -> str:
+    states = States(Steps(Board(recording), most))
     style, script = _asset("page.css"), _asset("page.js")
     name = recording["program"]["name"]
     title = say("title", name=name) if name else say("title of a block")
@@ -94,12 +104,14 @@ def _time(steps: Steps) -> str:
 
 
 def _program(states: States) -> str:
-    html = f'<section class="program"><h2>{say("your program").html()}</h2>'
+    html = f'<section class="program"><h2 id="program">{say("your program").html()}</h2>'
     places = {place["source"] for place in states.board.recording["places"]}
     for source in states.board.recording["sources"]:
         if source["id"] in places or source["id"] == 0:
             name = "" if source["id"] == 0 else f"<h3><code>{escape(source['name'])}</code></h3>"
-            html += f'{name}<div class="code">{listing(states, source)}</div>'
+            html += (
+                f'{name}<div class="code" tabindex="0" role="region" aria-labelledby="program">{listing(states, source)}</div>'
+            )
     output = printed(states)
     if output:
         html += f'<h2>{say("printed").html()}</h2><pre class="printed">{output}</pre>'

@@ -93,7 +93,7 @@ class States:
             for root in event["roots"]:
                 self._arrives(self._card(root["tensor"]), event, at, root["gradient"])
         elif kind == "run":
-            self._run(event, at)
+            self._run(event, step, at)
         elif kind == "leaf":
             card = self._card(event["tensor"])
             self._arrives(card, event, at, event["arrived"])
@@ -128,7 +128,7 @@ class States:
         if not (spans and spans[-1].last is None and spans[-1].value == value):
             self._change(spans, at, value, self.steps.derivative(event["pass"], card.name or card.text))
 
-    def _run(self, event: Entry, at: int) -> None:
+    def _run(self, event: Entry, step: Step, at: int) -> None:
         node = self.board.nodes[event["node"]]
         card = self._main.get(event["node"])
         if card is not None and card.tensor is not None:
@@ -139,7 +139,7 @@ class States:
         retained = self.steps.retained(event["pass"])
         if number is not None and node["saved"] and (event["freed"] or not retained):
             self.cards[number].freed = self.cards[number].freed or at
-        for sent in event["sent"]:
+        for sent in event["sent"] if step.kind == "run" else ():
             use = (event["node"], sent["edge"])
             self.rides.setdefault(use, []).append(Span(at, at + 1, sent["value"]))
             self.passed.setdefault(use, []).append(Span(at, None))

@@ -9,7 +9,7 @@ from .entries import Recording
 from .folding import Board
 from .states import States
 from .steps import Steps
-from .words import say
+from .words import legible, say
 
 MARGIN = 16
 
@@ -21,7 +21,7 @@ def render(recording: Recording, lang: str = "en") -> str:
     name = recording["program"]["name"]
     title = (say("title", name=name) if name else say("title of a block")).plain(lang)
     width, height = max(width, 40) + 2 * MARGIN, height + 2 * MARGIN
-    return (
+    return legible(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" role="img">'
         f'<title>{escape(title)}</title><rect width="{width:g}" height="{height:g}" fill="#fbfaf7"/>'
         f'<g transform="translate({MARGIN} {MARGIN})" font-family="{escape(FONT)}" font-size="12">{body}</g></svg>\n'

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import NamedTuple
 
 LANGUAGES = ("en", "zh")
+UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 # What stands between backquotes is code. A name in braces is filled in by `say`.
 TABLE: dict[str, tuple[str, str]] = {
@@ -157,6 +159,9 @@ TABLE: dict[str, tuple[str, str]] = {
     "why no_backward": ("No backward pass ran.", "没有运行过反向。"),
     "why error": ("An error came first{where}.", "先出了错{where}。"),
     "at line": (" (line {line})", "（第 {line} 行）"),
+    # a notebook
+    "step through": ("Step through it", "逐步查看"),
+    "as text": ("As text", "文字形式"),
     # the terminal
     "at": ("{how} at line {line}: {text}", "{how}，第 {line} 行：{text}"),
     "starts at": ("starts at {name} with {g} = {value}", "从 {name} 开始，{g} = {value}"),
@@ -216,6 +221,15 @@ def literal(text: str, code: bool = False) -> Said:
 def joined(parts: list[Said], between: str = " · ") -> Said:
     """Several, one behind the other."""
     return Said(between.join(one.en for one in parts), between.join(one.zh for one in parts))
+
+
+def legible(text: str) -> str:
+    """Without what no document may hold: control characters, halves of surrogates.
+
+    >>> legible("a\\x1b[1mb")
+    'a\ufffd[1mb'
+    """
+    return UNFIT.sub("\ufffd", text)
 
 
 def coded(text: str) -> str:

@@ -1,0 +1,114 @@
+"""Cards by expression, rounds of loops, passes, modules."""
+
+from explain.conftest import stored
+from explain.long_loop import loop
+
+from rushlight.explain.folding import MOST, Board
+from rushlight.explain.steps import Steps
+
+
+def titles(board):
+    return [card.caption.en if card.caption else " = ".join(filter(None, (card.name, card.text))) for card in board.cards]
+
+
+def test_a_card_for_each_expression(tutorial):
+    board = Board(tutorial)
+    assert titles(board) == ["x", "y = x + 2", "y * y", "z = y * y * 3", "out = z.mean()"]
+    assert [card.kind for card in board.cards] == ["leaf", "op", "op", "op", "op"]
+    assert [(edge.source, edge.target, len(edge.uses)) for edge in board.edges] == [(0, 1, 1), (1, 2, 2), (2, 3, 1), (3, 4, 1)]
+
+
+def test_several_ops_of_one_expression_are_one_card(jacobian):
+    board = Board(jacobian)
+    reads = [card for card in board.cards if card.text == "m[0, 0]"]
+    assert len(reads) == 1 and len(reads[0].nodes) == 2
+    assert [card.name for card in board.cards if card.written] == ["n·1", "n·2"]
+
+
+def test_what_wants_no_gradient_is_data(twice):
+    board = Board(twice)
+    assert {card.name for card in board.cards if not card.wanted} == {"w"}
+    assert all(not edge.wanted for edge in board.edges if board.cards[edge.source].name == "w")
+
+
+def test_rounds_of_a_loop_are_folded_and_named():
+    board = Board(loop(40))
+    assert len(board.cards) < MOST
+    folds = [card for card in board.cards if card.kind == "fold"]
+    assert [(card.caption.en, card.caption.zh, card.count) for card in folds] == [
+        ("rounds 3 to 39 of 40", "第 3 到 39 轮，共 40 轮", 74)
+    ]
+    assert [card.name for card in board.cards if card.kind == "op"] == ["y₁", "y₂", "y₃", "y₄", "y₇₉", "y₈₀"]
+
+
+def test_few_rounds_are_not_folded():
+    board = Board(loop(MOST // 2))
+    assert not [card for card in board.cards if card.kind == "fold"]
+    assert len(board.cards) == MOST + 1
+
+
+def test_a_leaf_used_often_is_a_tag():
+    board = Board(loop(40))
+    assert [card.name for card in board.cards if board.tagged(card)] == ["x"]
+    assert not [card for card in Board(loop(2)).cards if Board(loop(2)).tagged(card)]
+
+
+def test_modules_are_folded_by_their_qualified_names():
+    recording = loop(60)
+    for node in recording["nodes"][1:]:
+        node["stack"] = [node["id"]]  # called from as many lines
+        node["place"] = None
+        node["op"] = f"op{node['id']}"
+        node["module"] = "net.first.a" if node["id"] < 50 else "net.second"
+    for event in recording["events"]:
+        event["place"] = None
+        if event["kind"] == "op":
+            event["op"] = f"op{event['node']}"
+    captions = [card.caption.en for card in Board(recording).cards if card.kind == "fold"]
+    assert captions == ["module net.first.a", "module net.second"]
+
+
+def test_edges_go_from_earlier_cards_to_later_ones(recording):
+    board = Board(recording)
+    assert all(edge.source < edge.target for edge in board.edges)
+    assert len({(edge.source, edge.target, edge.wanted) for edge in board.edges}) == len(board.edges)
+    for tensor, card in board.card_of_tensor.items():
+        assert 0 <= card < len(board.cards) and 0 <= tensor < len(board.tensors)
+
+
+def test_every_node_that_ran_is_in_a_step(recording):
+    steps = Steps(Board(recording))
+    told = {number for step in steps.all for number in step.events}
+    kinds = ("run", "leaf", "error", "hook", "reset", "backward")
+    assert told >= {event["n"] for event in recording["events"] if event["kind"] in kinds}
+
+
+def test_passes_between_are_one_step():
+    steps = Steps(Board(loop(3, passes=400)))
+    folds = [step for step in steps.all if step.kind == "fold"]
+    assert [step.title.en for step in folds] == ["passes 3 to 399 of 400"]
+    assert [step.number for step in steps.all if step.kind == "begin"] == [0, 1, 399]
+
+
+def test_steps_are_bounded():
+    steps = Steps(Board(loop(18, passes=5)), most=100)
+    assert len(steps.all) == 101
+    assert steps.all[50].title.en == "Forward, folded: 126 steps"  # of 36 ops, and five passes of 38 steps
+
+
+def test_the_parts_of_a_training_loop():
+    board = Board(stored("training"))
+    fold = next(card for card in board.cards if card.kind == "fold")
+    assert fold.caption.en == "rounds 3 to 11 of 12"
+    assert [step.title.en for step in Steps(board).all if step.kind == "fold"] == [
+        "Forward, folded: rounds 3 to 11 of 12",
+        "passes 3 to 11 of 12",
+    ]
+
+
+def test_a_graph_that_was_only_read(tutorial):
+    read = {**tutorial, "events": []}
+    board = Board(read)
+    assert titles(board)[-1] == "out = z.mean()"
+    assert [(edge.source, edge.target) for edge in board.edges] == [(0, 1), (1, 2), (2, 3), (3, 4)]
+    assert Steps(board).all == []

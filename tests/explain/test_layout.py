@@ -1,0 +1,79 @@
+"""Boxes in layers: none over another, edges downwards, few crossings."""
+
+import itertools
+import random
+
+import pytest
+from explain.conftest import NAMES, stored
+
+from rushlight.explain.drawing import Drawing
+from rushlight.explain.folding import Board
+from rushlight.explain.layout import layout
+from rushlight.explain.states import States
+from rushlight.explain.steps import Steps
+
+
+def overlaps(boxes):
+    return [
+        (one, other)
+        for one, other in itertools.combinations(boxes, 2)
+        if one.x < other.x + other.width - 0.2
+        and other.x < one.x + one.width - 0.2
+        and one.y < other.y + other.height - 0.2
+        and other.y < one.y + one.height - 0.2
+    ]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_no_box_is_over_another_and_edges_go_down(seed):
+    choose = random.Random(seed)
+    count = choose.randrange(1, 40)
+    sizes = [(choose.uniform(20, 200), choose.uniform(20, 120)) for _ in range(count)]
+    edges = sorted({tuple(sorted(choose.sample(range(count), 2))) for _ in range(choose.randrange(0, 60)) if count > 1})
+    laid = layout(sizes, edges)
+    assert not overlaps(laid.boxes)
+    assert len(laid.paths) == len(edges)
+    for (first, second), path in zip(edges, laid.paths, strict=True):
+        upper, lower = laid.boxes[first], laid.boxes[second]
+        assert upper.y + upper.height < lower.y
+        assert path[0] == pytest.approx((upper.middle, upper.y + upper.height), abs=0.2)
+        assert path[-1] == pytest.approx((lower.middle, lower.y), abs=0.2)
+        for (_, y), (_, below) in itertools.pairwise(path):
+            assert y <= below
+    assert all(box.x >= -0.1 and box.x + box.width <= laid.width + 0.1 for box in laid.boxes)
+    assert all(box.y >= -0.1 and box.y + box.height <= laid.height + 0.1 for box in laid.boxes)
+    again = layout(sizes, edges)
+    assert again.paths == laid.paths and again.boxes == laid.boxes
+
+
+def test_edges_that_need_not_cross_do_not():
+    laid = layout([(40, 20)] * 6, [(0, 5), (1, 4), (2, 3)])
+    assert [laid.boxes[one].middle for one in (0, 1, 2)] == pytest.approx([laid.boxes[one].middle for one in (5, 4, 3)])
+    crossed = layout([(40, 20)] * 5, [(0, 2), (0, 3), (1, 3), (1, 4)])
+    upper, lower = [crossed.boxes[one].middle for one in (0, 1)], [crossed.boxes[one].middle for one in (2, 3, 4)]
+    assert (upper == sorted(upper)) == (lower == sorted(lower))
+
+
+def test_a_long_edge_passes_beside_the_boxes_between():
+    laid = layout([(100, 40)] * 4, [(0, 1), (1, 2), (2, 3), (0, 3)])
+    for x, y in laid.paths[3][1:-1]:
+        for box in laid.boxes[1:3]:
+            assert not (box.x < x < box.x + box.width and box.y - 0.1 <= y <= box.y + box.height + 0.1)
+
+
+def test_nothing():
+    laid = layout([], [])
+    assert (laid.boxes, laid.width, laid.height) == ([], 0.0, 0.0)
+
+
+@pytest.mark.parametrize("lang", [None, "en", "zh"])
+@pytest.mark.parametrize("name", NAMES)
+def test_no_card_of_a_board_is_over_another(name, lang):
+    drawing = Drawing(States(Steps(Board(stored(name)))), lang)
+    boxes = [Placed(*drawing.corner[card.id], drawing.shapes[card.id]) for card in drawing.board.cards]
+    assert not overlaps(boxes)
+
+
+class Placed:
+    def __init__(self, x, y, shape):
+        self.x, self.y, self.width, self.height = x, y, shape.width, shape.height
