@@ -99,10 +99,10 @@ def test_steps_are_bounded():
 def test_the_parts_of_a_training_loop():
     board = Board(stored("training"))
     fold = next(card for card in board.cards if card.kind == "fold")
-    assert fold.caption.en == "rounds 3 to 11 of 12"
+    assert fold.caption.en == "rounds 3 to 10 of 11"
     assert [step.title.en for step in Steps(board).all if step.kind == "fold"] == [
-        "Forward, folded: rounds 3 to 11 of 12",
-        "passes 3 to 11 of 12",
+        "Forward, folded: rounds 3 to 10 of 11",
+        "passes 3 to 10 of 11",
     ]
 
 

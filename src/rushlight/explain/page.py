@@ -49,8 +49,8 @@ def _rendered(recording: Recording, lang: str, most: int) -> str:
         f'<body>\n<a class="skip" href="#steps">{say("skip").html()}</a>\n',
         _header(states, title, lang),
         _time(states.steps),
-        f"<main>\n{_program(states)}{_graph(states)}{_steps(states.steps)}</main>\n",
-        f'<div class="below">\n{_jacobians(states)}{_ledger(states)}</div>\n',
+        f'<main>\n<div class="columns">\n{_program(states)}{_graph(states)}{_steps(states.steps)}</div>\n',
+        f'<div class="below">\n{_jacobians(states)}{_ledger(states)}</div>\n</main>\n',
         f"<script>{script}</script>\n</body>\n</html>\n",
     ]
     return head + "".join(body)
