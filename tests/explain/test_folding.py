@@ -111,4 +111,11 @@ def test_a_graph_that_was_only_read(tutorial):
     board = Board(read)
     assert titles(board)[-1] == "out = z.mean()"
     assert [(edge.source, edge.target) for edge in board.edges] == [(0, 1), (1, 2), (2, 3), (3, 4)]
-    assert Steps(board).all == []
+    steps = Steps(board).all
+    assert [step.title.plain("en").split()[0] for step in steps] == [
+        "MeanBackward0",
+        "MulBackward0",
+        "MulBackward0",
+        "AddBackward0",
+    ]
+    assert [part.said.plain("en") for part in steps[2].parts] == ["to y: g * y", "to y: g * y"]
