@@ -99,10 +99,10 @@ def test_steps_are_bounded():
 def test_the_parts_of_a_training_loop():
     board = Board(stored("training"))
     fold = next(card for card in board.cards if card.kind == "fold")
-    assert fold.caption.en == "rounds 3 to 11 of 12"
+    assert fold.caption.en == "rounds 3 to 10 of 11"
     assert [step.title.en for step in Steps(board).all if step.kind == "fold"] == [
-        "Forward, folded: rounds 3 to 11 of 12",
-        "passes 3 to 11 of 12",
+        "Forward, folded: rounds 3 to 10 of 11",
+        "passes 3 to 10 of 11",
     ]
 
 
@@ -111,4 +111,11 @@ def test_a_graph_that_was_only_read(tutorial):
     board = Board(read)
     assert titles(board)[-1] == "out = z.mean()"
     assert [(edge.source, edge.target) for edge in board.edges] == [(0, 1), (1, 2), (2, 3), (3, 4)]
-    assert Steps(board).all == []
+    steps = Steps(board).all
+    assert [step.title.plain("en").split()[0] for step in steps] == [
+        "MeanBackward0",
+        "MulBackward0",
+        "MulBackward0",
+        "AddBackward0",
+    ]
+    assert [part.said.plain("en") for part in steps[2].parts] == ["to y: g * y", "to y: g * y"]

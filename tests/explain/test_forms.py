@@ -105,6 +105,40 @@ def test_what_the_page_says_of_a_step(tutorial):
     assert "<code>x.grad</code>" in html[html.index('id="step=10"') :]
 
 
+def with_products(tutorial):
+    """The tutorial with a node's own v, J and v^T J, and with the chain of all."""
+    eye = [[6.0 * (a == b) for a in range(4)] for b in range(4)]
+    tutorial["events"][7]["local"] = [{"edge": 0, "v": [0.75] * 4, "J": eye, "vJ": [4.5] * 4}]
+    tutorial["jacobians"][0]["chain"] = [
+        {"node": 4, "J": [[0.25] * 4], "row": [0.25] * 4},
+        {"node": 2, "J": eye, "row": [4.5] * 4},
+    ]
+    return tutorial
+
+
+def test_products_of_vectors_and_matrices(tutorial):
+    html = page.render(with_products(tutorial))
+    checked(html)
+    assert "<summary>" in html and "6 0 0 0\n0 6 0 0\n0 0 6 0\n0 0 0 6" in html
+    assert say("from left").en in html and html.count(say("so far").en) == 2
+    assert "J of z.mean()" in html and "4.5 4.5 4.5 4.5" in html
+    tutorial["jacobians"][0]["vJ"] = [0.0] * 41
+    assert say("v J").en not in page.render(tutorial)
+
+
+def test_each_output_of_a_node_is_told():
+    html = page.render(stored("weights"))
+    assert "top, bottom</tspan> = d.unbind()" in html.replace('<tspan class="nm">top</tspan>, bottom', "top, bottom</tspan>")
+    for told in ("top = [0.1824]", "bottom = [0.07586]", "vᵀ·∂out/∂top = [2]", "vᵀ·∂out/∂bottom = [inf]"):
+        assert told in html, told
+
+
+def test_a_graph_that_was_only_read(tutorial):
+    html = page.render({**tutorial, "events": []})
+    checked(html)
+    assert "g * 3" in html and html.count('class="step b"') == 4
+
+
 def test_a_programs_text_is_escaped_everywhere(tutorial):
     hostile = '<script>alert("1")</script>&\x1b[1m\ud800'
     tutorial["program"]["name"] = hostile

@@ -15,6 +15,7 @@ class Note:
     """A name that a line made (`label` without its round), its value, and what stands behind it: the node, or that it is a leaf."""
 
     card: Card
+    tensor: int
     name: str
     label: str
     value: Value | None
@@ -38,9 +39,10 @@ def notes_of(board: Board, source: int) -> dict[int, list[Note]]:
         behind = say("leaf") if card.kind == "leaf" else literal("")
         if card.kind == "op" and card.nodes:
             behind = literal(board.nodes[card.nodes[-1]]["name"])
-        entry = board.tensors[card.tensor]
-        label = str(entry["names"][0]["name"]) if entry["names"] else card.name
-        notes.setdefault(line, []).append(Note(card, card.name, label, entry["value"], behind))
+        for tensor in (card.tensor, *card.others):
+            entry = board.tensors[tensor]
+            label = str(entry["names"][0]["name"]) if entry["names"] else card.name
+            notes.setdefault(line, []).append(Note(card, tensor, board.label(tensor), label, entry["value"], behind))
     return notes
 
 

@@ -9,7 +9,7 @@ from html import escape
 from .entries import Value
 from .folding import Card, Edge
 from .layout import Laid, layout
-from .numerals import rows, size_of, summary
+from .numerals import inline, rows, size_of, summary
 from .states import CardStates, Span, States
 from .terminal import fitted, width
 from .words import LANGUAGES, Said, literal, say
@@ -77,6 +77,14 @@ def block_of(value: Value | None, missing: Said, tallest: int = TALLEST) -> Bloc
     return Block([Said(*pair) for pair in zip(en, zh, strict=True)], False)
 
 
+def _block(span: Span, missing: Said) -> Block:
+    """What a span shows: one value, or a line for each output."""
+    if not span.outputs:
+        return block_of(span.value, missing)
+    told = [(name, missing if value is None else inline(value)) for name, value in span.outputs]
+    return Block([Said(*(fitted(f"{name} = {text}", MATRIX) for text in said)) for name, said in told], False)
+
+
 class Brush:
     """Writes SVG: with classes and both languages for a page, or with attributes and one language alone."""
 
@@ -137,8 +145,8 @@ class CardShape:
         self.states = states
         self.title = card.caption or self._title()
         not_kept = say("not kept")
-        self.values = [(span, block_of(span.value, not_kept)) for span in states.values] if card.kind != "fold" else []
-        self.arrived = [(span, block_of(span.value, not_kept)) for span in states.arrived] if card.kind != "fold" else []
+        self.values = [(span, _block(span, not_kept)) for span in states.values] if card.kind != "fold" else []
+        self.arrived = [(span, _block(span, literal("None"))) for span in states.arrived] if card.kind != "fold" else []
         self.grads = [(span, block_of(span.value, literal("None"))) for span in states.grads]
         self.count = say("operations", count=card.count) if card.kind == "fold" else literal("")
         kept = fitted(states.kept, TITLE - 10)
@@ -165,7 +173,8 @@ class CardShape:
             after = say("after", text=fitted(target, 22))
             return Said(f"{card.name} {after.en}", f"{card.name} {after.zh}")
         if card.name and card.text:
-            return literal(f"{card.name} = {card.text}")
+            names = ", ".join([card.name, *(name for name, _ in self.states.values[0].outputs[1:])])
+            return literal(f"{names} = {card.text}")
         return literal(card.name or card.text or "?")
 
     def _cut(self) -> Said:

@@ -13,6 +13,7 @@ from .words import Said, say
 
 MOST = 40  # cards of operations before anything but expressions is folded
 OFTEN = 5  # rounds of a loop before it is folded
+OUTPUTS = 4  # named outputs of one node that are shown together
 TAGGED = 4  # uses of a leaf before it is a tag at each of them
 
 
@@ -50,6 +51,7 @@ class Card:
     tensors: list[int] = field(default_factory=list)
     nodes: list[int] = field(default_factory=list)
     place: int | None = None
+    others: list[int] = field(default_factory=list)  # further outputs of the same node that have names
     wanted: bool = True
     written: bool = False
     caption: Said | None = None
@@ -303,12 +305,14 @@ class Board:
         place = None if group.place is None else self.recording["places"][group.place]
         text = place["text"] if place is not None else self.nodes[group.nodes[0]]["name"] if group.nodes else ""
         name = self.label(tensor) if entry is not None and entry["names"] else ""
+        same = [one for one in named if entry is not None and one != tensor and self.tensors[one]["node"] == entry["node"]]
+        others = same if name and len(same) < OUTPUTS else []
         life = entry is not None and entry["life_of"] is not None
         text = str(place["statement"]) if life and place is not None else str(text)
         kind = "op" if wanted else "data"
         count = max(len(group.events), len(group.nodes))
         fields = (kind, name, text, tensor, list(group.outputs), list(group.nodes), group.place)
-        return self._new(Card(len(self.cards), *fields, wanted=wanted, written=life, count=count))
+        return self._new(Card(len(self.cards), *fields, others=others, wanted=wanted, written=life, count=count))
 
     def _folded(self, item: Fold) -> Card:
         nodes = [one for group in item.groups for one in group.nodes]

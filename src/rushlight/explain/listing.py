@@ -80,11 +80,23 @@ def _marked(text: str, number: int, places: list[Entry], wrong: set[int | None])
 def _notes(states: States, notes: list[Note]) -> str:
     html = ""
     for label in dict.fromkeys(note.label for note in notes):
-        cards = [note.card for note in notes if note.label == label]
-        values = [(span, card.name) for card in cards for span in states.cards[card.id].values if span.value is not None]
-        arrived = [(span, span.label) for card in cards for span in states.cards[card.id].arrived if span.value is not None]
+        these = [note for note in notes if note.label == label]
+        values = [one for note in these for one in _spans(note, states.cards[note.card.id].values)]
+        arrived = [one for note in these for one in _spans(note, states.cards[note.card.id].arrived)]
         html += _in_turns(values, "fw") + _in_turns(arrived, "bw")
     return f"<p>{html}</p>" if html else ""
+
+
+def _spans(note: Note, spans: list[Span]) -> list[tuple[Span, str]]:
+    """Of one name; a node with several outputs tells them apart."""
+    found = []
+    for span in spans:
+        if not span.outputs:
+            found.append((span, span.label or note.name))
+            continue
+        name, value = span.outputs[[note.card.tensor, *note.card.others].index(note.tensor)]
+        found.append((Span(span.first, span.last, value), name))
+    return [(span, name) for span, name in found if span.value is not None]
 
 
 def _in_turns(spans: list[tuple[Span, str]], color: str) -> str:
@@ -111,7 +123,7 @@ def short(said: Said) -> Said:
 def printed(states: States) -> str:
     """What the program wrote, each piece from the step on after which it came."""
     steps = states.steps.all
-    ends = [max(step.events) + 1 for step in steps]
+    ends = [max(step.events, default=0) + 1 for step in steps]
     html = ""
     for piece in states.board.recording["program"]["printed"]:
         first = next((number for number, end in enumerate(ends, 1) if end >= piece["event"]), len(steps))

@@ -20,6 +20,7 @@ from .steps import Part, Product, Sentence, Step, Steps
 from .words import Said, legible, literal, say
 
 JACOBIANS = 4  # shown at most
+ELEMENTS = 40  # rows and columns of one that is shown
 LARGEST = 900_000  # characters of a page
 STEPS = (400, 150, 50, 16)  # shown at most; fewer where the page would be too large
 
@@ -49,8 +50,8 @@ def _rendered(recording: Recording, lang: str, most: int) -> str:
         f'<body>\n<a class="skip" href="#steps">{say("skip").html()}</a>\n',
         _header(states, title, lang),
         _time(states.steps),
-        f"<main>\n{_program(states)}{_graph(states)}{_steps(states.steps)}</main>\n",
-        f'<div class="below">\n{_jacobians(states)}{_ledger(states)}</div>\n',
+        f'<main>\n<div class="columns">\n{_program(states)}{_graph(states)}{_steps(states.steps)}</div>\n',
+        f'<div class="below">\n{_jacobians(states)}{_ledger(states)}</div>\n</main>\n',
         f"<script>{script}</script>\n</body>\n</html>\n",
     ]
     return head + "".join(body)
@@ -169,7 +170,8 @@ def _figure(figure: Figure | str) -> str:
 
 def _jacobians(states: States) -> str:
     board, recording = states.board, states.board.recording
-    found = recording["jacobians"][:JACOBIANS]
+    small = [entry for entry in recording["jacobians"] if max(len(entry["v"]), len(entry["vJ"])) <= ELEMENTS]
+    found = small[:JACOBIANS]
     if not found:
         return ""
     tables = "".join(_jacobian(states, entry) for entry in found)

@@ -17,6 +17,7 @@ class Span:
     last: int | None
     value: Value | None = None
     label: str = ""
+    outputs: list[tuple[str, Value | None]] = field(default_factory=list)  # of a node with several, each with its name
 
 
 @dataclass
@@ -43,7 +44,8 @@ class States:
         self.passed: dict[tuple[int, int], list[Span]] = {}
         for card, states in zip(self.board.cards, self.cards, strict=True):
             value = None if card.tensor is None else self.board.tensors[card.tensor]["value"]
-            states.values = [Span(1, None, value)]
+            values = [(self.board.label(one), self.board.tensors[one]["value"]) for one in self._outputs(card)]
+            states.values = [Span(1, None, value, "", values)]
             saved = [one["text"] for number in card.nodes for one in self.board.nodes[number]["saved"]]
             states.kept = ", ".join(dict.fromkeys(saved))
             if card.kind == "leaf":
@@ -51,10 +53,13 @@ class States:
         self._main = {self._main_node(card): card for card in self.board.cards}
         seen: set[int] = set()
         for number, step in enumerate(steps.all, 1):
-            if step.card is not None and step.card not in seen and step.kind in ("forward", "fold"):
+            if step.card is not None and step.card not in seen and step.kind in ("forward", "fold", "rule"):
                 seen.add(step.card)
                 states = self.cards[step.card]
-                states.step = states.kept_from = number
+                states.step = number
+                if step.kind == "rule":
+                    continue
+                states.kept_from = number
                 if self.board.cards[step.card].kind not in ("leaf", "data"):
                     states.values[0].first = number
             for event in (steps.events[one] for one in step.events):
@@ -126,14 +131,30 @@ class States:
             return
         spans = self.cards[card.id].arrived
         if not (spans and spans[-1].last is None and spans[-1].value == value):
-            self._change(spans, at, value, self.steps.derivative(event["pass"], card.name or card.text))
+            name = card.text if card.tensor is None else self.board.label(card.tensor)
+            self._change(spans, at, value, self.steps.derivative(event["pass"], name))
+
+    def _outputs(self, card: Card) -> list[int]:
+        return [card.tensor, *card.others] if card.others and card.tensor is not None else []
+
+    def _arrive(self, card: Card, event: Entry, at: int) -> None:
+        """What arrived at each output of a node that has several."""
+        outputs = []
+        for tensor in self._outputs(card):
+            out = self.board.tensors[tensor]["out"]
+            name = self.steps.derivative(event["pass"], self.board.label(tensor))
+            outputs.append((name, event["arrived"][out] if out < len(event["arrived"]) else None))
+        self._change(self.cards[card.id].arrived, at, None)
+        self.cards[card.id].arrived[-1].outputs = outputs
 
     def _run(self, event: Entry, step: Step, at: int) -> None:
         node = self.board.nodes[event["node"]]
         card = self._main.get(event["node"])
         if card is not None and card.tensor is not None:
             out = self.board.tensors[card.tensor]["out"]
-            if out < len(event["arrived"]):
+            if card.others:
+                self._arrive(card, event, at)
+            elif out < len(event["arrived"]):
                 self._arrives(card, event, at, event["arrived"][out])
         number = self.board.card_of_node.get(event["node"])
         retained = self.steps.retained(event["pass"])

@@ -45,7 +45,7 @@ Part = Line | Product | Sentence
 
 @dataclass
 class Step:
-    """`kind` is forward, begin, run, leaf, hook, reset, error, end or fold."""
+    """`kind` is forward, begin, run, leaf, hook, reset, error, end, fold, or rule (of a graph that was only read)."""
 
     kind: str
     title: Said
@@ -61,6 +61,8 @@ class Step:
     @property
     def color(self) -> str:
         """f for forward, b for backward, e for an error."""
+        if self.kind == "rule":
+            return "b"
         return "e" if self.kind == "error" else "f" if self.kind == "forward" or self.number is None else "b"
 
 
@@ -81,6 +83,8 @@ class Steps:
                 self._fold(event, say("passes", first=3, last=len(self.begins) - 1, of=len(self.begins)), None)
             else:
                 getattr(self, "_" + event["kind"], self._nothing)(event)
+        if not self.events:
+            self._rules()
         if len(self.all) > most:
             half = most // 2
             between = self.all[half:-half]
@@ -122,6 +126,24 @@ class Steps:
         ends = [e["n"] for e in self.events if e["kind"] in ("end", "error") and e["pass"] == numbers[-2] and e["n"] < last]
         shown = {e["n"] for e in self.events[first:last] if e["kind"] == "error"}
         return set(range(first, (max(ends) + 1) if ends else last)) - shown
+
+    def _rules(self) -> None:
+        """Of a graph that was only read: each node with its rules, from the result back."""
+        for card in reversed(self.board.cards):
+            if card.kind != "op":
+                continue
+            nodes = [self.board.nodes[number] for number in reversed(card.nodes)]
+            title = self._title(literal(chain([node["name"] for node in nodes]), code=True), self._place(card.place))
+            step = Step("rule", title, [], card.place, card.id)
+            for node in nodes:
+                for index, edge in enumerate(node["edges"]):
+                    rule = node["rules"][index] if index < len(node["rules"]) else None
+                    text = "" if rule is None else str(rule["text"] or rule["generic"] or "").replace("xp.", "")
+                    if edge is not None:
+                        told = literal(text, code=True)
+                        to = say("to", name=self.target(node, index))
+                        step.parts.append(Sentence(Said(f"{to.en}: {told.en}", f"{to.zh}：{told.zh}") if text else to))
+            self.all.append(step)
 
     def _place(self, place: int | None) -> Said:
         if place is None:

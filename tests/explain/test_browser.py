@@ -1,0 +1,194 @@
+"""The pages in Debian's Chromium: every step, by keyboard and by link, in both languages, dark and light, on a phone and on a desk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from explain.conftest import NAMES, stored
+
+from rushlight.explain import notebook, page
+
+CHROMIUM = shutil.which("chromium")
+NEEDED = os.environ.get("CI", "").lower() in ("1", "true")
+
+if CHROMIUM is None and not NEEDED:
+    pytest.skip("chromium is not installed", allow_module_level=True)
+if not NEEDED:
+    pytest.importorskip("playwright", reason="playwright is not installed")
+    pytest.importorskip("axe_playwright_python", reason="axe is not installed")
+
+from axe_playwright_python.sync_playwright import Axe  # noqa: E402
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright  # noqa: E402
+
+INSPECT = (Path(__file__).parent / "inspect.js").read_text(encoding="utf-8")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update"]
+SIZES = {"phone": (390, 844), "desk": (1600, 1000)}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    assert CHROMIUM is not None, "chromium is not installed"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    for name in NAMES:
+        (folder / f"{name}.html").write_text(page.render(stored(name)), encoding="utf-8")
+    return folder
+
+
+class Opened:
+    """A page, and what it asked for and complained of."""
+
+    def __init__(self, browser: Browser, file: Path, step: int | None = None, **options: Any) -> None:
+        self.context: BrowserContext = browser.new_context(reduced_motion="reduce", **options)
+        self.asked: list[str] = []
+        self.said: list[str] = []
+        self.context.on("request", lambda request: self.asked.append(request.url))
+        self.page: Page = self.context.new_page()
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.url = file.as_uri()
+        self.page.goto(self.url + ("" if step is None else f"#step={step}"))
+
+    def wrong(self, step: int, lang: str) -> list[str]:
+        return self.page.evaluate(f"({INSPECT})([{step}, {str(lang == 'zh').lower()}])")
+
+    def close(self) -> None:
+        self.context.close()
+        assert {url.split("#")[0] for url in self.asked if not url.startswith("data:")} == {self.url}
+        assert self.said == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_step_by_keyboard(browser, pages, name, lang, scheme, size):
+    width, height = SIZES[size]
+    opened = Opened(browser, pages / f"{name}.html", 1, color_scheme=scheme, viewport={"width": width, "height": height})
+    opened.page.check(f"#lang-{lang}")
+    opened.page.evaluate("document.activeElement.blur()")
+    count = opened.page.locator(".step").count()
+    found = {}
+    for step in range(1, count + 1):
+        if step > 1:
+            opened.page.keyboard.press("ArrowRight")
+        found[step] = opened.wrong(step, lang)
+    assert {step: wrong for step, wrong in found.items() if wrong} == {}
+    opened.page.keyboard.press("ArrowRight")
+    assert opened.wrong(count, lang) == []
+    for key, step in (("ArrowLeft", count - 1), ("Home", 1), ("End", count)):
+        opened.page.keyboard.press(key)
+        assert opened.page.locator("#where").inner_text() == f"{step} / {count}"
+        assert opened.page.evaluate("location.hash") == f"#step={step}"
+    opened.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_step_by_link(browser, pages, name):
+    opened = Opened(browser, pages / f"{name}.html", 2)
+    assert opened.wrong(2, "en") == []
+    assert opened.page.evaluate("window.scrollY") == 0
+    ticks, where = opened.page.locator(".ticks a"), opened.page.locator("#where")
+    for step in range(ticks.count(), 0, -1):
+        ticks.nth(step - 1).click()
+        expect(where).to_have_text(f"{step} / {ticks.count()}")
+        assert opened.wrong(step, "en") == []
+    cards = opened.page.locator(".card")
+    for number in range(cards.count()):
+        target = cards.nth(number).get_attribute("href").removeprefix("#step=")
+        for key in ("Enter", " "):
+            opened.page.keyboard.press("Home")
+            cards.nth(number).focus()
+            opened.page.keyboard.press(key)
+            expect(where).to_have_text(f"{target} / {ticks.count()}")
+            opened.page.evaluate("document.activeElement.blur()")
+    opened.close()
+
+
+def test_the_buttons_the_slider_and_the_player(browser, pages):
+    opened = Opened(browser, pages / "tutorial.html")
+    where = opened.page.locator("#where")
+    assert where.inner_text() == "1 / 10"
+    for button, told in (("#next", "2 / 10"), ("#last", "10 / 10"), ("#back", "9 / 10"), ("#first", "1 / 10")):
+        opened.page.click(button)
+        assert where.inner_text() == told
+    opened.page.focus("#slider")
+    opened.page.keyboard.press("ArrowRight")
+    assert where.inner_text() == "2 / 10"
+    assert "line 5" in opened.page.get_attribute("#slider", "aria-valuetext")
+    assert opened.page.locator("#said").inner_text().startswith("2 / 10: Forward")
+    opened.page.evaluate("document.activeElement.blur()")
+    opened.page.keyboard.press("Space")
+    assert opened.page.get_attribute("#play", "aria-pressed") == "true"
+    expect(where).to_have_text("4 / 10")
+    opened.page.keyboard.press("Space")
+    assert opened.page.get_attribute("#play", "aria-pressed") == "false"
+    opened.close()
+
+
+def test_an_error_is_where_a_page_begins(browser, pages):
+    opened = Opened(browser, pages / "twice.html")
+    assert opened.page.locator(".step:visible h3").inner_text().startswith("Stops here: RuntimeError")
+    assert opened.page.locator(".ln.now").inner_text().strip().startswith("9")
+    opened.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", NAMES)
+def test_without_javascript(browser, pages, name, lang, size):
+    width, height = SIZES[size]
+    file = pages / f"{name}.html"
+    reader = Opened(browser, file, viewport={"width": width, "height": height}, java_script_enabled=False)
+    reader.page.check(f"#lang-{lang}")
+    steps = reader.page.locator(".step")
+    assert steps.count() > 5
+    for number in range(steps.count()):
+        assert steps.nth(number).is_visible()
+    assert not reader.page.locator(".controls").is_visible()
+    assert (
+        reader.page.locator(f"h1 .{lang}").is_visible()
+        and not reader.page.locator(f"h1 .{'zh' if lang == 'en' else 'en'}").is_visible()
+    )
+    assert reader.wrong(0, lang) == []
+    target = steps.count() - 1
+    reader.page.locator(".ticks a").nth(target - 1).click()
+    assert steps.nth(target - 1).evaluate("one => one.getBoundingClientRect().top") < height
+    reader.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", NAMES)
+def test_axe_finds_no_violation(browser, pages, name, scheme):
+    opened = Opened(browser, pages / f"{name}.html", 5, color_scheme=scheme)
+    found = Axe().run(opened.page).response["violations"]
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in found] == []
+    opened.close()
+
+
+def test_the_frame_of_a_notebook(browser, tmp_path):
+    bundle = notebook.mimebundle(stored("tutorial"), "zh")
+    file = tmp_path / "cell.html"
+    file.write_text(
+        f"<!doctype html><meta charset=utf-8><link rel=icon href='data:,'><body>{bundle['text/html']}", encoding="utf-8"
+    )
+    opened = Opened(browser, file)
+    assert opened.page.locator("img").evaluate("one => one.naturalWidth") > 100
+    opened.page.locator("summary").first.click()
+    frame = opened.page.frame_locator("iframe")
+    frame.locator("#next").click()
+    assert frame.locator("#where").inner_text() == "2 / 10"
+    assert "前向" in frame.locator(".step:visible h3").inner_text()
+    opened.context.close()
