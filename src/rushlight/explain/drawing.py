@@ -199,7 +199,7 @@ class CardShape:
         if self.arrived:
             drawn.append(brush.path(f"M{x + PAD:g} {at + 5:g}H{x + self.width - PAD:g}", "rule"))
             for span, block in self.arrived:
-                label = brush.text(x + PAD, at + 18, "bw", literal(fitted(span.label, TITLE)), size=11)
+                label = brush.text(x + PAD, at + 18, "bw", literal(fitted(span.label, TITLE)), size=11) if span.label else ""
                 drawn.append(brush.during(span, label + brush.block(block, middle, at + 23, "bw")))
             at += 25 + self.arrived_height
         if self.kept:

@@ -230,7 +230,8 @@ def _ledger(states: States) -> str:
     body = ""
     for one in entries:
         scope = "" if one["scope"] == "<module>" else f" <small>{escape(one['scope'])}</small>"
-        yes = [say("yes" if one[key] else "no").html() for key in ("requires_grad", "leaf")]
+        names = {"requires_grad": "requires_grad", "leaf": say("leaf").html()}  # on a phone, where the table has no head
+        yes = [f'<span class="narrow">{name}: </span>{say("yes" if one[key] else "no").html()}' for key, name in names.items()]
         grad = _figure(Figure(one["grad"], literal(""), "b"))
         body += f'<tr><th scope="row"><code>{escape(one["name"])}</code>{scope}</th><td>{yes[0]}</td><td>{yes[1]}</td>'
         body += f"<td>{grad}</td><td>{why(states.board, one).html()}</td></tr>\n"
