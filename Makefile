@@ -11,19 +11,24 @@ export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test lint format conformance fuzz bench bench-guard ecosystem ecosystem-record dist clean
+.PHONY: help demo test browser lint format conformance fuzz bench bench-guard ecosystem ecosystem-record dist clean
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1: \2/p' $(MAKEFILE_LIST)
 
-demo: .venv/installed  ## run examples/backward.py
-	.venv/bin/python -m rushlight examples/backward.py
+demo: .venv/installed  ## run examples/backward.py, and write a page of what backward did in it
+	.venv/bin/python -m rushlight explain -o backward.explain.html examples/backward.py
+	@echo "What backward did in it: backward.explain.html, a page for your browser"
 
 # One thread for each of the processes that run tests side by side: threads that wait for one another take a third longer. Tests
 # of threads ask for their own.
 test: .venv/tools  ## unit tests and every example in docstrings and docs
 	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
-		--ignore=tests/conformance tests src $(wildcard docs) README.md
+		--ignore=tests/conformance --ignore=tests/explain/test_browser.py tests src $(wildcard docs) README.md
+
+# Every step of eight pages in Chromium, in both languages, dark and light, on a phone's width: minutes, so apart from the tests.
+browser: .venv/tools  ## the pages of explain in Chromium
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) tests/explain/test_browser.py
 
 lint: .venv/tools  ## ruff, mypy, import contracts and the ratchet
 	.venv/bin/ruff check .
