@@ -1,8 +1,7 @@
-"""The backward pass.
+"""The backward pass; docs/engine.md walks through it.
 
-First the nodes reachable from the roots are counted, then they run: a node runs once all nodes that lead to it have run,
-the latest recorded first. Cotangents wait in ``buffers`` until their node's turn and are added up there. The loop is
-iterative, so a graph may be as deep as memory allows.
+Of the nodes that are reached the latest recorded runs first: all that lead to it have run then. Cotangents wait in
+``buffers`` until their node's turn and are added up there. The loop is iterative, so a graph may be as deep as memory allows.
 
 The pass reads the rules in one of two ways: over plain arrays, or, with ``create_graph``, over Tensors, which record
 themselves.
@@ -152,7 +151,7 @@ class BackwardPass(HookCalls):
             self.finished = True
 
     def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
-        """Lays out the roots' cotangents. Each root is ready: what the pass reaches is complete when it is the latest recorded."""
+        """Lays out the roots' cotangents and makes the roots ready; one that another leads to was recorded before it."""
         for (node, number), g in zip(roots, cotangents, strict=True):
             add_cotangent(self.buffers, node, number, g)
         for node in dict.fromkeys([node for node, _ in roots]):
