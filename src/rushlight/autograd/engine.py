@@ -80,6 +80,7 @@ class BackwardPass(HookCalls):
     node: Node | None = None
     finished = False
     roots: Sequence[Edge] = ()
+    sinks: Sequence[Node] = ()  # where dependencies are counted: leaves that are complete, which go first
     where: tuple[Any, int] | None = None  # the user's line that began it, once a rule has recorded something
 
     def __init__(self, keep_graph: bool) -> None:
@@ -89,7 +90,6 @@ class BackwardPass(HookCalls):
         self.buffers: dict[Node, Any] = {}  # cotangents that wait for their node's turn
         self.ready: list[tuple[int, Node]] = []  # a heap by order
         self.leaves: list[Node] = []  # they wait for the end
-        self.sinks: list[Node] = []  # where dependencies are counted: leaves that are complete, which go first
 
     @functools.cached_property
     def reached(self) -> dict[Node, int]:
@@ -130,9 +130,8 @@ class BackwardPass(HookCalls):
             before = alignment.begin() if alignment.was_large[0] else None
             try:
                 alignment.was_large[0] = False
-                self._begin(roots, cotangents)
                 try:
-                    self._run()
+                    self._run(self._begin(roots, cotangents))
                 except BaseException:
                     self._finish_complete()
                     raise
@@ -150,18 +149,26 @@ class BackwardPass(HookCalls):
             current.task = outer
             self.finished = True
 
-    def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
+    def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Node | None:
         """Lays out the roots' cotangents and makes the roots ready; one that another leads to was recorded before it."""
+        buffers, first = self.buffers, None
         for (node, number), g in zip(roots, cotangents, strict=True):
-            add_cotangent(self.buffers, node, number, g)
-        for node in dict.fromkeys([node for node, _ in roots]):
-            self.buffers.setdefault(node)
+            fresh = node not in buffers
+            if fresh and node.metas is None:
+                buffers[node] = g
+            else:
+                add_cotangent(buffers, node, number, g)
+            if not fresh:
+                continue
             if node.at_once:
                 self.leaves.append(node)
+            elif first is None:
+                first = node
             else:
                 heappush(self.ready, (node.order, node))
+        return first
 
-    def _run(self) -> None:
+    def _run(self, following: Node | None) -> None:
         """The loop. Of the nodes that are ready the one recorded last runs its rules, and what they give goes along its edges.
 
         A node is recorded after all that it leads to, so of the nodes reached the latest has got all its cotangents. Of
@@ -169,7 +176,7 @@ class BackwardPass(HookCalls):
         """
         buffers, ready, sinks = self.buffers, self.ready, self.sinks
         observed, plain, keep_graph = self.observed, self.plain, self.keep_graph
-        hand_on, following = self._way_on(), None
+        hand_on = self._way_on()
         while True:
             if sinks:
                 self._finish_sinks()
@@ -182,7 +189,8 @@ class BackwardPass(HookCalls):
             self.node = node
             g = buffers.pop(node, None)
             edges: Any = node.next
-            if observed or node.hooked:
+            hooked = observed or node.hooked
+            if hooked:
                 g, edges = self._arrived(node, g)
                 if edges is None:
                     following = None
@@ -194,7 +202,7 @@ class BackwardPass(HookCalls):
                     grads = node.vjp(g, edges) if plain else self._pull(node, g, edges)
                 except (RuntimeWarning, ValueError) as error:
                     grads = pulled_again(node, g, edges, error, plain)
-            if node.hooked and node.post_hooks:
+            if hooked and node.post_hooks:
                 grads = self._after(node, grads, g)
             if not keep_graph:
                 if not node.frees:
@@ -416,8 +424,6 @@ def sum_up(buffers: dict[Node, Any], node: Node, g: Any, over_tensors: bool) -> 
 
 def add_cotangent(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> None:
     """Adds a cotangent of one of a node's outputs to what waits for the node."""
-    if g is None:
-        return
     if node.metas is None:
         have = buffers.get(node)
         buffers[node] = g if have is None else have + g

@@ -30,6 +30,7 @@ class ObservedPass(BackwardPass):
     def __init__(self, keep_graph: bool, over_tensors: bool) -> None:
         super().__init__(keep_graph)
         self.over_tensors = self.record = over_tensors
+        self.sinks: list[Node] = []
 
     def capture(self, edges: Sequence[Edge | None], roots: Sequence[Edge]) -> None:
         """Asks for the cotangents that arrive at ``edges`` instead of accumulating, and for nothing else."""
@@ -50,11 +51,10 @@ class ObservedPass(BackwardPass):
         for node in wanted:
             self.needed[node] = True
 
-    def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
+    def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Node | None:
         self.plain = not (self.over_tensors or self.watched or modes.state.anomaly)
         if not (observers.present or self.watched) and (self.captures or not self.over_tensors):
-            super()._begin(roots, cotangents)
-            return
+            return super()._begin(roots, cotangents)
         # Somebody may look at a `.grad` in the middle of the pass, so leaves do not wait for its end.
         self.dependencies = self.reached
         for (node, number), g in zip(roots, cotangents, strict=True):
@@ -62,6 +62,7 @@ class ObservedPass(BackwardPass):
         for node in dict.fromkeys([node for node, _ in roots]):
             if not self.dependencies[node]:
                 self._make_ready(node)
+        return None
 
     def _make_ready(self, node: Node) -> None:
         if node.at_once:
