@@ -219,8 +219,11 @@ class BackwardPass(HookCalls):
 
         Gives the first of those back: mostly it is the next to run, so it is kept out of the heap.
         """
-        buffers, following = self.buffers, None
-        for index, edge in enumerate(edges):
+        buffers = self.buffers
+        following = None
+        index = -1
+        for edge in edges:
+            index += 1
             if edge is None:
                 continue
             target, number = edge
