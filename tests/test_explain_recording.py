@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import rushlight as torch
-from rushlight.autograd import engine
+from rushlight.autograd import observed_pass
 from rushlight.ops import dispatch
 
 ROOT = Path(__file__).parents[1]
@@ -133,7 +133,7 @@ def test_nothing_stays_behind() -> None:
     with torch.explain():
         torch.ones(2) + 1
     assert list(dispatch.interceptors) == before
-    assert engine.observed is None
+    assert observed_pass.recorded is None
 
 
 def test_long_programs_are_cut_and_say_so() -> None:

@@ -1,8 +1,7 @@
-"""The backward pass.
+"""The backward pass; docs/engine.md walks through it.
 
-First the nodes reachable from the roots are counted, then they run: a node runs once all nodes that lead to it have run,
-the latest recorded first. Cotangents wait in ``buffers`` until their node's turn and are added up there. The loop is
-iterative, so a graph may be as deep as memory allows.
+Of the nodes that are reached the latest recorded runs first: all that lead to it have run then. Cotangents wait in
+``buffers`` until their node's turn and are added up there. The loop is iterative, so a graph may be as deep as memory allows.
 
 The pass reads the rules in one of two ways: over plain arrays, or, with ``create_graph``, over Tensors, which record
 themselves.
@@ -24,15 +23,15 @@ import numpy as np
 from ..backend import alignment, blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
-from ..backend.line_sums import fit
+from ..backend.line_sums import fit as unbroadcast
 from ..backend.ownership import has_own_memory
 from ..backend.scattered import ScatteredArray
 from ..rooms import carried, provided
 from . import modes, reentrant, schedule, views
-from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge, observers, warn_of_origin
-from .hook_results import checked_result, checked_tuple
+from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
+from .hooks import HookCalls
 from .rule_errors import of_rule
-from .schedule import counted, leads_to, tie_order
+from .schedule import counted
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -64,25 +63,33 @@ def _probe() -> int:
 _HANDED_OVER = _probe()
 
 
-class Pass:
-    """One call of backward or grad."""
+class BackwardPass(HookCalls):
+    """One call of backward: over arrays, to all leaves. What it takes beyond that is in observed_pass.py.
 
-    watched = False  # a profiler looks at each node: see profiled_pass.py
+    ``keep_graph``    what nodes saved is kept for another pass
+    ``over_tensors``  rules are read over Tensors, which record themselves, and not over arrays
+    ``observed``      each node is looked at before it runs: by hooks, captures, anomaly detection, a profiler
+    """
+
+    over_tensors = False
+    observed = False
+    plain = True  # rules are read over arrays, and nobody looks at that
     needed: dict[Node, bool] | None = None
     captures: Mapping[Node, list[tuple[int, int]]] = MappingProxyType({})
-    captured: list[Any]
     callbacks: list[Callable[[], None]] | None = None
     node: Node | None = None
     finished = False
     roots: Sequence[Edge] = ()
+    sinks: Sequence[Node] = ()  # where dependencies are counted: leaves that are complete, which go first
     where: tuple[Any, int] | None = None  # the user's line that began it, once a rule has recorded something
-    listened_to: Node | None = None  # has hooks that want to know what arrived
 
-    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
+    def __init__(self, keep_graph: bool) -> None:
         self.keep_graph = keep_graph
-        self.create_graph = create_graph
-        self.record = create_graph  # a pass over Tensors need not record itself
+        self.record = False  # a pass over Tensors need not record itself
         self.id = next(_pass_ids)
+        self.buffers: dict[Node, Any] = {}  # cotangents that wait for their node's turn
+        self.ready: list[tuple[int, Node]] = []  # a heap by order
+        self.leaves: list[Node] = []  # they wait for the end
 
     @functools.cached_property
     def reached(self) -> dict[Node, int]:
@@ -101,36 +108,14 @@ class Pass:
         """The nodes of the pass in the order in which they become ready and run, told from the graph alone."""
         return schedule.planned(self.roots, self.needed)
 
-    def capture(self, edges: Sequence[Edge | None], roots: Sequence[Edge]) -> None:
-        """Asks for the cotangents that arrive at ``edges`` instead of accumulating, and for nothing else."""
-        self.captured = [None] * len(edges)
-        captures: dict[Node, list[tuple[int, int]]] = {}
-        for index, edge in enumerate(edges):
-            if edge is not None:
-                captures.setdefault(edge[0], []).append((edge[1], index))
-        self.captures = captures
-        self.needed = leads_to([node for node, _ in roots], set(captures))
-        for node in captures:
-            self.needed.setdefault(node, False)
-
-    def accumulate_only(self, edges: Sequence[Edge], roots: Sequence[Edge]) -> None:
-        """Accumulates into the given leaves and nowhere else."""
-        wanted = {node for node, _ in edges}
-        self.needed = leads_to([node for node, _ in roots], wanted)
-        for node in wanted:
-            self.needed[node] = True
-
     def call_at_end(self, callback: Callable[[], None]) -> None:
         """Calls ``callback`` after the pass, if nothing was raised in it."""
         if self.callbacks is None:
             self.callbacks = []
         self.callbacks.append(callback)
 
-    def new_buffers(self) -> dict[Node, Any]:
-        return {}
-
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
-        """Runs the pass from ``roots``; cotangents are arrays, or Tensors when the graph is to be created."""
+        """Runs the pass from ``roots``; cotangents are arrays, or Tensors in a pass over Tensors."""
         outer = current.task
         if outer is not None and reentrant.stack_is_filling():
             reentrant.elsewhere(functools.partial(self.run, roots, cotangents))
@@ -142,17 +127,18 @@ class Pass:
         self.roots = roots
         try:
             setting = quiet.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
+            before = alignment.begin() if alignment.was_large[0] else None
             try:
-                if alignment.was_large[0]:
-                    alignment.was_large[0] = False
-                    before = alignment.begin()
-                    try:
-                        self._run(roots, cotangents)
-                    finally:
-                        alignment.end(before)
-                else:
-                    self._run(roots, cotangents)
+                alignment.was_large[0] = False
+                try:
+                    self._run(self._begin(roots, cotangents))
+                except BaseException:
+                    self._finish_complete()
+                    raise
+                self._finish_leaves(self.leaves)
             finally:
+                if before is not None:
+                    alignment.end(before)
                 quiet.end(setting)
             for callback in self.callbacks or ():
                 callback()
@@ -163,137 +149,132 @@ class Pass:
             current.task = outer
             self.finished = True
 
-    def _run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
-        needed, captures = self.needed, self.captures
-        create_graph, keep_graph = self.create_graph, self.keep_graph
-        watched = self.watched
-        unwatched = not modes.state.anomaly and not watched
-        plain = unwatched and not create_graph
-        # A node is recorded after all that it leads to, so of the nodes reached the latest is complete, uncounted. Only of
-        # leaves that is not known: they wait for the end, unless somebody looks on.
-        unseen = not observers.present and not watched and (not create_graph or bool(captures))
-        dependencies = None if unseen else self.reached
-        buffers: dict[Node, Any] = self.new_buffers() if watched else {}
-        ready: list[tuple[int, Node]] = []  # a heap by order, of what is ready beside `following`
-        following: Node | None = None
-        sinks: list[Node] = []  # leaves (and nodes that only raise) that are complete: they go before everything else
-        leaves: list[Node] = []  # those that wait for the end
-        if len(roots) == 1 and unseen and not roots[0][0].at_once:
-            following = roots[0][0]
-            _deposit(buffers, following, roots[0][1], cotangents[0])
-        else:
-            for (node, number), g in zip(roots, cotangents, strict=True):
-                _deposit(buffers, node, number, g)
-        for node in dict.fromkeys([node for node, _ in roots]) if following is None else ():
-            if dependencies is None or not dependencies[node]:
-                buffers.setdefault(node)
-                if node.at_once:
-                    (leaves if unseen else sinks).append(node)
-                else:
-                    heappush(ready, (node.order, node))
-        g = None
-        try:
-            while True:
-                if sinks:
-                    due = tie_order(sinks)
-                    sinks.clear()
-                    for sink in due:
-                        self._finish(sink, buffers.pop(sink, None))
-                if following is None:
-                    if not ready:
-                        break
-                    node = heappop(ready)[1]
-                else:
-                    node = following
-                    following = None
-                    if ready and ready[0][0] < node.order:
-                        node = heappushpop(ready, (node.order, node))[1]
-                g = buffers.pop(node, None)
-                edges = node.next
-                if node.hooked:
-                    g = self._before(node, g)
-                if needed is not None:
-                    if node in captures and not node.hooked:
-                        self._capture(node, g)
-                    if not needed.get(node, False):
-                        continue
-                    edges = tuple([edge if edge is not None and edge[0] in needed else None for edge in edges])
-                self.node = node
-                if g is None and not node.always_runs:
-                    grads: tuple[Any, ...] = (None,) * len(edges)
-                elif plain:
-                    try:
-                        grads = node.vjp(g, edges)
-                    except RuntimeWarning:
-                        grads = _without_warnings(node, g, edges)
-                    except ValueError as error:
-                        raise of_rule(node, error) from None
-                elif unwatched:
-                    grads = node.vjp_tensors(g, edges)
-                else:
-                    grads = self._watched(node, g, edges)
-                if not unseen and node.hooked and node.post_hooks:
-                    grads = self._after(node, grads, g)
-                if not keep_graph:
-                    frees = node.frees
-                    if frees:
-                        # What only the inputs' own rules ask for was not saved of inputs that are all views made in no_grad.
-                        if edges[0] is not None or len(edges) == 1 or node.keeps_anyhow or any(node.next):
-                            node.saved = None
-                    elif frees is None:
-                        node.release()
-                index = -1
-                for edge in edges:
-                    index += 1
-                    if edge is None:
-                        continue
-                    target, number = edge
-                    g = grads[index]
-                    fresh = target not in buffers
-                    if g is not None:
-                        array = g._array if create_graph else g
-                        if target.metas is None:
-                            if array.shape != target.shape or array.dtype is not target.dtype:
-                                g = _fit(node, index, g, target.shape, target.dtype, create_graph)
-                            if fresh:
-                                buffers[target] = g
-                            elif array.nbytes < LARGE or create_graph:
-                                have = buffers[target]
-                                buffers[target] = g if have is None else have + g
-                            else:
-                                buffers[target] = blockwise.added(buffers.pop, target, g)
-                        else:
-                            shape, dtype = target.metas[number]
-                            if array.shape != shape or array.dtype is not dtype:
-                                g = _fit(node, index, g, shape, dtype, create_graph)
-                            _deposit(buffers, target, number, g)
-                    elif fresh and unseen:
-                        buffers[target] = None
-                    if dependencies is not None:
-                        left = dependencies[target] - 1
-                        if left:
-                            dependencies[target] = left
-                            continue
-                    elif not fresh:
-                        continue
-                    if target.at_once:
-                        (leaves if unseen else sinks).append(target)
-                    elif following is None:
-                        following = target
-                    else:
-                        heappush(ready, (target.order, target))
-                # The last names of arrays here would keep them from being owned by a leaf, or freed.
-                array = have = grads = g = None  # type: ignore[assignment]
-        except BaseException:
-            if unseen:
-                waiting = [node for node in (self.node, following, *(node for _, node in ready)) if node is not None]
-                pending = counted([(node, 0) for node in waiting], needed)
-                self._finish_all([leaf for leaf in leaves if leaf not in pending], buffers)
-            raise
-        self._finish_all(leaves, buffers)
+    def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Node | None:
+        """Lays out the roots' cotangents and makes the roots ready; one that another leads to was recorded before it."""
+        buffers, first = self.buffers, None
+        for (node, number), g in zip(roots, cotangents, strict=True):
+            fresh = node not in buffers
+            if fresh and node.metas is None:
+                buffers[node] = g
+            else:
+                add_cotangent(buffers, node, number, g)
+            if not fresh:
+                continue
+            if node.at_once:
+                self.leaves.append(node)
+            elif first is None:
+                first = node
+            else:
+                heappush(self.ready, (node.order, node))
+        return first
 
-    def _finish_all(self, leaves: list[Node], buffers: dict[Node, Any]) -> None:
+    def _run(self, following: Node | None) -> None:
+        """The loop. Of the nodes that are ready the one recorded last runs its rules, and what they give goes along its edges.
+
+        A node is recorded after all that it leads to, so of the nodes reached the latest has got all its cotangents. Of
+        leaves that is not known: they wait for the end.
+        """
+        buffers, ready, sinks = self.buffers, self.ready, self.sinks
+        observed, plain, keep_graph = self.observed, self.plain, self.keep_graph
+        hand_on = self._way_on()
+        while True:
+            if sinks:
+                self._finish_sinks()
+            if following is not None and not (ready and ready[0][0] < following.order):
+                node = following
+            elif ready:
+                node = heappop(ready)[1] if following is None else heappushpop(ready, (following.order, following))[1]
+            else:
+                break
+            self.node = node
+            g = buffers.pop(node, None)
+            edges: Any = node.next
+            hooked = observed or node.hooked
+            if hooked:
+                g, edges = self._arrived(node, g)
+                if edges is None:
+                    following = None
+                    continue
+            if g is None and not node.always_runs:
+                grads: tuple[Any, ...] = (None,) * len(edges)
+            else:
+                try:
+                    grads = node.vjp(g, edges) if plain else self._pull(node, g, edges)
+                except (RuntimeWarning, ValueError) as error:
+                    grads = pulled_again(node, g, edges, error, plain)
+            if hooked and node.post_hooks:
+                grads = self._after(node, grads, g)
+            if not keep_graph:
+                if not node.frees:
+                    if node.frees is None:
+                        node.release()
+                elif edges[0] is not None or len(edges) == 1 or node.keeps_anyhow or any(node.next):
+                    node.saved = None
+            g = None  # a name would keep an array from being owned by a leaf, or freed
+            following = hand_on(node, edges, grads)
+            grads = None  # type: ignore[assignment]
+
+    def _hand_on(self, node: Node, edges: tuple[Edge | None, ...], grads: tuple[Any, ...]) -> Node | None:
+        """Adds to what waits at the node behind each edge; a node that is reached for the first time is ready.
+
+        Gives the first of those back: mostly it is the next to run, so it is kept out of the heap.
+        """
+        buffers = self.buffers
+        following = None
+        index = -1
+        for edge in edges:
+            index += 1
+            if edge is None:
+                continue
+            target, number = edge
+            fresh = target not in buffers
+            g = grads[index]
+            if g is None:
+                if fresh:
+                    buffers[target] = None
+            elif target.metas is None:
+                if g.shape != target.shape or g.dtype is not target.dtype:
+                    g = self._unbroadcast(node, index, g, target.shape, target.dtype)
+                if fresh:
+                    buffers[target] = g
+                else:
+                    sum_up(buffers, target, g, False)
+            else:
+                add_cotangent(buffers, target, number, self._fitted(node, index, g, edge))
+            if not fresh:
+                continue
+            if target.at_once:
+                self.leaves.append(target)
+            elif following is None:
+                following = target
+            else:
+                heappush(self.ready, (target.order, target))
+        return following
+
+    def _way_on(self) -> Callable[[Node, tuple[Edge | None, ...], tuple[Any, ...]], Node | None]:
+        """How what a node's rules give goes on."""
+        return self._hand_on
+
+    def _arrived(self, node: Node, g: Any) -> tuple[Any, tuple[Edge | None, ...] | None]:
+        """What a node runs with and where it sends its own: hooks may have a say, who looks on may end it there (None)."""
+        return self._before(node, g), node.next
+
+    def _pull(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        """The rules of a node, where somebody looks on."""
+        raise NotImplementedError
+
+    def _finish_sinks(self) -> None:
+        """The turn of leaves that are complete before the end, which only a pass that counts dependencies knows."""
+
+    def _finish_complete(self) -> None:
+        """After an error: leaves that nothing more leads to are complete, the others stay as they were."""
+        waiting = [node for node in (self.node, *(node for _, node in self.ready)) if node is not None]
+        pending = counted([(node, 0) for node in waiting], self.needed)
+        self._finish_leaves([leaf for leaf in self.leaves if leaf not in pending])
+
+    def _finish_leaves(self, leaves: list[Node]) -> None:
         """The leaves' turn, which have waited for the end; what is left to multiply may read a ``.grad``, so it goes first."""
+        buffers = self.buffers
         for leaf in leaves:
             if buffers[leaf].__class__ is LateProducts:
                 buffers[leaf] = buffers[leaf].summed()
@@ -301,36 +282,27 @@ class Pass:
             self._finish(leaf, buffers.pop(leaf))
 
     def _finish(self, sink: Node, g: Any) -> None:
-        """The end of the way: a leaf's hooks run, then its gradient is captured or accumulated."""
+        """The end of the way: a leaf's hooks run, then its gradient is accumulated."""
         if not isinstance(sink, AccumulateGrad):  # a node that only raises
             self._give_up(sink, g)
             return
         variable = sink.variable
         if variable._hooks:
             g = self._call_hooks(variable._hooks, g)
-        if sink.hooked:
-            g = self._before(sink, g)
-        if self.needed is not None:
-            if sink in self.captures and not sink.hooked:
-                self._capture(sink, g)
-            if not self.needed.get(sink, False):
+        if self.observed or sink.hooked:
+            g, goes_on = self._arrived(sink, g)
+            if goes_on is None:
                 return
         if g is None or variable._needs_grad is False:
             return
         self.node = sink
-        if self.create_graph:
+        if self.over_tensors:
             _accumulate_tensor(variable, g)
         else:
             self.accumulate(variable, g)
             g = None
         if variable._post_accumulate_hooks:
-            for hook in list(variable._post_accumulate_hooks.values()):
-                result = hook(variable)
-                if result is not None and result is not variable:
-                    kind = type(result).__name__
-                    if not hasattr(result, "_array"):
-                        raise TypeError(f"expected Variable, but hook returned '{kind}'")
-                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+            self._at_leaf(variable)
         if sink.hooked and sink.post_hooks:
             arrived = self._as_tensor(g) if g is not None else variable.grad
             for post in list(sink.post_hooks.values()):
@@ -338,16 +310,13 @@ class Pass:
 
     def _give_up(self, node: Node, g: Any) -> None:
         """The turn of a node without a derivative: an error, unless the way ends here."""
-        if node.hooked:
-            g = self._before(node, g)
-        if self.needed is not None:
-            if node in self.captures and not node.hooked:
-                self._capture(node, g)
-            if not self.needed.get(node, False):
+        if self.observed or node.hooked:
+            g, goes_on = self._arrived(node, g)
+            if goes_on is None:
                 return
         self.node = node
         everything: Any = (node,) * len(node.next)
-        (node.vjp_tensors if self.create_graph else node.vjp)(g, everything)
+        (node.vjp_tensors if self.over_tensors else node.vjp)(g, everything)
 
     @staticmethod
     def accumulate(variable: Tensor, g: Any, holders: int = _HANDED_OVER) -> None:
@@ -381,116 +350,37 @@ class Pass:
                 raise _no_room(have._array.shape, g.shape) from None
             have._counter[0] += 1
 
-    # Hooks deal in Tensors, whatever the reading.
-
     def _as_tensor(self, g: Any) -> Any:
-        return g if g is None or self.create_graph else wrap(g)
+        return g if g is None or self.over_tensors else wrap(g)
 
     def _from_tensor(self, g: Any) -> Any:
-        return g if g is None or self.create_graph else g._array if g._strided else g.scattered()
-
-    def _call_hooks(self, hooks: dict[int, Any], g: Any) -> Any:
-        tensor = self._as_tensor(g)
-        for hook in list(hooks.values()):
-            result = hook(tensor)
-            if result is not None:
-                tensor = checked_result(hook, result, tensor)
-        return self._from_tensor(tensor)
-
-    def _before(self, node: Node, g: Any) -> Any:
-        """What happens between a node's cotangents and the node: tensor hooks, retained gradients, captures, pre-hooks."""
-        several = node.metas is not None
-        values = list(g) if several and g is not None else [g] if not several else [None] * len(node.metas or ())
-        needed = self.needed is None or self.needed.get(node, False)
-        if needed and node in self.captures:  # as in PyTorch: before the hooks where the pass goes on, else after them
-            self._capture(node, g)
-        if node.tensor_hooks is not None:
-            for number, hooks in list(node.tensor_hooks.items()):
-                if hooks:
-                    values[number] = self._call_hooks(hooks, values[number])
-        if node.retained is not None:
-            for number, reference in node.retained.items():
-                tensor, value = reference(), values[number]
-                if tensor is not None and value is not None:
-                    g_tensor: Any = value.clone() if self.create_graph else wrap(np.array(value))
-                    if not g_tensor._of_batch:  # an example of a batch is gone when the batch is done
-                        tensor._grad = g_tensor if tensor._grad is None else tensor._grad + g_tensor
-        if not needed:
-            if node in self.captures:
-                self._capture(node, values if several else values[0])
-            return None
-        self.listened_to = node if node.post_hooks else None
-        if node.pre_hooks:
-            tensors = tuple(self._as_tensor(value) for value in values)
-            for hook in list(node.pre_hooks.values()):
-                tensors = checked_tuple(hook, hook(tensors), tensors)
-            values = [self._from_tensor(tensor) for tensor in tensors]
-        if several:
-            return None if all(value is None for value in values) else values
-        return values[0]
-
-    def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
-        inputs = tuple(
-            self._as_tensor(value if value is None or edge is None else self._fitted(node, index, value, edge))
-            for index, (value, edge) in enumerate(zip(grads, node.next, strict=True))
-        )
-        outputs: tuple[Any, ...]
-        if self.listened_to is not node:  # its first hook came while it ran: what arrived is not kept for nobody
-            outputs = (None,) * (1 if node.metas is None else len(node.metas))
-        elif node.metas is not None and g is not None:
-            outputs = tuple(self._as_tensor(value) for value in g)
-        else:
-            outputs = (self._as_tensor(g),)
-        for hook in list((node.post_hooks or {}).values()):
-            inputs = checked_tuple(hook, hook(inputs, outputs), inputs)
-        return tuple(self._from_tensor(value) for value in inputs)
+        return g if g is None or self.over_tensors else g._array if g._strided else g.scattered()
 
     def _fitted(self, node: Node, index: int, g: Any, edge: Edge) -> Any:
-        """A gradient in the shape and dtype of what it is for, as hooks behind a node see it."""
+        """A gradient in the shape and dtype of what it is for."""
         target, number = edge
         shape, dtype = (target.shape, target.dtype) if target.metas is None else target.metas[number]
-        array = g._array if self.create_graph else g
+        array = g._array if self.over_tensors else g
         if array.shape == shape and array.dtype is dtype:
             return g
-        return _fit(node, index, g, shape, dtype, self.create_graph)
+        return self._unbroadcast(node, index, g, shape, dtype)
 
-    def _capture(self, node: Node, g: Any) -> None:
-        for number, index in self.captures[node]:
-            self.captured[index] = g if node.metas is None or g is None else g[number]
-
-    def _watched(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        """A node read over Tensors, or under anomaly detection: then its forward traceback is shown with any error, and nan
-        is one."""
-        if not modes.state.anomaly:
-            return node.vjp_tensors(g, edges)
+    def _unbroadcast(self, node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """A rule's gradient with broadcasting undone, in the dtype of what it is for: RuntimeError where it cannot be."""
+        if dtype is None:  # a leaf that takes a gradient of any dtype
+            dtype = (g._array if self.over_tensors else g).dtype
         try:
-            grads = (node.vjp_tensors if self.create_graph else node.vjp)(g, edges)
-            if modes.state.anomaly_check_nan:
-                for index, ga in enumerate(grads):
-                    array = None if ga is None else ga._array if self.create_graph else np.asarray(ga)
-                    if array is not None and array.dtype.kind in "fc" and np.isnan(array).any():
-                        raise RuntimeError(f"Function '{node.name()}' returned nan values in its {index}th output.")
-            return grads
-        except Exception as error:
-            warn_of_origin(node)
-            if isinstance(error, ValueError):
-                raise of_rule(node, error) from None
-            raise
-
-
-profiled: Callable[[bool, bool], Pass] = provided("profiled")
-observed: Callable[[bool, bool], Pass] | None = None  # makes the passes while somebody observes them
-
-
-def new_pass(keep_graph: bool, create_graph: bool) -> Pass:
-    """A pass for where something unusual is on: a profiler or an observer looks at it."""
-    if modes.state.recorder is not None:
-        return profiled(keep_graph, create_graph)
-    return (Pass if observed is None else observed)(keep_graph, create_graph)
+            return fit_tensor(g, shape, dtype) if self.over_tensors else unbroadcast(g, shape, dtype)
+        except ValueError:
+            got = list((g._array if self.over_tensors else g).shape)
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {index} - got {got} but expected shape "
+                f"compatible with {list(shape)}"
+            ) from None
 
 
 class _Current(threading.local):
-    task: Pass | None = None
+    task: BackwardPass | None = None
 
 
 current = carried(_Current())
@@ -514,9 +404,29 @@ def _no_room(shape: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
 
 
-def _deposit(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> None:
-    if g is None:
-        return
+def pulled_again(node: Node, g: Any, edges: tuple[Edge | None, ...], error: Exception, plain: bool = True) -> tuple[Any, ...]:
+    """The rules once more without warnings, which the user's filters turned into errors; PyTorch's error for NumPy's."""
+    if not plain:
+        raise error
+    if isinstance(error, ValueError):
+        raise of_rule(node, error) from None
+    if node.always_runs:  # a Function's warning is the user's
+        raise error
+    with np.errstate(all="ignore"):
+        return node.vjp(g, edges)
+
+
+def sum_up(buffers: dict[Node, Any], node: Node, g: Any, over_tensors: bool) -> None:
+    """Adds a cotangent to the one that waits for a node of one output; a large one is written over if nobody else holds it."""
+    if over_tensors or g.nbytes < LARGE:
+        have = buffers[node]
+        buffers[node] = g if have is None else have + g
+    else:
+        buffers[node] = blockwise.added(buffers.pop, node, g)
+
+
+def add_cotangent(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> None:
+    """Adds a cotangent of one of a node's outputs to what waits for the node."""
     if node.metas is None:
         have = buffers.get(node)
         buffers[node] = g if have is None else have + g
@@ -525,32 +435,6 @@ def _deposit(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> None:
         if values is None:
             values = buffers[node] = [None] * len(node.metas)
         values[number] = g if values[number] is None else values[number] + g
-
-
-def _without_warnings(node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-    """A rule once more, after a warning of NumPy's that the user's filters turn into an error; a Function's is the user's."""
-    if node.always_runs:
-        raise
-    with np.errstate(all="ignore"):
-        return node.vjp(g, edges)
-
-
-def _fit(node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:
-    if dtype is None:  # a leaf that takes a gradient of any dtype
-        dtype = (g._array if create_graph else g).dtype
-    try:
-        if create_graph:
-            return fit_tensor(g, shape, dtype)
-        if modes.special.active and modes.state.recorder is not None:
-            with modes.state.recorder.span("aten::to" if g.shape == shape else "aten::sum"):
-                return fit(g, shape, dtype)
-        return fit(g, shape, dtype)
-    except ValueError:
-        got = list((g._array if create_graph else g).shape)
-        raise RuntimeError(
-            f"Function {node.name()} returned an invalid gradient at index {index} - got {got} but expected shape "
-            f"compatible with {list(shape)}"
-        ) from None
 
 
 def _laid_like(g: Any, leaf: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..rooms import provided
-from . import engine, modes, views
+from . import engine, modes, observed_pass, views
 from .graph import here, keep_traceback, leaf_edge, observers, orders
 
 if TYPE_CHECKING:
@@ -103,7 +103,11 @@ def _unrecorded(node: Any, args: Sequence[Any], value: Any) -> Any:
         return value
     if _among(value, node.context.dirty_tensors):
         views.bump(value, node.name())
-        return value.detach() if value.requires_grad and (not modes.special.active or engine.observed is not None) else value
+        return (
+            value.detach()
+            if value.requires_grad and (not modes.special.active or observed_pass.recorded is not None)
+            else value
+        )
     if _among(value, args):
         value = value.view_as(value)
     if value._base is not None:

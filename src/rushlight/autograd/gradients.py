@@ -17,7 +17,9 @@ from ..backend.notes import with_notes
 from ..rooms import opened, provided
 from ..size import Size
 from . import engine, modes, schedule
-from .graph import Edge, GradientEdge
+from .engine import BackwardPass
+from .graph import Edge, GradientEdge, observers
+from .observed_pass import ObservedPass, new_pass
 
 if TYPE_CHECKING:
     pass
@@ -96,8 +98,11 @@ def backward(
             operator.index(flag)
     over_tensors = create_graph or (bool(modes.special.active) and _dispatched(outputs, cotangents))
     roots, seeds = _seeds(outputs, cotangents, over_tensors)
-    task = (engine.new_pass if modes.special.active else engine.Pass)(retain_graph, over_tensors)
-    task.record = create_graph
+    if inputs is None and not (over_tensors or modes.special.active or observers.present):
+        task: BackwardPass = BackwardPass(retain_graph)
+    else:
+        task = new_pass(retain_graph, over_tensors)
+        task.record = create_graph
     if create_graph and not modes.state.inference:
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -117,6 +122,7 @@ def backward(
             edge = engine.input_edge(tensor)
             if edge is not None:
                 edges.append(edge)
+        assert isinstance(task, ObservedPass)
         task.accumulate_only(edges, roots)
     _run(task, roots, seeds)
 
@@ -124,7 +130,7 @@ def backward(
 _log: Any = None  # the room pass_log, once anybody has imported Python's logging
 
 
-def _run(task: engine.Pass, roots: list[Edge], seeds: list[Any]) -> None:
+def _run(task: BackwardPass, roots: list[Edge], seeds: list[Any]) -> None:
     global _log
     if _log is None and "logging" in sys.modules:
         from . import pass_log
@@ -249,7 +255,7 @@ def _grad(
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         else:
             edges.append(engine.input_edge(value))
-    task = (engine.new_pass if modes.special.active else engine.Pass)(retain_graph, over_tensors)
+    task = new_pass(retain_graph, over_tensors)
     task.record = over_tensors and not dispatched
     task.capture(edges, roots)
     _run(task, roots, seeds)
@@ -455,7 +461,7 @@ def from_number(tensor: Any, retain_graph: bool) -> bool:
     found = _seed_of_number(tensor)
     if found is None:
         return False
-    _run(engine.Pass(retain_graph, False), *found)
+    _run(new_pass(retain_graph, False) if observers.present else BackwardPass(retain_graph), *found)
     return True
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..backend.scattered import ScatteredArray
 from ..rooms import provided
-from . import engine, modes
+from . import engine, modes, observed_pass
 from .graph import AccumulateGrad, Edge, Node
 from .recorder import BACKWARD, FUNCTION, Recorder, Span
 
@@ -51,7 +51,7 @@ class Sums(dict[Node, Any]):
 
 
 def _probe() -> int:
-    """What ``sys.getrefcount`` says in :meth:`engine.Pass.accumulate` of an array that has come there by way of the methods below."""
+    """What ``sys.getrefcount`` says in :meth:`engine.BackwardPass.accumulate` of an array that has come there by way of the methods below."""
 
     def finish(g: Any) -> int:
         return accumulate(g)
@@ -70,19 +70,17 @@ def _probe() -> int:
 _HANDED_OVER = _probe()
 
 
-class ProfiledPass(engine.Pass):
+class ProfiledPass(observed_pass.ObservedPass):
     """A pass whose nodes are events: ``autograd::engine::evaluate_function: MulBackward0`` and within it the node."""
 
     watched = True
 
-    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
-        super().__init__(keep_graph, create_graph)
+    def __init__(self, keep_graph: bool, over_tensors: bool) -> None:
+        super().__init__(keep_graph, over_tensors)
         self.recorder: Recorder = modes.state.recorder
+        self.buffers = Sums(self.recorder)
         self.evaluating: Span | None = None
         self.entered: Node | None = None
-
-    def new_buffers(self) -> dict[Node, Any]:
-        return Sums(self.recorder)
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         try:
@@ -109,6 +107,12 @@ class ProfiledPass(engine.Pass):
         self._enter(node)
         return super()._before(node, g)
 
+    def _unbroadcast(self, node: Node, index: int, g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        if self.over_tensors:
+            return super()._unbroadcast(node, index, g, shape, dtype)
+        with self.recorder.span("aten::to" if g.shape == shape else "aten::sum"):
+            return super()._unbroadcast(node, index, g, shape, dtype)
+
     def _node(self, name: str, sequence: int, g: Any) -> Span:
         span = self.recorder.open(name, BACKWARD, sequence)
         span.forward_thread = int(sequence >= 0)
@@ -116,14 +120,14 @@ class ProfiledPass(engine.Pass):
             span.shapes = [[] if one is None else list(one.shape) for one in (g if isinstance(g, list) else [g])]
         return span
 
-    def _watched(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+    def _pull(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         name, sequence = self._enter(node)
         span = self._node(name, sequence, g)
         operator = operator_of_node(name)
         if operator is not None:
             self.recorder.open(operator)  # closed with the node
         try:
-            if self.create_graph or modes.state.anomaly or not _over_tensors(node, g):
+            if self.over_tensors or modes.state.anomaly or not _over_tensors(node, g):
                 return self._read(node, g, edges)
             results = node.vjp_tensors(_each(g, engine.wrap), edges)
             return tuple(None if result is None else result._array for result in results)
@@ -131,8 +135,8 @@ class ProfiledPass(engine.Pass):
             self.recorder.close(span)
 
     def _read(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        if self.create_graph or modes.state.anomaly:
-            return super()._watched(node, g, edges)
+        if self.over_tensors or modes.state.anomaly:
+            return super()._pull(node, g, edges)
         return node.vjp(g, edges)
 
     def _finish(self, sink: Node, g: Any) -> None:
@@ -155,7 +159,7 @@ class ProfiledPass(engine.Pass):
         with self.recorder.span("aten::add_") as span:
             if self.recorder.with_shapes:
                 span.shapes = [list(holder[0].shape)] * (1 if fresh else 2)
-            engine.Pass.accumulate(variable, holder.pop(), _HANDED_OVER)
+            engine.BackwardPass.accumulate(variable, holder.pop(), _HANDED_OVER)
             if fresh:
                 assert variable._grad is not None
                 array = getattr(variable._grad, "_array", None)
@@ -177,4 +181,4 @@ def _each(value: Any, function: Any) -> Any:
     return None if value is None else function(np.asarray(value))
 
 
-engine.profiled = ProfiledPass
+observed_pass.profiled = ProfiledPass

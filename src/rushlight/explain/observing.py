@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import engine, modes
+from ..autograd import engine, modes, observed_pass
 from ..autograd.graph import AccumulateGrad, Edge, Node
+from ..autograd.observed_pass import ObservedPass
 from ..autograd.profiled_pass import _HANDED_OVER
-from ..autograd.rule_errors import of_rule
 from ..ops import dispatch
 from ..tensor import Tensor
 from .jacobian import jacobian_of
@@ -27,7 +27,7 @@ def start(recording: Recording) -> None:
     with _lock:
         if not _stories:
             dispatch.interceptors.insert(0, _op)
-            engine.observed = _new_pass
+            observed_pass.recorded = _new_pass
         _stories.append(recording)
     modes.special.enter()
 
@@ -39,16 +39,16 @@ def stop(recording: Recording) -> None:
         _stories.remove(recording)
         if not _stories:
             dispatch.interceptors.remove(_op)
-            engine.observed = None
+            observed_pass.recorded = None
 
 
-def _new_pass(keep_graph: bool, create_graph: bool) -> engine.Pass:
+def _new_pass(keep_graph: bool, create_graph: bool) -> ObservedPass:
     """A pass that is observed, while there is room for what it would tell."""
     recording = _stories[-1]
     if recording.full_up:
         recording.left_out += 1
-        return engine.Pass(keep_graph, create_graph)
-    return ObservedPass(keep_graph, create_graph)
+        return ObservedPass(keep_graph, create_graph)
+    return RecordedPass(keep_graph, create_graph)
 
 
 def _op(op: Any, args: tuple[Any, ...]) -> Any:
@@ -72,7 +72,7 @@ def _op(op: Any, args: tuple[Any, ...]) -> Any:
     return result
 
 
-class ObservedPass(engine.Pass):
+class RecordedPass(ObservedPass):
     """A pass whose nodes, sums and leaves are events."""
 
     watched = True
@@ -91,7 +91,7 @@ class ObservedPass(engine.Pass):
         self.totals: dict[tuple[Node, int], Any] = {}  # what was sent, added up apart from the engine's own sums
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
-        self._begin(roots, cotangents)
+        self._announce(roots, cotangents)
         try:
             super().run(roots, cotangents)
         except BaseException as error:
@@ -106,7 +106,7 @@ class ObservedPass(engine.Pass):
         return event
 
     @quietly
-    def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
+    def _announce(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         recording = self.recording
         recording.look_for_writes()
         frame = user_frame(sys._getframe(1))
@@ -126,23 +126,21 @@ class ObservedPass(engine.Pass):
             inputs = [recording.nodes[recording.node(node)]["variable"] for node in wanted if node.is_leaf_sink]
         self._event(
             "backward", self.place, how="grad" if self.captures else "backward", roots=listed, retain_graph=self.keep_graph,
-            create_graph=self.create_graph, inputs=inputs,
+            create_graph=self.over_tensors, inputs=inputs,
         )  # fmt: skip
         found = jacobian_of(recording, roots, cotangents) if recording.with_jacobians and not self.captures else None
         if found is not None:
             recording.jacobians.append({"pass": self.number, "place": self.place, **found})
 
-    def _watched(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        self._arrived(node, g)
-        if self.create_graph or modes.state.anomaly:
-            grads = super()._watched(node, g, edges)
+    def _pull(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        self._noted(node, g)
+        if self.over_tensors or modes.state.anomaly:
+            grads = super()._pull(node, g, edges)
         else:
             try:
                 grads = node.vjp(g, edges)
-            except RuntimeWarning:
-                grads = engine._without_warnings(node, g, edges)
-            except ValueError as error:
-                raise of_rule(node, error) from None
+            except (RuntimeWarning, ValueError) as error:
+                grads = engine.pulled_again(node, g, edges, error)
         if not (node.hooked and node.post_hooks):
             self._sent(node, grads, edges)
         return grads
@@ -156,7 +154,7 @@ class ObservedPass(engine.Pass):
         return result
 
     @quietly
-    def _arrived(self, node: Node, g: Any) -> None:
+    def _noted(self, node: Node, g: Any) -> None:
         recording = self.recording
         self.running = node
         number = recording.node(node)
@@ -221,7 +219,7 @@ class ObservedPass(engine.Pass):
 
     def _finish(self, sink: Node, g: Any) -> None:
         self.at_leaf = sink if isinstance(sink, AccumulateGrad) else None
-        if not self.create_graph or not isinstance(sink, AccumulateGrad):
+        if not self.over_tensors or not isinstance(sink, AccumulateGrad):
             holder = [g]  # as below
             del g
             super()._finish(sink, holder.pop())
@@ -237,7 +235,7 @@ class ObservedPass(engine.Pass):
         before, arrived = self._value(variable._grad), self._value(g)
         holder = [g]  # hands over the only reference here, or the gradient would be copied
         del g
-        engine.Pass.accumulate(variable, holder.pop(), _HANDED_OVER)
+        engine.BackwardPass.accumulate(variable, holder.pop(), _HANDED_OVER)
         self._leaf(variable, before, arrived)
 
     @quietly
