@@ -940,7 +940,7 @@ def _python_number(array: np.ndarray[Any, Any]) -> Any:
     return array.astype(np.float32).item() if array.dtype.kind == "V" else array.item()
 
 
-def _fit_tensor(g: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
+def _unbroadcast_tensor(g: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
     """A recorded cotangent as its input needs it: broadcasting undone, in the input's dtype."""
     have = g._array.shape
     if have != shape:
@@ -961,7 +961,7 @@ def _fit_tensor(g: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tens
 
 engine.wrap = wrap
 engine.sparse_gradient = _sparse_gradient
-engine.fit_tensor = _fit_tensor
+engine.unbroadcast_tensor = _unbroadcast_tensor
 views.new_tensor = new_tensor
 saved.make_tensor = make_tensor
 saved.type_name = lambda array: dtypes.of(array.dtype).type_in_errors

@@ -23,7 +23,7 @@ import numpy as np
 from ..backend import alignment, blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
-from ..backend.line_sums import fit as unbroadcast
+from ..backend.line_sums import unbroadcast
 from ..backend.ownership import has_own_memory
 from ..backend.scattered import ScatteredArray
 from ..rooms import carried, provided
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # Set by tensor.py, which stands above this room: how to make a Tensor, and how to fit one to a shape and a dtype.
 wrap: Callable[[Any], Tensor] = provided("wrap")
 sparse_gradient: Callable[[ScatteredArray], Tensor] = provided("sparse_gradient")
-fit_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor] = provided("fit_tensor")
+unbroadcast_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor] = provided("unbroadcast_tensor")
 
 _pass_ids = itertools.count()
 
@@ -370,7 +370,7 @@ class BackwardPass(HookCalls):
         if dtype is None:  # a leaf that takes a gradient of any dtype
             dtype = (g._array if self.over_tensors else g).dtype
         try:
-            return fit_tensor(g, shape, dtype) if self.over_tensors else unbroadcast(g, shape, dtype)
+            return unbroadcast_tensor(g, shape, dtype) if self.over_tensors else unbroadcast(g, shape, dtype)
         except ValueError:
             got = list((g._array if self.over_tensors else g).shape)
             raise RuntimeError(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
-from ..backend.line_sums import fit
+from ..backend.line_sums import unbroadcast
 from ..backend.notes import with_notes
 from ..rooms import opened, provided
 from ..size import Size
@@ -417,7 +417,7 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
                 cotangent = cotangent.to_dense()
             seed = cotangent if create_graph else cotangent._array
             if (cotangent._array.shape, cotangent._array.dtype) != (shape, dtype):
-                seed = engine.fit_tensor(cotangent, shape, dtype) if create_graph else fit(seed, shape, dtype)
+                seed = engine.unbroadcast_tensor(cotangent, shape, dtype) if create_graph else unbroadcast(seed, shape, dtype)
         if not needs:
             raise with_notes(
                 RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn"),
@@ -487,7 +487,7 @@ def _refitted(index: int, seed: Any, shape: tuple[int, ...], dtype: np.dtype[Any
     """A cotangent of another shape than its output had when it was recorded."""
     tensor = seed if is_tensor(seed) else engine.wrap(seed)
     try:
-        return engine.fit_tensor(tensor, shape, dtype) if create_graph else fit(tensor._array, shape, dtype)
+        return engine.unbroadcast_tensor(tensor, shape, dtype) if create_graph else unbroadcast(tensor._array, shape, dtype)
     except ValueError:
         raise RuntimeError(
             f"invalid gradient at index {index} - got {list(tensor._array.shape)} but expected shape compatible with "

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import numpy as backend
-from ..backend.line_sums import fit
+from ..backend.line_sums import unbroadcast
 from ..rooms import provided
 from . import modes
 from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
@@ -533,7 +533,7 @@ class CopySlices(Node):
         if edges[0] is not None:
             if overlaps_itself(part):
                 raise overlap_error()
-            part[...] = 0 if grads[0] is None else fit(np.asarray(grads[0]), shape, dtype)
+            part[...] = 0 if grads[0] is None else unbroadcast(np.asarray(grads[0]), shape, dtype)
         return (result if edges[0] is not None else None, *grads[1:])
 
     def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:

@@ -131,7 +131,7 @@ def sum_to(array: Array, shape: Shape) -> Array:
     return array.reshape(shape)
 
 
-def fit(array: Array, shape: Shape, dtype: np.dtype[Any]) -> Array:
+def unbroadcast(array: Array, shape: Shape, dtype: np.dtype[Any]) -> Array:
     """A cotangent as its input needs it: broadcasting undone, and in the input's dtype (the real part for a real input)."""
     if array.shape != shape:
         array = sum_to(array, shape)

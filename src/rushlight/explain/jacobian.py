@@ -9,7 +9,7 @@ import numpy as np
 
 from ..autograd.graph import AccumulateGrad, Edge, Node
 from ..autograd.views import CopySlices
-from ..backend.line_sums import fit
+from ..backend.line_sums import unbroadcast
 from ..ops.saved import Packed
 from ..tensor import Tensor
 from .recording import Recording
@@ -88,6 +88,6 @@ def _pulled(order: list[Node], leaves: list[Any], roots: Sequence[Edge], v: Any)
         for one, edge in zip(node.vjp(g.copy(), node.next), node.next, strict=True):
             if one is not None and edge is not None:
                 target = edge[0]
-                fitted = np.array(fit(np.asarray(one), target.shape, target.dtype))
+                fitted = np.array(unbroadcast(np.asarray(one), target.shape, target.dtype))
                 waiting[target] = fitted if target not in waiting else waiting[target] + fitted
     return np.concatenate([np.asarray(waiting.get(leaf, np.zeros(leaf.shape, leaf.dtype))).reshape(-1) for leaf in leaves])
