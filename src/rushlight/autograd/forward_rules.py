@@ -20,7 +20,7 @@ import numpy as np
 
 from ..ops import dispatch, table
 from ..ops.reading import conj
-from ..tensor import Tensor, _fit_tensor, new_tensor, wrap
+from ..tensor import Tensor, _unbroadcast_tensor, new_tensor, wrap
 from . import function, function_calls, modes, views
 from .forward_ad import OTHER_SIZE, _state, tangent_at, tangents_of, with_tangent, without_tangent
 from .forward_arrays import lacking, run_with_tangents
@@ -233,7 +233,7 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
         flat_tangents = [one for name, value in zip(op.inputs, tangents, strict=True) if name in op.sources
                          for one in (value if isinstance(value, (list, tuple)) else [value])]  # fmt: skip
         pairs = [
-            (_fit_tensor(g, primal._array.shape, primal._array.dtype), tangent)
+            (_unbroadcast_tensor(g, primal._array.shape, primal._array.dtype), tangent)
             for g, primal, tangent in zip(gradients, flat_primals, flat_tangents, strict=True)
             if g is not None and isinstance(tangent, Tensor)
         ]
