@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from . import dtypes, printing
 from .as_torch import missing
 from .autograd import delayed_error, engine, function, function_calls, gradients, modes, views
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
@@ -25,18 +24,19 @@ from .backend import dlpack
 from .backend import numpy as backend
 from .backend.line_sums import stretched
 from .backend.scattered import ScatteredArray
-from .device import CPU, strided
-from .device import device as device_class
-from .device import layout as layout_class
+from .base import dtypes
+from .base.device import CPU, strided
+from .base.device import device as device_class
+from .base.device import layout as layout_class
+from .base.rooms import opened, provided
+from .base.size import Size
 from .ops import compiling, dispatch, saved, saved_attributes, table
 from .ops.public import axis_of, methods
-from .rooms import opened, provided
-from .size import Size
+from .tensors import printing
 
 # Set by batching/layers.py: what holds while function transforms run.
 refuse_in_transforms: Callable[[str], None] = provided("refuse_in_transforms")
 text_in_transforms: Callable[[Tensor], str | None] = provided("text_in_transforms")
-
 
 CHECKED = os.environ.get("RUSHLIGHT_CHECK", "0") != "0"  # tests set it
 
@@ -100,7 +100,7 @@ class Tensor(metaclass=_TensorMeta):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is Tensor or not args or not isinstance(args[0], Tensor):
-            from .creation import legacy
+            from .tensors.creation import legacy
 
             made = legacy.construct(dtypes.get_default_dtype(), args, kwargs)
         else:
@@ -741,17 +741,17 @@ class Tensor(metaclass=_TensorMeta):
         return id(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        from .copying import deep_copied
+        from .tensors.copying import deep_copied
 
         return deep_copied(self, memo)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        from .copying import reduced
+        from .tensors.copying import reduced
 
         return reduced(self)
 
     def __setstate__(self, state: Any) -> None:
-        from ._utils import set_state
+        from .tensors.rebuilding import set_state
 
         set_state(self, state)
 

@@ -26,7 +26,7 @@ from ..backend.late_products import LateProducts
 from ..backend.line_sums import unbroadcast
 from ..backend.ownership import has_own_memory
 from ..backend.scattered import ScatteredArray
-from ..rooms import carried, provided
+from ..base.rooms import carried, provided
 from . import modes, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .hooks import HookCalls

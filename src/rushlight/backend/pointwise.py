@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes
+from ..base import dtypes
 from . import bits, blockwise, pairs
 from . import numpy as backend
 from .fitting import fitting

@@ -7,9 +7,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
 from ..autograd import engine, modes
 from ..autograd.graph import AccumulateGrad, Node
+from ..base import dtypes
 from ..tensor import Tensor
 from ..utils.weak import Sighting
 from .places import Places
