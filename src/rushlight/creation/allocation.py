@@ -11,7 +11,6 @@ import numpy as np
 from ..arguments import as_dtype, checked_shape, type_name
 from ..autograd import modes, views
 from ..autograd.modes import special
-from ..backend import alignment
 from ..tensor import Tensor, new_tensor
 
 
@@ -59,7 +58,7 @@ def allocated(
 ) -> np.ndarray[Any, Any]:
     """``make(sizes, numpy_type)``; where NumPy refuses, PyTorch's error. ``one``, ``owner``: see checked_shape."""
     try:
-        return alignment.made(make, sizes, numpy_type)  # type: ignore[no-any-return]
+        return make(sizes, numpy_type)
     except Exception as error:
         return second_try(make, name, sizes, one, numpy_type, owner, error)
 

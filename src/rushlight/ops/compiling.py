@@ -20,7 +20,7 @@ import numpy as np
 from ..autograd import views
 from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
 from ..autograd.modes import special, state
-from ..backend import alignment, blockwise
+from ..backend import blockwise
 from ..backend import numpy as backend
 from . import dispatch, saved
 from .forward_text import call_source, function_source
@@ -75,8 +75,7 @@ GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
     "BORROWED": BORROWED,
     "OVER": blockwise.OVER,
-    "LARGE": min(alignment.FROM, blockwise.SPREAD),
-    "SHARED": blockwise.SPREAD,
+    "LARGE": blockwise.SPREAD,
     "asarray": np.asarray,
     "dtype_of": operator.attrgetter("dtype"),
     "shape_of": operator.attrgetter("shape"),
@@ -97,7 +96,6 @@ GLOBALS: dict[str, Any] = {
     "special": special,
     "in_inference": views.in_inference,
     "spread": blockwise.spread,
-    "within": alignment.within,
     "state": state,
     "failed": dispatch.failed,
     "array_of": saved.array_of,

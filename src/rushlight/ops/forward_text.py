@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from ..backend import alignment
 from . import several
 
 if TYPE_CHECKING:
@@ -184,14 +183,8 @@ class _Forward:
     def computed(self) -> list[str]:
         entry, case = self.entry, self.case
         arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
-        size = f"x_{self.first}.size"
         if entry.is_ufunc:
-            large = f"spread(compute, {arguments})"
-            if alignment.PAYS:
-                large = f"within(compute, {arguments}) if {size} < SHARED else within(spread, compute, {arguments})"
-            out = f"compute({arguments}, out=...) if {size} < LARGE else {large}"
-        elif alignment.PAYS and not (entry.view or self.first in entry.optional or (case and case.value)):
-            out = f"compute({arguments}) if {size} < LARGE else within(compute, {arguments})"
+            out = f"compute({arguments}, out=...) if x_{self.first}.size < LARGE else spread(compute, {arguments})"
         else:
             out = (case and case.value) or f"compute({arguments})"
         failed = f"return failed(op, {self.everything}, error, general)" if case is None else self.general
