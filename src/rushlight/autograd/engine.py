@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import alignment, blockwise, quiet
+from ..backend import blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
 from ..backend.line_sums import unbroadcast
@@ -127,9 +127,7 @@ class BackwardPass(HookCalls):
         self.roots = roots
         try:
             setting = quiet.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
-            before = alignment.begin() if alignment.was_large[0] else None
             try:
-                alignment.was_large[0] = False
                 try:
                     self._run(self._begin(roots, cotangents))
                 except BaseException:
@@ -137,8 +135,6 @@ class BackwardPass(HookCalls):
                     raise
                 self._finish_leaves(self.leaves)
             finally:
-                if before is not None:
-                    alignment.end(before)
                 quiet.end(setting)
             for callback in self.callbacks or ():
                 callback()

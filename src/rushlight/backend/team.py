@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from . import alignment, threads
+from . import threads
 from .numpy import Array
 
 LARGE, _SHARE = 3 << 20, 1 << 20  # bytes: of all, and of one thread at least
@@ -45,8 +45,6 @@ class _Team:
 
 
 def _serve(tasks: SimpleQueue[_Task]) -> None:
-    if alignment.PAYS:
-        alignment.begin()
     with np.errstate(all="ignore"):
         while True:
             number, work, parts, finished = tasks.get()

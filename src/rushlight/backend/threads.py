@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import alignment, openblas
+from . import openblas
 from .numpy import Array, Shape
 
 Item = TypeVar("Item")
@@ -59,8 +59,6 @@ class _Pool:
 
 
 def _serve(tasks: SimpleQueue[Callable[[], None]]) -> None:
-    if alignment.PAYS:
-        alignment.begin()
     while True:
         tasks.get()()
 

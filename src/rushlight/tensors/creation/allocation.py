@@ -10,7 +10,6 @@ import numpy as np
 
 from ...autograd import modes, views
 from ...autograd.modes import special
-from ...backend import alignment
 from ...tensor import Tensor, new_tensor
 from ..arguments import as_dtype, checked_shape, type_name
 
@@ -59,7 +58,7 @@ def allocated(
 ) -> np.ndarray[Any, Any]:
     """``make(sizes, numpy_type)``; where NumPy refuses, PyTorch's error. ``one``, ``owner``: see checked_shape."""
     try:
-        return alignment.made(make, sizes, numpy_type)  # type: ignore[no-any-return]
+        return make(sizes, numpy_type)
     except Exception as error:
         return second_try(make, name, sizes, one, numpy_type, owner, error)
 

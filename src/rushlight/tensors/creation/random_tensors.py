@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import random as generators
-from ...backend import alignment, random_checks
+from ...backend import random_checks
 from ...backend.fitting import fitting
 from ...base import dtypes
 from ...ops.publishing import published
@@ -73,7 +73,7 @@ def rand(
     shape = _shape("rand", sizes, size, generator)
     if numpy_type.kind in "iub":
         no_kernel("check_uniform_bounds", numpy_type)
-    array = alignment.made(generators.stream_of(generator).uniform, shape, numpy_type)
+    array = generators.stream_of(generator).uniform(shape, numpy_type)
     return finished(array, requires_grad) if out is None else into(out, "rand", array, dtype)
 
 
@@ -100,7 +100,7 @@ def randn(
     numpy_type = options("randn", dtype, layout, device, requires_grad, pin_memory, natural)
     shape = _shape("randn", sizes, size, generator)
     if numpy_type.kind not in "iub":
-        array = alignment.made(generators.stream_of(generator).normal, shape, numpy_type)
+        array = generators.stream_of(generator).normal(shape, numpy_type)
     else:
         array = without_normals(shape, numpy_type)
     return finished(array, requires_grad) if out is None else into(out, "randn", array, dtype)
