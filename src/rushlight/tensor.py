@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .as_torch import missing
-from .autograd import delayed_error, engine, function, function_calls, gradients, modes, views
+from .autograd import delayed_error, engine, function, function_calls, gradients, modes, observed_pass, views
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import dlpack
 from .backend import numpy as backend
@@ -256,11 +256,13 @@ class Tensor(metaclass=_TensorMeta):
                     f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
                     f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
+        if observed_pass.told is not None:
+            observed_pass.told("grad", self, value)
         self._grad = value
 
     @grad.deleter
     def grad(self) -> None:
-        self._grad = None
+        self.grad = None
 
     @property
     def grad_dtype(self) -> dtypes.dtype | None:
@@ -394,6 +396,8 @@ class Tensor(metaclass=_TensorMeta):
             result._negated = True
         if self._inference is not None:
             result._inference = self._inference
+        if observed_pass.told is not None:
+            observed_pass.told("detach", self, result)
         return result
 
     def detach_(self) -> Tensor:
@@ -414,6 +418,8 @@ class Tensor(metaclass=_TensorMeta):
     def data(self) -> Tensor:
         """The same memory as a tensor without history, whose changes backward passes do not notice."""
         result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
+        if observed_pass.told is not None:
+            observed_pass.told("data", self, result)
         return result
 
     @data.setter
@@ -429,6 +435,8 @@ class Tensor(metaclass=_TensorMeta):
         if value._array.dtype is not self._array.dtype:
             self._sink = None  # gradients of another dtype arrive at an end of their own
         self._array = value._array  # the version counter stays, also of views of the memory of before
+        if observed_pass.told is not None:
+            observed_pass.told("data =", self, value)
 
     @data.deleter
     def data(self) -> None:
@@ -881,19 +889,7 @@ def lay_out_attributes(cls: type[Tensor]) -> None:
 
 
 lay_out_attributes(Tensor)
-_SHARED = (
-    "_array",
-    "_counter",
-    "_needs_grad",
-    "_edge",
-    "_base",
-    "_seen",
-    "_made",
-    "_inference",
-    "_conjugate",
-    "_negated",
-    "_tangents",
-)
+_SHARED = tuple("_array _counter _needs_grad _edge _base _seen _made _inference _conjugate _negated _tangents".split())
 
 
 def _tangent_text(tensor: Tensor) -> str | None:

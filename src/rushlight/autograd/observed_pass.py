@@ -162,6 +162,8 @@ class ObservedPass(BackwardPass):
 # Set by the rooms above that look at each node: a profiler's pass, and that of a recording while there is one.
 profiled: Callable[[bool, bool], ObservedPass] = provided("profiled")
 recorded: Callable[[bool, bool], ObservedPass] | None = None
+# Set while there is a recording: told of what no op does, with a tensor and what comes of it ("grad", "detach", "data", "data =").
+told: Callable[[str, Any, Any], None] | None = None
 
 
 def new_pass(keep_graph: bool, over_tensors: bool) -> ObservedPass:
