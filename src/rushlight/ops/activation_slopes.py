@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backend import activation_slopes as k
 from ..backend import activations, blockwise
+from ..kernels import register, sweeps
 from .reading import conj, is_complex, underivable
 from .table import arrays, op
 
@@ -125,6 +126,7 @@ def prelu_slopes(g: Any, xp: Any, x: Any, weight: Any, needs: tuple[bool, bool])
     )
 
 
+@register(sweeps.gelu_slope)
 def _gelu_erf_slope(h: Any, x: Any) -> Any:
     if activations.by_quotient(x):
         slope = activations.gelu_slope(x)

@@ -10,6 +10,7 @@ import numpy as np
 from ..autograd.modes import state
 from ..backend import activations as k
 from ..dtypes import finfo
+from ..kernels import register, sweeps
 from . import dispatch
 from .activation_slopes import mish_slope, prelu_slopes, silu_slope
 from .inplace import named
@@ -47,6 +48,7 @@ def _inverse(alpha: float) -> float:
     return 1.0 / float(np.float32(alpha))
 
 
+@register(sweeps.gelu)
 def _gelu_erf(x: Any) -> Any:
     from .table import arrays
 
