@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import threading
 from pathlib import Path
 
@@ -44,8 +45,9 @@ def test_the_extension_is_built_where_there_is_a_compiler():
     if os.environ.get("RUSHLIGHT_KERNELS") == "numpy":
         pytest.skip("switched off")
     compiler = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
-    if compiler is None or not (ROOT / "setup.py").exists():
-        pytest.skip("no compiler, or not a checkout")
+    headers = Path(sysconfig.get_path("include"))
+    if compiler is None or not (headers / "Python.h").exists() or not (ROOT / "setup.py").exists() or sys.platform == "win32":
+        pytest.skip("no compiler, no Python.h, or not a checkout")
     assert native is not None, "there is a compiler: pip install --editable . has failed to build the kernels"
 
 

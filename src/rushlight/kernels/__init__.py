@@ -11,12 +11,15 @@ NumPy's is asked. Who calls ``softmax`` does not know which it was. ``RUSHLIGHT_
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib
 import math
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, ParamSpec, TypeVar
+from types import ModuleType
+from typing import NamedTuple, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
@@ -31,16 +34,13 @@ class Kernel(NamedTuple):
 
 registered: dict[str, Kernel] = {}
 
-if os.environ.get("RUSHLIGHT_KERNELS") == "numpy":
-    native = None
-else:
-    try:
-        from . import _native as native
-    except ImportError:
-        native = None
+native: ModuleType | None = None  # the loops: native/module.cpp says what each takes
+if os.environ.get("RUSHLIGHT_KERNELS") != "numpy":
+    with contextlib.suppress(ImportError):
+        native = importlib.import_module("._native", __name__)
 
 
-def register(compiled: Callable[P, Result | None]) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+def register(compiled: Callable[P, object]) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
     """What makes of a NumPy kernel one that asks ``compiled`` first, where there are compiled kernels."""
 
     def beside(numpy: Callable[P, Result]) -> Callable[P, Result]:
@@ -51,7 +51,7 @@ def register(compiled: Callable[P, Result | None]) -> Callable[[Callable[P, Resu
         @functools.wraps(numpy)
         def kernel(*args: P.args, **kwargs: P.kwargs) -> Result:
             out = compiled(*args, **kwargs)
-            return numpy(*args, **kwargs) if out is None else out
+            return numpy(*args, **kwargs) if out is None else cast("Result", out)
 
         return kernel
 

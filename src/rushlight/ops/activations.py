@@ -20,6 +20,17 @@ from .table import op
 DOUBLE = np.dtype(np.float64)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
+
+@register(sweeps.gelu)
+def _gelu_erf(x: Any) -> Any:
+    from .table import arrays
+
+    if k.by_quotient(x):
+        return k.gelu(x)
+    wide = k.in_single(x)
+    return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
+
+
 op("leaky_relu", k.leaky_relu, kind="elementwise", x=lambda g, xp, x, slope: xp.leaky_relu_slope(g, x, slope))
 op("elu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.elu_slope(
     g, x, alpha, scale, input_scale))  # fmt: skip
@@ -46,16 +57,6 @@ op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", in
 def _inverse(alpha: float) -> float:
     """Of celu's slope: in PyTorch alpha is rounded to single precision for it."""
     return 1.0 / float(np.float32(alpha))
-
-
-@register(sweeps.gelu)
-def _gelu_erf(x: Any) -> Any:
-    from .table import arrays
-
-    if k.by_quotient(x):
-        return k.gelu(x)
-    wide = k.in_single(x)
-    return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
 
 
 def _with_inplace(name: str, function: Any) -> Any:

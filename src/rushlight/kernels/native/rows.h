@@ -23,6 +23,24 @@ template <class T, class F> inline double sum_of_row(std::size_t length, F term)
     return total;
 }
 
+// Two such sums, which add(i, how many, first, second) adds to.
+template <class T, class F> inline void two_sums_of_row(std::size_t length, double (&totals)[2], F add) {
+    constexpr std::size_t L = LANES<T>;
+    totals[0] = totals[1] = 0;
+    for (std::size_t start = 0; start < length; start += BLOCK) {
+        std::size_t end = length - start < BLOCK ? length : start + BLOCK, i = start;
+        V<T> a{}, b{}, c{}, d{};
+        for (; i + 2 * L <= end; i += 2 * L) {
+            add(i, L, a, c);
+            add(i + L, L, b, d);
+        }
+        for (; i + L <= end; i += L) add(i, L, a, c);
+        if (i < end) add(i, end - i, b, d);
+        totals[0] += static_cast<double>(across<T>(a + b));
+        totals[1] += static_cast<double>(across<T>(c + d));
+    }
+}
+
 // Whole vectors, or `count` numbers and zeros.
 template <class T> inline V<T> some(const T *from, std::size_t count) {
     return count == LANES<T> ? load<T>(from) : load_part<T>(from, count);
@@ -120,14 +138,15 @@ template <class T> void log_softmax_slope(const Rows &rows, std::size_t from, st
 template <class T> inline void moments(const T *x, std::size_t length, double eps, T &mean, T &rstd) {
     double size = static_cast<double>(length);
     T near = static_cast<T>(sum_of_row<T>(length, [&](std::size_t i, std::size_t count) { return some<T>(x + i, count); }) / size);
-    double off = sum_of_row<T>(
-        length, [&](std::size_t i, std::size_t count) { return first_lanes<T>(some<T>(x + i, count) - near, count); });
-    mean = static_cast<T>(static_cast<double>(near) + off / size);
-    double squares = sum_of_row<T>(length, [&](std::size_t i, std::size_t count) {
-        V<T> far = first_lanes<T>(some<T>(x + i, count) - mean, count);
-        return far * far;
+    double sums[2];
+    two_sums_of_row<T>(length, sums, [&](std::size_t i, std::size_t count, V<T> &off, V<T> &squares) {
+        V<T> far = first_lanes<T>(some<T>(x + i, count) - near, count);
+        off += far;
+        squares += far * far;
     });
-    rstd = static_cast<T>(1 / std::sqrt(squares / size + eps));
+    double off = sums[0] / size, variance = sums[1] / size - off * off;
+    mean = static_cast<T>(static_cast<double>(near) + off);
+    rstd = static_cast<T>(1 / std::sqrt((variance < 0 ? 0 : variance) + eps));  // nan stays
 }
 
 template <class T> void layer_norm(const Rows &rows, std::size_t from, std::size_t to) {
@@ -169,10 +188,13 @@ template <class T> void layer_norm_slopes(const Rows &rows, std::size_t from, st
             V<T> given = some<T>(g + i, count);
             return weight ? given * some<T>(weight + i, count) : given;
         };
-        T level = static_cast<T>(sum_of_row<T>(rows.length, scaled) / size);
-        T along = static_cast<T>(sum_of_row<T>(rows.length, [&](std::size_t i, std::size_t count) {
-            return first_lanes<T>(scaled(i, count) * ((some<T>(x + i, count) - mean) * rstd), count);
-        }) / size);
+        double sums[2];
+        two_sums_of_row<T>(rows.length, sums, [&](std::size_t i, std::size_t count, V<T> &level, V<T> &along) {
+            V<T> given = scaled(i, count);
+            level += given;
+            along += given * (some<T>(x + i, count) - mean);  // of lanes beyond the row nothing is given
+        });
+        T level = static_cast<T>(sums[0] / size), along = static_cast<T>(sums[1] / size) * rstd;
         along_row<T>(rows.length, [&](std::size_t i, std::size_t count) {
             V<T> hat = (some<T>(x + i, count) - mean) * rstd;
             put<T>(out + i, (scaled(i, count) - level - hat * along) * rstd, count);

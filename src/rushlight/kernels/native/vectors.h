@@ -95,11 +95,16 @@ template <class T> inline T highest(V<T> x) {
     return out;
 }
 
+// Even and odd powers apart: two chains of half the length go on side by side.
 template <class T, std::size_t N> inline V<T> polynomial(const T (&coefficients)[N], V<T> x) {
-    V<T> out = all<T>(coefficients[N - 1]);
+    V<T> square = x * x, upper = all<T>(coefficients[N - 1]), lower = all<T>(coefficients[N - 2]);
 #pragma GCC unroll 32
-    for (std::size_t i = N - 1; i--;) out = out * x + coefficients[i];
-    return out;
+    for (std::size_t i = N - 2; i > 0; i--) {
+        V<T> next = upper * square + coefficients[i - 1];
+        upper = lower;
+        lower = next;
+    }
+    return lower + upper * x;
 }
 
 // 2 ** n for whole n that has been added to ROUNDER: the exponent's bits, in range.
