@@ -272,9 +272,10 @@ __getattr__, __dir__ = lazy_names(
         ),
     },
 )
-# Pickles name modules; those made before base/ and tensors/ were rooms leave them out.
+# Pickles name modules; those made before base/ and tensors/ were rooms name these without them.
 for _name in tuple(_sys.modules):
-    if _name.startswith((f"{__name__}.base.", f"{__name__}.tensors.")):
-        _sys.modules[_name.replace(".base.", ".").replace(".tensors.", ".")] = _sys.modules[_name]
+    _room, _, _rest = _name.removeprefix(f"{__name__}.").partition(".")
+    if _room in ("base", "tensors") and _rest.partition(".")[0] in ("copying", "creation", "device", "dtypes", "size"):
+        _sys.modules[f"{__name__}.{_rest}"] = _sys.modules[_name]
 # What `from torch import *` gives beside them.
 __all__.extend(name for name in _registry["torch"] if name not in __all__ and "_" not in (name[0], name[-1]))
