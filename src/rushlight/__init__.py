@@ -71,6 +71,7 @@ with _collector_at_rest():
     from .base.torch_version import __version__
     from .batching.vmap import vmap
     from .ops.public import registry as _registry
+    from .overrides.watching import install_methods
     from .random import (
         Generator,
         default_generator,
@@ -82,10 +83,12 @@ with _collector_at_rest():
     )
     from .storage import TypedStorage, UntypedStorage
     from .storage import resizing as _resizing
-    from .tensor import Tensor, install_methods
+    from .storage import shared_memory as _shared_memory
+    from .tensor import Tensor
     from .tensors import copying as _copying
     from .tensors import foreach as _foreach
     from .tensors import queries as _queries
+    from .tensors import rebuilding as _rebuilding
     from .tensors import runtime as _runtime
     from .tensors.conversion import to_dtype as _conversion
     from .tensors.conversion import to_layout as _layout_conversion

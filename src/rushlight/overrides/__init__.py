@@ -405,17 +405,6 @@ def enable_reentrant_dispatch() -> Iterator[None]:
         modes.state.grad_enabled = before
 
 
-_instances = False
-
-
-def instance_made() -> None:
-    """From the first instance of a subclass on, ops look at their arguments' classes."""
-    global _instances
-    if not _instances:
-        _instances = True
-        special.enter(plain_to_see=True)
-
-
 # Objects that are no tensors, but take over.
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import overrides
+from ..as_torch import missing
 from ..autograd.modes import special, state
+from ..base.public_names import methods
 from ..ops import public
 from ..ops.public import CompiledOnUse
 from ..tensor import PLAIN, Tensor, _TensorMeta
@@ -191,3 +193,14 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
     call.__doc__ = getattr(function, "__doc__", None)
     call.__module__ = "torch"
     return call
+
+
+def install_methods(names: Sequence[str] | None = None) -> None:
+    """Gives Tensor the methods of the table; called once all families are loaded."""
+    for name in names if names is not None else list(methods):
+        if name not in Tensor.__dict__ or name in ("__eq__",):
+            setattr(Tensor, name, methods[name])
+    for name in missing.OF_TENSOR if names is None else ():
+        setattr(Tensor, name, missing.Missing(name))
+    _TensorMeta.own.update(vars(Tensor) if names is None else {name: methods[name] for name in names})
+    _TensorMeta.told = as_told

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import rushlight as torch
 
 from ...ops.publishing import method
-from ...tensor import Tensor, install_methods
+from ...overrides.watching import install_methods
+from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
 from . import conversion_choices as choices
 
