@@ -20,6 +20,7 @@ from ..backend import alignment
 from ..backend import numpy as backend
 from ..base import dtypes
 from ..base.arguments import type_name
+from ..base.protocols import foreigners
 from ..base.rooms import provided
 from . import saved
 
@@ -86,10 +87,8 @@ def other_side(name: str, self: Any, other: Any) -> Any:
 
 def foreign_method(name: str, args: tuple[Any, ...]) -> Any:
     """What objects that are no tensors, but define ``__torch_function__``, make of ``Tensor.<name>``; else NotImplemented."""
-    from ..overrides import foreign
-
     func = getattr(Tensor_, name, None)
-    return NotImplemented if func is None else foreign(func, args, {})
+    return NotImplemented if func is None else foreigners[0](func, args, {})
 
 
 def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op, tuple[Any, ...]], Any]] = interceptors) -> Any:

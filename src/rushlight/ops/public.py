@@ -22,6 +22,8 @@ from typing import Any, TypeVar
 from ..autograd.modes import special
 from ..backend import pointwise as kernels
 from ..base.arguments import warn as warn_user
+from ..base.protocols import foreigners
+from ..base.protocols import protocol as protocol
 from ..base.public_names import methods as methods
 from ..base.public_names import module as module
 from ..base.public_names import registry as registry
@@ -34,9 +36,6 @@ from .out import write_out
 from .table import Op, table, tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-# Set by the room that implements __torch_function__: (function, args, kwargs) -> result or NotImplemented.
-protocol: list[Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]] = []
 
 SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "self": "input", "a": "input", "x1": "input", "x2": "other"}
 
@@ -191,9 +190,7 @@ def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     """What an object that is no tensor but defines ``__torch_function__`` makes of a call; else NotImplemented."""
     if special.active and protocol:  # it was asked before the call
         return NotImplemented
-    from ..overrides import foreign as ask
-
-    return ask(func, args, kwargs)
+    return foreigners[0](func, args, kwargs)
 
 
 def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 from .. import overrides
 from ..as_torch import missing
 from ..autograd.modes import special, state
+from ..base import protocols
 from ..base.public_names import methods
-from ..ops import public
 from ..ops.public import CompiledOnUse
 from ..tensor import PLAIN, Tensor, _TensorMeta
 
@@ -90,14 +90,14 @@ def unwatch_for_profiler() -> None:
     with _watch_lock:
         overrides.profiler = None
         if not _watching:
-            public.protocol.remove(overrides.dispatched)
+            protocols.protocol.remove(overrides.dispatched)
             for name, (value, watched) in _unwatched.items():
                 if Tensor.__dict__.get(name) is watched:  # else a program has set another since
                     setattr(Tensor, name, value)
 
 
 def _put_in() -> None:
-    public.protocol.append(overrides.dispatched)
+    protocols.protocol.append(overrides.dispatched)
     for name, value in list(vars(Tensor).items()):
         watched = _watched(name, value)
         if watched is not value:
@@ -147,6 +147,17 @@ def told(function: Callable[..., Any]) -> Callable[..., Any]:
     if own is not None and (function is own or function is getattr(own, "made", None)):
         return watched  # type: ignore[no-any-return]
     return getattr(Tensor, name) if vars(Tensor).get(name) is function else function
+
+
+def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What an object that is no tensor makes of a call, or NotImplemented."""
+    if any(overrides.takes_over(one) for value in (*args, *kwargs.values())
+           for one in (value if isinstance(value, (list, tuple)) else (value,))):  # fmt: skip
+        return overrides.dispatched(told(func), args, kwargs)
+    return NotImplemented
+
+
+protocols.foreigners.append(foreign)
 
 
 def _on_use(compiled: CompiledOnUse) -> Callable[..., Any]:
