@@ -30,7 +30,7 @@ from ..base.rooms import carried, provided
 from . import modes, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .hooks import HookCalls
-from .rule_errors import of_rule
+from .rule_errors import broadcast_error, of_rule
 from .schedule import counted
 
 if TYPE_CHECKING:
@@ -394,8 +394,6 @@ def _stretched(g: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _no_room(shape: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError:
-    from ..ops.dispatch import broadcast_error  # stands above this room
-
     wrong = broadcast_error([shape, other])
     if wrong is not None:
         return wrong

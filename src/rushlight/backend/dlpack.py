@@ -6,6 +6,7 @@ The dtype that the capsule tells is written over in the structure that it points
 from __future__ import annotations
 
 import ctypes
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -72,3 +73,28 @@ def array_of(source: Any) -> Array:
         array = array.view(dtypes.bfloat16.numpy)
     # NumPy takes older capsules for read-only; tensors are written to.
     return array if array.flags.writeable else memory.fenced(array)
+
+
+class DLDeviceType(IntEnum):
+    """DLPack's numbers for kinds of devices. Tensors here are on the first.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).__dlpack_device__()
+    (<DLDeviceType.kDLCPU: 1>, 0)
+    """
+
+    kDLCPU = 1
+    kDLCUDA = 2
+    kDLCUDAHost = 3
+    kDLOpenCL = 4
+    kDLVulkan = 7
+    kDLMetal = 8
+    kDLVPI = 9
+    kDLROCM = 10
+    kDLROCMHost = 11
+    kDLExtDev = 12
+    kDLCUDAManaged = 13
+    kDLOneAPI = 14
+    kDLWebGPU = 15
+    kDLHexagon = 16
+    kDLMAIA = 17
