@@ -24,15 +24,16 @@ ALLOWED = {
     "getrefcount": {"backend/ownership.py"},
     # How many parameters a function has, what they are called, where it was written: read only.
     "__code__": {
-        "autograd/forward_rules.py", "autograd/function.py", "batching/layers.py", "explain/rules.py",
+        "autograd/forward_rules.py", "autograd/function.py", "batching/layers.py", "capture/trace.py", "explain/rules.py",
         "nn/modules/named_methods.py", "ops/activations.py", "ops/misfits.py", "ops/public.py", "ops/rules_text.py",
     },
-    "cell_contents": {"batching/layers.py"},  # tensors that a function got from around it: read only
+    "cell_contents": {"batching/layers.py", "capture/trace.py"},  # what a function got from around it: read only
+    "dis": {"capture/watching.py"},  # what a user's program does beside its ops, while it is recorded
     "_core": {"compat/cpu.py"},  # whose features PyTorch has a function for
 }  # fmt: skip
 NOWHERE = set(
     "from_address addressof string_at wstring_at memmove memset byref CFUNCTYPE PYFUNCTYPE PyDLL PyObj_FromPtr data_as "
-    "exec_blas inner_loop blas_cpu_number _ARRAY_API PyDataMem_SetHandler get_referrers dis".split()
+    "exec_blas inner_loop blas_cpu_number _ARRAY_API PyDataMem_SetHandler get_referrers".split()
 )
 NEVER_SET = {"__code__", "cell_contents", "__closure__"}
 
@@ -66,7 +67,7 @@ def misuses(text: str, path: str = "") -> list[str]:
                 found.append(f"{node.attr} = ...")
             if _is_repr(node.value):
                 found.append("repr(...) that is read")
-        if isinstance(node, ast.Compare) and any(map(_is_repr, node.comparators)):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In) and any(map(_is_repr, node.comparators)):
             found.append("repr(...) that is read")
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) > 1:
             attribute = node.args[1]

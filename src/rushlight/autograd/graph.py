@@ -250,13 +250,13 @@ class InputMetadata(NamedTuple):
 
     @property
     def dtype(self) -> Any:
-        from .. import dtypes
+        from ..base import dtypes
 
         return dtypes.of(self.numpy_dtype)
 
     @property
     def device(self) -> Any:
-        from ..device import CPU
+        from ..base.device import CPU
 
         return CPU
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import dtypes
 from ..autograd import engine, modes, views
 from ..autograd.graph import keep_traceback, leaf_edge, observers, orders
 from ..backend import numpy as backend
 from ..backend.notes import with_notes
-from ..rooms import provided
+from ..base import dtypes
+from ..base.rooms import provided
 from . import saved
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -
 
 def type_name(value: Any) -> str:
     """What PyTorch calls the type of an argument."""
-    from .. import arguments  # stands above this room
+    from ..tensors import arguments  # stands above this room
 
     return arguments.type_name(value)
 

@@ -235,8 +235,8 @@ _warned: set[str] = set()
 
 def warn(text: str, once: bool = False) -> None:
     """A UserWarning at the line of the user's program that is running; ``once`` in a process, or as set_warn_always says."""
-    from ..arguments import warn as warn_user  # stand above this room
-    from ..runtime import is_warn_always_enabled
+    from ..tensors.arguments import warn as warn_user  # stand above this room
+    from ..tensors.runtime import is_warn_always_enabled
 
     if once and not is_warn_always_enabled():
         if text in _warned:
