@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHan
 from .backend import dlpack
 from .backend import numpy as backend
 from .backend.line_sums import stretched
+from .backend.ownership import BY_ATTRIBUTE, is_only_here
 from .backend.scattered import ScatteredArray
 from .base import dtypes
 from .base.device import CPU, strided
@@ -131,7 +131,7 @@ class Tensor(metaclass=_TensorMeta):
             self._needs_grad = BORROWED
         else:
             self._needs_grad = bool(value)
-        if sys.getrefcount(self._counter) > 2:  # it has views
+        if not is_only_here(self._counter, BY_ATTRIBUTE):  # it has views, as far as is known
             views.restate(self)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush, heappushpop
@@ -24,7 +23,7 @@ from ..backend import blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
 from ..backend.line_sums import unbroadcast
-from ..backend.ownership import has_own_memory
+from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.scattered import ScatteredArray
 from ..base.rooms import carried, provided
 from . import modes, reentrant, schedule, views
@@ -46,21 +45,6 @@ _pass_ids = itertools.count()
 # Set by overrides/torch_dispatch.py: a gradient as a tensor of its own, seen by modes.
 taken: Callable[[Tensor], Tensor] | None = None
 LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, if nobody else holds that
-
-
-def _probe() -> int:
-    """What ``sys.getrefcount`` says in :meth:`Pass.accumulate` of an array that only the pass's way there refers to."""
-
-    def finish(g: Any) -> int:
-        return accumulate(g)
-
-    def accumulate(g: Any) -> int:
-        return sys.getrefcount(g)
-
-    return finish([np.empty(1)].pop())
-
-
-_HANDED_OVER = _probe()
 
 
 class BackwardPass(HookCalls):
@@ -317,13 +301,13 @@ class BackwardPass(HookCalls):
         (node.vjp_tensors if self.over_tensors else node.vjp)(g, everything)
 
     @staticmethod
-    def accumulate(variable: Tensor, g: Any, holders: int = _HANDED_OVER) -> None:
-        """Adds an array to ``variable.grad``, which keeps it as it is if nobody but the pass can see its memory: if
-        ``sys.getrefcount`` says no more than ``holders`` of it here."""
+    def accumulate(variable: Tensor, g: Any, way: int = BY_PASS) -> None:
+        """Adds an array to ``variable.grad``, which keeps it as it is if nobody but the pass can see its memory; ``way`` is how the
+        array has come here (backend/ownership.py)."""
         with accumulate_lock:
             have = variable._grad
             if have is None:
-                if g.__class__ is not np.ndarray or sys.getrefcount(g) > holders or not has_own_memory(g):
+                if g.__class__ is not np.ndarray or not is_only_here(g, way):
                     if g.__class__ is ScatteredArray:
                         variable._grad = sparse_gradient(g)
                         return
