@@ -6,7 +6,7 @@ import functools
 import weakref
 from collections.abc import Callable
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..autograd import engine, modes
@@ -17,6 +17,9 @@ from .entries import Entry
 from .places import Places
 from .rules import rule_texts
 from .values import value_of
+
+if TYPE_CHECKING:
+    from ..ops.table import Op
 
 LIMIT = 20_000  # events
 WATCHED = 200  # tensors that are looked at for writes, the latest
@@ -303,9 +306,7 @@ class Recording:
                 {"name": name, "tensor": one["tensor"], "text": one["text"], "bytes": 0}
                 for kind, name, _ in op.keep if kind == "input" for one in inputs if one["name"] == name
             ]  # fmt: skip
-            names = {one["name"]: one["text"] for one in inputs}
-            names.update({one["name"]: f"({one['text']})" for one in inputs if " " in one["text"]})
-            entry["rules"] = rule_texts(op, names)
+            entry["rules"] = rule_texts(op, *self._names_for_rules(op, args, inputs, place))
         else:
             cut = next((self.tensors[one]["cut"] for one in given if self.tensors[one]["cut"] is not None), None)
             if any(self.tensors[one]["requires_grad"] for one in given):
@@ -317,6 +318,27 @@ class Recording:
         event = self.event("op", place, op=op.name, node=number, inputs=given, outputs=outputs)
         if event is not None and task is not None:
             event["pass"] = getattr(task, "number", None)
+
+    def _names_for_rules(
+        self, op: Op, args: tuple[object, ...], inputs: list[Entry], place: int | None
+    ) -> tuple[dict[str, str], dict[str, object]]:
+        """What the user calls an op's inputs, and the op's parameters with what inputs there are."""
+        names = {}
+        for one in inputs:
+            entry = None if one["tensor"] is None else self.tensors[one["tensor"]]
+            if entry is not None:
+                names[f"{one['name']}_shape"] = str(tuple(entry["shape"]))
+            if entry is None or entry["names"] or entry["place"] != place or entry["leaf"]:
+                names[one["name"]] = one["text"]
+            elif entry["node"] is not None:  # made on the way, inside of one call of the user's
+                maker = self.nodes[entry["node"]]
+                turned = maker["op"] in ("t", "adjoint") or (maker["op"] == "transpose" and len(entry["shape"]) == 2)
+                if turned and maker["inputs"][0]["tensor"] is not None:
+                    names[one["name"]] = f"{maker['inputs'][0]['text']}.T"
+        count = len(op.inputs)
+        told = {**dict(op.params), **dict(zip((name for name, _ in op.params), args[count:], strict=False))}
+        told.update({name: True for name, value in zip(op.inputs, args, strict=False) if value is not None})
+        return names, told
 
     def finished(self) -> Entry:
         """The lists, with what is known at the end only."""
