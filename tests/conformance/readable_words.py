@@ -143,7 +143,8 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
         "digamma": special.digamma, "inv": lambda a: np.linalg.inv(a).view(Matrix),
         "outer": lambda a, b: a[..., :, None] * b[..., None, :],
         "solve": lambda a, b: linalg_solve(a, b), "real": np.real, "imag": np.imag, "conjugate": np.conj,
-        "slice": lambda *args: slice(*args) if len(args) < 4 else arrays.slice(*args), "len": len, "tuple": tuple, "range": range, "prod": math.prod, "expm": linalg.expm,
+        "slice": lambda *args: slice(*args) if len(args) < 4 else arrays.slice(*args),
+        "len": len, "tuple": tuple, "range": range, "prod": math.prod, "expm": linalg.expm,
         "tril": np.tril, "triu": np.triu,
     }  # fmt: skip
     return Words(own)

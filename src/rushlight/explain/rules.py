@@ -93,11 +93,28 @@ def renamed(text: str, names: dict[str, str]) -> str:
     parts = []
     abbreviations = {name for name, _ in pieces(text)}
     own = {name: user for name, user in names.items() if name not in abbreviations}
+    stand_ins: dict[str, str] = {}  # of names that are no expressions, `n.1` say
+    for name, user in own.items():
+        if not _is_expression(user):
+            behind = ".T" if user.endswith(".T") else ""
+            stand_in = f"_{len(stand_ins)}_"
+            own[name], stand_ins[stand_in] = stand_in + behind, user.removesuffix(behind)
     for name, expression in pieces(text):
         tree = _Simpler().visit(_Renamed(own).visit(ast.parse(expression, mode="eval").body))
         told = ast.unparse(ast.fix_missing_locations(tree))
         parts.append(f"{name} = {told}" if name else told)
-    return parts[0] + (WHERE + "; ".join(parts[1:]) if len(parts) > 1 else "")
+    whole = parts[0] + (WHERE + "; ".join(parts[1:]) if len(parts) > 1 else "")
+    for stand_in, user in stand_ins.items():
+        whole = whole.replace(stand_in, user)
+    return whole
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _copied(body: ast.expr) -> ast.expr:
@@ -184,10 +201,7 @@ class _Renamed(ast.NodeTransformer):
         text = self.names.get(node.id)
         if text is None:
             return node
-        try:
-            return ast.parse(text, mode="eval").body
-        except SyntaxError:
-            return node
+        return ast.parse(text, mode="eval").body
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         func = (
