@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import alignment, blockwise, quiet
+from ..backend import blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
 from ..backend.line_sums import unbroadcast
 from ..backend.ownership import has_own_memory
 from ..backend.scattered import ScatteredArray
-from ..rooms import carried, provided
+from ..base.rooms import carried, provided
 from . import modes, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .hooks import HookCalls
@@ -130,18 +130,12 @@ class BackwardPass(HookCalls):
             loudness = quiet.now()
             try:
                 quiet.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
-                before = alignment.begin() if alignment.was_large[0] else None
                 try:
-                    alignment.was_large[0] = False
-                    try:
-                        self._run(self._begin(roots, cotangents))
-                    except BaseException:
-                        self._finish_complete()
-                        raise
-                    self._finish_leaves(self.leaves)
-                finally:
-                    if before is not None:
-                        alignment.end(before)
+                    self._run(self._begin(roots, cotangents))
+                except BaseException:
+                    self._finish_complete()
+                    raise
+                self._finish_leaves(self.leaves)
             finally:
                 quiet.back(loudness)
             for callback in self.callbacks or ():

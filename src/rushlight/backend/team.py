@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from . import alignment, threads
+from . import threads
 from .interrupts import held
 from .numpy import Array
 
@@ -46,8 +46,6 @@ class _Team:
 
 
 def _serve(tasks: SimpleQueue[_Task]) -> None:
-    if alignment.PAYS:
-        alignment.begin()
     with np.errstate(all="ignore"):
         while True:
             number, work, parts, finished = tasks.get()
