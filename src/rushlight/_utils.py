@@ -10,11 +10,12 @@ from typing import Any
 import rushlight as torch
 
 from . import dtypes
+from .autograd.attributes import OWN_ATTRIBUTES
 from .backend import memory
 from .device import layout as Layout
 from .device import sparse_coo
 from .storage import TypedStorage, UntypedStorage
-from .tensor import OWN_ATTRIBUTES, Tensor, wrap
+from .tensor import Tensor, wrap
 
 __all__ = [
     "_element_size",

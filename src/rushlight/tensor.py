@@ -20,6 +20,7 @@ import numpy as np
 from . import dtypes, printing
 from .as_torch import missing
 from .autograd import delayed_error, engine, function, function_calls, gradients, modes, views
+from .autograd.attributes import WithAttributes, held
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import dlpack
 from .backend import numpy as backend
@@ -63,7 +64,7 @@ def _told(cls: type, name: str, found: Any) -> Any:
     return as_told(cls, name, found)
 
 
-class Tensor(metaclass=_TensorMeta):
+class Tensor(WithAttributes, metaclass=_TensorMeta):
     """An n-dimensional array that remembers how it was computed.
 
     Made by :func:`tensor`, :func:`zeros` and the like, and by every operation.
@@ -614,7 +615,7 @@ class Tensor(metaclass=_TensorMeta):
         recorded = (self._needs_grad or self._base is not None) and self.requires_grad and modes.state.grad_enabled
         whole = table.tensors.alias(self) if recorded else self
         result: Any = object.__new__(cls)
-        has = whole.__dict__
+        has = held(whole)
         for name in _SHARED:
             if name in has:
                 object.__setattr__(result, name, has[name])  # its own __dict__ stays unasked: see lay_out_attributes
@@ -862,10 +863,6 @@ class _Sizes(dict[tuple[int, ...], Size]):
 
 _KEPT_SIZES = 4096
 _sizes = _Sizes()
-OWN_ATTRIBUTES = frozenset(
-    "_array _counter _needs_grad _edge _grad _grad_dtype _base _seen _made _sink _hooks _post_accumulate_hooks _inference _retains "
-    "_conjugate _negated _tangents".split()
-)
 PLAIN: set[type] = {Tensor}
 
 

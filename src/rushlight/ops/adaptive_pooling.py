@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..backend import adaptive_pooling as k
-from ..backend.memory_formats import keeping
+from ..backend.memory_formats import has_channels_last, keeping
+from ..backend.numpy import strided
 from . import dispatch
 from .dropout import default_stream
 from .pooling import check_lines, sizes
@@ -87,7 +88,12 @@ def _adaptive_avg(input: Any, size: Shape, rank: int) -> Any:
     name = f"adaptive_avg_pool{rank}d"
     _check_adaptive(input, size, name, rank)
     if size == (1,) * rank and input._array.size:
-        return input.mean(tuple(range(-1, -rank - 1, -1)), True)
+        out = input.mean(tuple(range(-1, -rank - 1, -1)), True)
+        if has_channels_last(input._array):
+            size = out._array.itemsize * out._array.shape[1]
+            strides = (size, out._array.itemsize, *(size,) * rank)
+            out._array = strided(out._array, out._array.shape, strides)
+        return out
     dispatch.require_kind(input, name)
     return getattr(ops, f"adaptive_avg_pool{rank}")(input, size)
 

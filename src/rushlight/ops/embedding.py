@@ -69,7 +69,7 @@ def _bag_slope(
         rows = rows * scales.reshape((-1, 1))
     if sparse:
         return xp.embedding_rows(rows, indices, tuple(weight.shape), but)
-    return xp.embedding_adjoint(rows, indices, tuple(weight.shape), but, by_frequency)
+    return xp.embedding_adjoint(rows, indices, tuple(weight.shape), but, by_frequency, rows.dtype.itemsize == 2)
 
 
 def _check_indices(indices: Any, name: str) -> None:

@@ -213,10 +213,10 @@ def _check_resize(input: Any, wanted: Shape, mode: str, rank: int) -> None:
     if 0 in shape[1:2]:
         raise RuntimeError(f"Non-empty {rank + 2}D data tensor expected but got a tensor with sizes {list(shape)}")
     kind = input._array.dtype
-    if kind.kind not in "fV" and not ((kind.kind == "u" and rank > 1) or (kind.kind == "u" and mode == "nearest")):
-        name = "compute_indices_weights_nearest" if mode.startswith("nearest") else "compute_indices_weights_linear"
-        if rank == 2 and mode == "linear":
-            name = "upsample_bilinear2d_channels_last"
+    if kind.kind not in "fV" and not ((kind.kind == "u" and rank > 1) or (kind.kind == "u" and mode.startswith("nearest"))):
+        name = "compute_indices_weights_" + ("nearest" if mode.startswith("nearest") else mode)
+        if rank == 2 and mode != "cubic":
+            name = f"upsample_{'bilinear' if mode == 'linear' else 'nearest'}2d_channels_last"
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
 
 
