@@ -30,7 +30,7 @@ from .device import CPU, strided
 from .device import device as device_class
 from .device import layout as layout_class
 from .ops import compiling, dispatch, saved, saved_attributes, table
-from .ops.public import axis_of, methods
+from .ops.public import axis_of, leaving_graph, methods
 from .rooms import opened, provided
 from .size import Size
 
@@ -707,13 +707,13 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         return bool(array.reshape(())[()])
 
     def __float__(self) -> float:
-        return float(self._real_scalar("double"))
+        return float(leaving_graph(self)._real_scalar("double"))
 
     def __int__(self) -> int:
         return int(self._real_scalar("int64_t"))
 
     def __complex__(self) -> complex:
-        return complex(self._scalar())
+        return complex(leaving_graph(self)._scalar())
 
     def __index__(self) -> int:
         if self._array.size != 1 or self._array.dtype.kind not in "iub":

@@ -30,18 +30,29 @@ def _fractional(x: Any, samples: Any, window: Shape, size: Shape) -> Any:
     return out[0], indices[0]
 
 
+def _filled(g: Any, kind: str, rank: int) -> Any:
+    """The cotangent of a pooling, which is not to be of nothing."""
+    for axis in range(len(g.shape) - rank, len(g.shape)):
+        if not g.shape[axis]:
+            raise RuntimeError(
+                f"adaptive_{kind}_pool{rank}d_backward(): Expected grad_output to have non-zero size for non-batch dimensions, "
+                f"but grad_output has sizes {list(g.shape)} with dimension {axis} being empty"
+            )
+    return g
+
+
 for _rank in (2, 3):
     _means, _maxima = k.adaptive_avg_pool, k.adaptive_max_pool
     if _rank == 2:  # volumes are laid out in order
         _means, _maxima = keeping(_means), keeping(_maxima)
     op(f"adaptive_max_pool{_rank}", _maxima, outputs="out indices!",
        node=f"AdaptiveMaxPool{_rank}DBackward0",
-       x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
+       x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(_filled(g, "max", len(size)), indices, x_shape, len(size)))  # fmt: skip
     op(f"fractional_max_pool{_rank}", _fractional,
        inputs="samples", outputs="out indices!", node=f"FractionalMaxPool{_rank}DBackward0",
        x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
     op(f"adaptive_avg_pool{_rank}", _means, node=f"AdaptiveAvgPool{_rank}DBackward0", kind="linear",
-       x=lambda g, xp, x_shape, size: xp.adaptive_avg_pool_adjoint(g, x_shape, len(size)))  # fmt: skip
+       x=lambda g, xp, x_shape, size: xp.adaptive_avg_pool_adjoint(_filled(g, "avg", len(size)), x_shape, len(size)))  # fmt: skip
 op("adaptive_avg_pool_adjoint", k.adaptive_avg_pool_input_grad, node="AdaptiveAvgPool2DBackwardBackward0",
    kind="linear", g=lambda g, xp, g_shape, rank: xp.adaptive_avg_pool2(g, g_shape[-rank:]))  # fmt: skip
 
@@ -175,6 +186,9 @@ def _fractional_max(
         if len(ratios) > rank:
             raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
         output_size = [int(size * ratio) for size, ratio in zip(shape[-rank:], ratios, strict=True)]
+    if isinstance(kernel_size, (tuple, list)) and len(kernel_size) != rank:
+        several = "Ints" if rank == 2 else "three Ints"
+        raise RuntimeError(f"{name}: kernel_size must either be a single Int or tuple of {several}")
     kernel, size = (
         sizes(value, rank, name, label) for value, label in ((kernel_size, "kernel_size"), (output_size, "output_size"))
     )

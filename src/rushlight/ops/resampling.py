@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import interpolation, sampling
 from ..backend import resampling as k
@@ -12,6 +12,9 @@ from ..backend.memory_formats import keeping
 from .public import module, ops, public
 from .table import op
 from .whole_numbers import whole_numbers
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
@@ -332,12 +335,21 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
         )
     if min(wanted) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    _check_batch(theta, wanted[0])
     return ops.affine_grid_generator(theta, wanted[2:], bool(align_corners))
+
+
+def _check_batch(theta: Tensor, count: int) -> None:
+    have, _, wide = theta._array.shape
+    if have != count:
+        text = "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}]."
+        raise RuntimeError(text.format(count, wide, have, wide))
 
 
 @public("affine_grid_generator", method=False, out=False)
 def _affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
     """:func:`torch.nn.functional.affine_grid`."""
+    _check_batch(theta, next(iter(size)))
     return ops.affine_grid_generator(theta, tuple(size)[2:], bool(align_corners))
 
 

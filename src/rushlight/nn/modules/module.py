@@ -644,7 +644,7 @@ def _has_any_global_hook() -> Any:
     )  # fmt: skip
 
 
-def type_name(value: Any) -> str:
+def type_name(value: object) -> str:
     """A value's type as PyTorch's errors spell it: ``torch.FloatTensor`` for a tensor, else the class with its module."""
     return torch.typename(value)
 
