@@ -43,7 +43,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.shape:_reshaped ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable
     ops.strides:_as_strided_node ops.strides:as_strided
     ops.subscripts:_setitem ops.subscripts:_walk
-    ops.writing:copy_ ops.writing:zero_
+    ops.writing:copy_ ops.writing:fill ops.writing:fill_ ops.writing:zero_
     tensor:Tensor.detach tensor:Tensor.storage_offset tensor:Tensor.stride
     """.split()
 )
@@ -56,7 +56,7 @@ OF_ANY_SHAPE = frozenset(
     "nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ctc_loss".split()
 )
 
-BY_NAME = frozenset((getattr, hasattr))
+BY_NAME = frozenset((getattr, hasattr, vars, dir))
 _PURE_BUILTINS = frozenset(
     getattr(builtins, name)
     for name in (
@@ -95,8 +95,18 @@ _CREATION = frozenset("allocation filling from_sizes like matrices random_tensor
 def called_anew(where: str) -> bool:
     """Whether a function is an instruction of its own: where it draws random numbers, makes tensors of none, or steps."""
     room, _, name = where.partition(":")
-    if room.startswith("creation.") and room.partition(".")[2] in _CREATION and "<locals>" not in name:
-        return not name.startswith("_")
+    if room.startswith("creation.") and room.partition(".")[2] in _CREATION:
+        return not name.rpartition(".")[2].startswith("_")
     if room.startswith("optim.") and "." in name:
         return name.rpartition(".")[2] in ("step", "zero_grad")
     return where in _ANEW
+
+
+def changes_nothing(function: Any) -> bool:
+    """Whether a function that is called anew only makes tensors, or looks at them: neither draws nor writes."""
+    room = function.__module__.partition(".")[2]
+    if room == "backend.places" or function.__name__ in ("number_array", "like_base"):
+        return True
+    return room in ("creation.filling", "creation.from_sizes", "creation.like", "creation.matrices", "creation.ranges") and (
+        "rand" not in function.__name__
+    )

@@ -15,7 +15,7 @@ memory (XLA) follows the numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -96,12 +96,18 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """``source``, broadcast and cast, copied into the memory of ``target``; ``out`` is what the target is then."""
+    """``source``, broadcast and cast, copied into the memory of ``target``; ``out`` is what the target is then.
+
+    ``counted``  the input whose version counts it, where the memory was there before
+    ``of_grad``  the leaf of whose ``.grad`` it is the version, where the program made that
+    """
 
     target: Ref
     source: Ref | bool | int | float | complex
     out: int
     name: str = ""
+    counted: int | None = None
+    of_grad: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +192,7 @@ def line(instruction: Instruction) -> str:
             return f"{', '.join(f'%{out}' for out in outs)} = {op}({options})"
         case Copy(source, out):
             return f"%{out} = copy({source})"
-        case Write(target, source, out, name):
+        case Write(target, source, out, name, _, _):
             return f"%{out} = write({target}, {source}) by {name}"
         case Again(source, after, out):
             return f"%{out} = again({source}) after %{after}"
@@ -195,8 +201,13 @@ def line(instruction: Instruction) -> str:
         case SetGrad(leaf):
             return f"grad of %{leaf} = None"
         case Host(_, name, args, kwargs, outs):
-            options = ", ".join([*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())])
+            options = ", ".join([*map(_short, args), *(f"{key}={_short(value)}" for key, value in kwargs.items())])
             return f"{', '.join(f'%{out}' for out in outs) or 'nothing'} = host {name}({options})"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 60 and "\n" not in text else type(value).__name__
 
 
 _PLAIN = (bool, int, str, bytes, type(None), np.dtype)
@@ -223,6 +234,6 @@ def alike(mine: Any, its: Any) -> bool:
             alike(one.cell_contents, other.cell_contents)
             for one, other in zip(mine.__closure__ or (), its.__closure__ or (), strict=True)
         )
-    if hasattr(type(mine), "__dataclass_fields__") and type(mine).__module__ == __name__:
-        return all(alike(getattr(mine, name), getattr(its, name)) for name in type(mine).__dataclass_fields__)
+    if isinstance(mine, Instruction):
+        return all(alike(getattr(mine, each.name), getattr(its, each.name)) for each in fields(mine))
     return False

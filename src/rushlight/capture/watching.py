@@ -17,7 +17,7 @@ import sys
 import sysconfig
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from .recorder import Recorder
 
 _lock = threading.Lock()  # one recording at a time
 # Frames of these are not the user's where this package called them: the standard library, NumPy, SciPy, named tuples.
-_STANDARD: tuple[str, ...] = (
+STANDARD: tuple[str, ...] = (
     os.path.join(sysconfig.get_paths()["stdlib"], ""), os.path.dirname(np.__file__), "<frozen ", "<string>", "<__array",
     os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "scipy", ""),
 )  # fmt: skip
@@ -120,6 +120,7 @@ class Watch:
         if code not in self.codes:
             self.codes[code] = frame.f_globals
             self.names.update(code.co_names)
+            self.any_name = self.any_name or "__dict__" in code.co_names
             if code.co_flags & _ASYNCHRONOUS:
                 self.fail("an asynchronous function")
         if code.co_flags & inspect.CO_GENERATOR:
@@ -133,6 +134,8 @@ class Watch:
             action = _actions[code] = _judged(code)
         if action is not _host:
             self.names.update(code.co_names)
+            if "__dict__" in code.co_names:
+                self.names.update(_texts(code.co_consts))
         if action is not _nothing:
             action(self, frame, code)
 
@@ -164,10 +167,18 @@ class Watch:
             self.recorder.host(function, name, args, kwargs, result)
 
 
+def _texts(constants: Any) -> Iterator[str]:
+    for one in constants:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, (tuple, frozenset)):
+            yield from _texts(one)
+
+
 def _for_own(frame: Any) -> bool:
     """Whether a frame of another library runs for this package."""
     nearest = frame
-    while nearest is not None and nearest.f_code.co_filename.startswith(_STANDARD):
+    while nearest is not None and nearest.f_code.co_filename.startswith(STANDARD):
         nearest = nearest.f_back
     if nearest is None or nearest.f_code.co_filename.startswith(OWN_CODE):
         return True
