@@ -165,6 +165,8 @@ class Recorder:
             self.fail(f"{op.name}(), whose result has a shape that depends on values")
         if modes.state.transforms or modes.state.forward_levels:
             self.fail("a function transform or forward mode")
+        if modes.state.anomaly:
+            self.fail("anomaly detection, which looks at values")
         return tuple(self._argument(value) for value in args[: len(op.inputs)])
 
     def _argument(self, value: Any) -> Any:
@@ -240,7 +242,7 @@ class Recorder:
             self.fail("a write of what is no array")
         storage = self.trace.values[target.number].storage
         counted = self.counters.get(id(tensor._counter))
-        if counted is None:
+        if counted is None and self.before is None:
             counted = self.array_inputs.get(id(tensor._array))
         of_grad = self.grads.get(id(tensor._counter)) if counted is None else None
         if counted is None and of_grad is None and storage not in self.made and self.before is not None:

@@ -90,7 +90,11 @@ class Watch:
             if outer and recorder.failure is None:
                 inputs = recorder.before_op(op, args)
             rest = dispatch.interceptors[dispatch.interceptors.index(self._op) + 1 :]
-            result = dispatch.run(op, args, 1, rest)
+            try:
+                result = dispatch.run(op, args, 1, rest)
+            except Exception:
+                recorder.fail(f"{op.name}(), which raises an error")
+                raise
             if outer and recorder.failure is None:
                 recorder.after_op(op, args, inputs, result)
             return result
@@ -100,12 +104,15 @@ class Watch:
     def _event(self, frame: Any, event: str, arg: Any) -> None:
         if self.host is not None:
             if frame is self.host and event == "return":
-                self._host_ends(arg)
+                self._host_ends(arg, _returns(frame))
             return
         if self.recorder.within or self.recorder.failure is not None:
             return
         code = frame.f_code
-        if event == "call":
+        if event == "return":
+            if code.co_filename.startswith(OWN_CODE) and not _returns(frame) and not _is_own(frame.f_back):
+                self.fail("an error, which the program handles")
+        elif event == "call":
             if code.co_filename.startswith(OWN_CODE):
                 self._own(frame, code)
             elif not _for_own(frame):
@@ -160,8 +167,10 @@ class Watch:
         function = types.FunctionType(code, frame.f_globals, code.co_name, None, cells)
         self.host_call = function, code.co_qualname, tuple(args), kwargs
 
-    def _host_ends(self, result: Any) -> None:
+    def _host_ends(self, result: Any, returns: bool) -> None:
         self.host = None
+        if not returns:
+            self.fail("an error")
         if self.recorder.failure is None:
             function, name, args, kwargs = self.host_call
             self.recorder.host(function, name, args, kwargs, result)
@@ -173,6 +182,15 @@ def _texts(constants: Any) -> Iterator[str]:
             yield one
         elif isinstance(one, (tuple, frozenset)):
             yield from _texts(one)
+
+
+def _returns(frame: Any) -> bool:
+    """Whether a frame that ends does so with a result, and not with an error."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith(("RETURN", "YIELD"))
+
+
+def _is_own(frame: Any) -> bool:
+    return frame is not None and frame.f_code.co_filename.startswith(OWN_CODE)
 
 
 def _for_own(frame: Any) -> bool:
@@ -232,6 +250,17 @@ def _indexes(watch: Watch, frame: Any, code: types.CodeType) -> None:
     one = frame.f_locals["one"]
     if isinstance(one, Tensor) and not one._array.ndim:
         watch.fail("an index that is a tensor without dimensions, whose value is looked at")
+
+
+def _splits(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    if isinstance(frame.f_locals["indices_or_sections"], Tensor):
+        watch.fail("tensor_split() at places that a tensor tells")
+
+
+def _data(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    """``.data``: read, it is the same array by a version of its own; set, it is another array."""
+    if code.co_argcount > 1:
+        watch.fail("a .data that is set")
 
 
 def _grad(watch: Watch, frame: Any, code: types.CodeType) -> None:
