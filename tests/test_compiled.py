@@ -90,25 +90,25 @@ def training() -> tuple[Callable[..., Any], Callable[[], Any]]:
     return step, lambda: [*[(p.detach(), p.grad, p._version) for p in net.parameters()], x]
 
 
-def test_a_whole_step_with_dropout_and_an_optimizer():
+def test_a_whole_step_with_dropout_and_an_optimizer() -> None:
     assert replays(beside_eager(training))
 
 
-def test_a_learning_rate_that_changes():
+def test_a_learning_rate_that_changes() -> None:
     def between(number: int, step: Any) -> None:
         step.parts[1].param_groups[0]["lr"] = 0.1 / (number + 1)
 
     assert replays(beside_eager(training, between))
 
 
-def test_training_switched_off_and_on():
+def test_training_switched_off_and_on() -> None:
     def between(number: int, step: Any) -> None:
         step.parts[0].train(number < 4 or number > 6)
 
     beside_eager(training, between, 12)
 
 
-def test_a_parameter_replaced_tied_or_given_other_numbers():
+def test_a_parameter_replaced_tied_or_given_other_numbers() -> None:
     def between(number: int, step: Any) -> None:
         net = step.parts[0]
         if number == 4:
@@ -122,7 +122,7 @@ def test_a_parameter_replaced_tied_or_given_other_numbers():
     beside_eager(training, between, 14)
 
 
-def test_a_layer_exchanged_and_a_hook_registered():
+def test_a_layer_exchanged_and_a_hook_registered() -> None:
     heard: list[int] = []
 
     def between(number: int, step: Any) -> None:
@@ -139,7 +139,7 @@ def test_a_layer_exchanged_and_a_hook_registered():
 FACTOR = 2.0
 
 
-def test_numbers_of_globals_closures_defaults_and_containers():
+def test_numbers_of_globals_closures_defaults_and_containers() -> None:
     global FACTOR
     options: dict[str, Any] = {"scale": 3.0, "terms": [1.0, 2.0]}
     shift = 1.0
@@ -165,7 +165,7 @@ def test_numbers_of_globals_closures_defaults_and_containers():
     assert replays(fast)
 
 
-def test_shapes_dtypes_modes_and_values_of_arguments():
+def test_shapes_dtypes_modes_and_values_of_arguments() -> None:
     def function(x: Any, flag: bool = False) -> Any:
         return (x * 2).sum() if flag else torch.relu(x) - x.shape[0] + float(torch.is_grad_enabled())
 
@@ -180,7 +180,7 @@ def test_shapes_dtypes_modes_and_values_of_arguments():
             same(fast(inputs[0]), function(inputs[0]))
 
 
-def test_arguments_that_are_one_tensor_or_share_memory():
+def test_arguments_that_are_one_tensor_or_share_memory() -> None:
     def function(a: Any, b: Any) -> Any:
         a.add_(1)
         return a * b
@@ -198,7 +198,7 @@ def test_arguments_that_are_one_tensor_or_share_memory():
         assert mine._version == its._version
 
 
-def test_views_that_the_user_holds_see_the_writes():
+def test_views_that_the_user_holds_see_the_writes() -> None:
     def make() -> tuple[Callable[..., Any], Callable[[], Any]]:
         x = torch.zeros(4)
         view = x[1:3]
@@ -213,7 +213,7 @@ def test_views_that_the_user_holds_see_the_writes():
     assert replays(beside_eager(make))
 
 
-def test_gradients_add_up_in_the_same_tensor():
+def test_gradients_add_up_in_the_same_tensor() -> None:
     def make() -> tuple[Callable[..., Any], Callable[[], Any]]:
         w = torch.ones(3, requires_grad=True)
         seen: list[Any] = []
@@ -232,7 +232,7 @@ def test_gradients_add_up_in_the_same_tensor():
     assert replays(beside_eager(make))
 
 
-def test_a_saved_value_is_of_before_the_write():
+def test_a_saved_value_is_of_before_the_write() -> None:
     def make() -> tuple[Callable[..., Any], Callable[[], Any]]:
         w = torch.tensor([1.0, 2.0], requires_grad=True)
 
@@ -243,7 +243,7 @@ def test_a_saved_value_is_of_before_the_write():
             y2.mul_(y2.detach() + 1)
             y2[0] = 0.0
             (z + y2).sum().backward()
-            g = w.grad.clone()
+            g = torch.clone(w.grad)  # type: ignore[arg-type]
             w.grad = None
             return g
 
@@ -252,7 +252,7 @@ def test_a_saved_value_is_of_before_the_write():
     assert replays(beside_eager(make))
 
 
-def test_what_is_not_understood_runs_as_it_is_with_one_warning():
+def test_what_is_not_understood_runs_as_it_is_with_one_warning() -> None:
     def function(x: Any) -> Any:
         return x * x.sum().item()
 
@@ -267,7 +267,7 @@ def test_what_is_not_understood_runs_as_it_is_with_one_warning():
         compiled(function, fullgraph=True)(torch.ones(2))
 
 
-def test_a_program_that_changes_what_it_finds_runs_as_it_is():
+def test_a_program_that_changes_what_it_finds_runs_as_it_is() -> None:
     counts = {"calls": 0}
     log: list[float] = []
 
@@ -285,7 +285,7 @@ def test_a_program_that_changes_what_it_finds_runs_as_it_is():
             assert [fast(torch.ones(1)).item() for _ in range(5)] == expected
 
 
-def test_random_numbers_of_python_and_time_end_it():
+def test_random_numbers_of_python_and_time_end_it() -> None:
     import random
     import time
 
@@ -295,7 +295,7 @@ def test_random_numbers_of_python_and_time_end_it():
             assert fast(torch.ones(1)).item() != fast(torch.ones(1)).item()
 
 
-def test_errors_are_the_programs_own():
+def test_errors_are_the_programs_own() -> None:
     def function(x: Any, index: Any) -> Any:
         return torch.gather(x, 0, index)
 
@@ -308,7 +308,7 @@ def test_errors_are_the_programs_own():
     assert replays(fast)
 
 
-def test_modules_compile_in_place_and_as_a_whole():
+def test_modules_compile_in_place_and_as_a_whole() -> None:
     net = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
     x = torch.randn(4, 2)
     expected = net(x).detach()
@@ -324,7 +324,7 @@ def test_modules_compile_in_place_and_as_a_whole():
     assert "forward" not in copy.deepcopy(net).__dict__
 
 
-def test_reports_and_backends():
+def test_reports_and_backends() -> None:
     def function(x: Any) -> Any:
         return (x * 2).sum()
 
@@ -353,7 +353,7 @@ def test_reports_and_backends():
     assert not fast._compiled.forms
 
 
-def test_two_threads_at_once():
+def test_two_threads_at_once() -> None:
     import threading
 
     fast = compiled(lambda x: (x * x).sum())
@@ -371,3 +371,68 @@ def test_two_threads_at_once():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_a_model_whose_loss_and_step_are_outside() -> None:
+    def make() -> tuple[Callable[..., Any], Callable[[], Any]]:
+        net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Dropout(0.5), nn.Linear(4, 2))
+        x = torch.randn(6, 3)
+        return lambda: net(x), lambda: [(p.detach(), p.grad, p._version) for p in net.parameters()]
+
+    torch.manual_seed(0)
+    eager, seen = make()
+    torch.manual_seed(0)
+    other, others = make()
+    fast = compiled(other)
+    sides = [(eager, seen), (fast, others)]
+    for _ in range(7):
+        generator = torch.get_rng_state()
+        outs = []
+        for function, look in sides:
+            torch.set_rng_state(generator)
+            out = function()
+            outs.append(out.detach())
+            assert out.grad_fn.name() == "AddmmBackward0"
+            out.pow(2).mean().backward()
+            with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+                out.sum().backward()
+            for parameter, grad, _ in look():
+                parameter -= 0.1 * grad
+        same(outs[1], outs[0])
+        same(others(), seen())
+    assert replays(fast)
+
+
+def test_gradients_of_what_a_compiled_function_gives() -> None:
+    x = torch.tensor([0.5, 1.0, 2.0], requires_grad=True)
+    y = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    fast = compiled(lambda a, b: (a.exp() * b, 3))
+    for _ in range(6):
+        h = x * 2
+        out, three = fast(h, y.detach())
+        assert three == 3
+        (grad,) = torch.autograd.grad(out.sum(), x)
+        same(grad, 2 * (x * 2).exp().detach() * y.detach())
+    assert replays(fast)
+    out = fast(x * 2, y.detach())[0].add_(1)  # which the pass does not read
+    out.sum().backward()
+    same(x.grad, 2 * (x * 2).exp().detach() * y.detach())
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 6])
+def test_a_value_that_is_written_before_its_backward_pass(call: int) -> None:
+    """Each call in which it is recorded, timed or replayed gives the error."""
+    w = torch.ones(3, requires_grad=True)
+    fast = compiled(lambda x: (x * w).exp())
+    for _ in range(call):
+        out = fast(torch.ones(3))
+    out.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.sum().backward()
+    square = compiled(lambda: (w * w).sum())
+    for _ in range(call):
+        out = square()
+    with torch.no_grad():
+        w.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.backward()

@@ -63,6 +63,13 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """An array that is handed over: the gradient of a result, where its backward pass has been recorded behind the program."""
+
+    out: int
+
+
+@dataclass(frozen=True, slots=True)
 class Constant:
     """An array that is the same each time, such as the ones that a backward pass begins with."""
 
@@ -150,7 +157,7 @@ class Host:
     outs: tuple[int, ...]
 
 
-Instruction = Input | Constant | Apply | Copy | Write | Again | Accumulate | SetGrad | Host
+Instruction = Input | Given | Constant | Apply | Copy | Write | Again | Accumulate | SetGrad | Host
 
 
 @dataclass(slots=True)
@@ -185,6 +192,8 @@ def line(instruction: Instruction) -> str:
             return f"%{out} = input"
         case Input(out, of):
             return f"%{out} = grad of %{of}"
+        case Given(out):
+            return f"%{out} = given"
         case Constant(array, out):
             return f"%{out} = constant {array.dtype}{list(array.shape)}"
         case Apply(op, inputs, params, outs):
@@ -237,3 +246,29 @@ def alike(mine: Any, its: Any) -> bool:
     if isinstance(mine, Instruction):
         return all(alike(getattr(mine, each.name), getattr(its, each.name)) for each in fields(mine))
     return False
+
+
+def values_in(value: Any) -> list[int]:
+    """The values in an argument."""
+    if isinstance(value, (Ref, Bare)):
+        return [value.number]
+    if isinstance(value, (tuple, list)):
+        return [number for one in value for number in values_in(one)]
+    if isinstance(value, dict):
+        return [number for one in value.values() for number in values_in(one)]
+    return []
+
+
+def read(one: Instruction) -> list[int]:
+    """The values that an instruction reads."""
+    match one:
+        case Apply():
+            return values_in(one.inputs) + values_in(one.params)
+        case Copy() | Again() | Accumulate():
+            return [one.source.number]
+        case Write():
+            return [one.target.number, *values_in(one.source)]
+        case Host():
+            return values_in(one.args) + values_in(one.kwargs)
+        case _:
+            return []

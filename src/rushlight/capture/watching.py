@@ -110,7 +110,7 @@ class Watch:
             return
         code = frame.f_code
         if event == "return":
-            if code.co_filename.startswith(OWN_CODE) and not _returns(frame) and not _is_own(frame.f_back):
+            if code.co_filename.startswith(OWN_CODE) and not _returns(frame) and not _for_own(frame.f_back):
                 self.fail("an error, which the program handles")
         elif event == "call":
             if code.co_filename.startswith(OWN_CODE):
@@ -187,10 +187,6 @@ def _texts(constants: Any) -> Iterator[str]:
 def _returns(frame: Any) -> bool:
     """Whether a frame that ends does so with a result, and not with an error."""
     return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith(("RETURN", "YIELD"))
-
-
-def _is_own(frame: Any) -> bool:
-    return frame is not None and frame.f_code.co_filename.startswith(OWN_CODE)
 
 
 def _for_own(frame: Any) -> bool:

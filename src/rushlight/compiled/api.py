@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..capture import trace as t
@@ -38,12 +38,12 @@ class _Given(Program):
 
     def __init__(self, backend: Callable[..., Any], trace: t.Trace, results: list[int]) -> None:
         super().__init__(trace, results)
-        self.given = backend(Graph(self), [trace.tensors[number] for number in self.arguments])
-        if not callable(self.given):
-            raise NotUnderstood(f"a backend that gives {type(self.given).__name__}, which cannot be called")
+        self.called = backend(Graph(self), [trace.tensors[number] for number in self.arguments])
+        if not callable(self.called):
+            raise NotUnderstood(f"a backend that gives {type(self.called).__name__}, which cannot be called")
 
-    def run(self, tensors: list[Any]) -> tuple[Any, ...]:
-        return self.given(*tensors)  # type: ignore[no-any-return]
+    def run(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        return self.called(*tensors)  # type: ignore[no-any-return]
 
 
 class Graph:

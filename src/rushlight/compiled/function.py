@@ -19,6 +19,7 @@ from typing import Any
 from ..autograd import engine, modes
 from ..capture import watching
 from ..capture.guards import CannotTell, Findings, same, unreached
+from ..capture.passes import TracedPass
 from ..capture.recorder import NotUnderstood, Recorder
 from ..capture.watching import Watch
 from ..dtypes import get_default_dtype
@@ -26,6 +27,7 @@ from ..random import Generator
 from ..replay.program import CannotReplay
 from ..tensor import Tensor
 from .guarding import Guards, shared, sources
+from .joint import Joint, recorded
 from .results import Results
 from .states import State
 from .trees import leaves_of, tensor_form
@@ -135,18 +137,19 @@ class Compiled:
                 return self._first(form, leaves, args, kwargs)
             return self._second(form, leaves, args, kwargs)
 
-    def _watched(self, recorder: Recorder, form: Form, args: Any, kwargs: Any) -> tuple[Any, Watch]:
+    def _watched(self, recorder: Recorder, form: Form, args: Any, kwargs: Any) -> tuple[Any, Watch, Joint | None]:
         watch = Watch(recorder)
         with watch:
             result = self.function(*args, **kwargs)
+            joint = recorded(result, recorder, lambda keep: TracedPass(recorder, keep, False))
         form.names |= watch.names
         form.users.update(name for code in watch.codes for name in code.co_names)
         form.any_name = form.any_name or watch.any_name
-        return result, watch
+        return result, watch, joint
 
     def _first(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
         recorder = Recorder(None)
-        result, _ = self._watched(recorder, form, args, kwargs)
+        result, _, _ = self._watched(recorder, form, args, kwargs)
         form.first = recorder.trace
         if recorder.failure is not None:
             self._give_up(form, recorder.failure)
@@ -173,7 +176,7 @@ class Compiled:
             return self.function(*args, **kwargs)
         recorder = Recorder(before.values())
         known = len(form.names), form.any_name
-        result, watch = self._watched(recorder, form, args, kwargs)
+        result, watch, joint = self._watched(recorder, form, args, kwargs)
         failure = recorder.failure
         trace, earlier = recorder.trace, form.first
         form.first = trace
@@ -187,10 +190,11 @@ class Compiled:
                 self._give_up(form, NotUnderstood("each call does something else"))
             return result
         try:
-            form.results = Results(result, recorder, before)
+            form.results = Results(result, recorder, before, joint)
             form.inputs = sources(recorder, leaves)
+            forward = trace if joint is None else joint.split(trace)
             assert self.build is not None
-            program = self.build(trace, form.results.numbers)
+            program = self.build(forward, form.results.numbers + (joint.saved if joint is not None else []))
         except (NotUnderstood, CannotReplay) as error:
             self._give_up(form, error if isinstance(error, NotUnderstood) else NotUnderstood(str(error)))
             return result
@@ -228,6 +232,9 @@ class Compiled:
             difference = State(after.given, after.live, after.generators).same_as(after, before)
             if difference is None and not _alike(result, again):
                 difference = "a result"
+            joint = form.results.joint
+            if difference is None and joint is not None and not joint.tried(arrays[len(form.results.numbers) :]):
+                difference = "a gradient"
         except Exception as error:
             difference = f"{type(error).__name__}: {error}"
         if difference is not None:

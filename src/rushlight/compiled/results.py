@@ -10,6 +10,7 @@ import numpy as np
 from ..capture.recorder import NotUnderstood, Recorder
 from ..size import Size
 from ..tensor import Tensor, new_tensor
+from .joint import Joint
 from .trees import leaves_of, rebuilt
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.dtype, Size)
@@ -21,7 +22,8 @@ class Results:
     ``numbers``  the values of the trace that a replay is to give
     """
 
-    def __init__(self, result: Any, recorder: Recorder, before: Mapping[int, Tensor]) -> None:
+    def __init__(self, result: Any, recorder: Recorder, before: Mapping[int, Tensor], joint: Joint | None) -> None:
+        self.joint = joint
         leaves: list[Any] = []
         self.form = leaves_of(result, leaves)
         self.numbers: list[int] = []
@@ -47,20 +49,25 @@ class Results:
         owner = next((number for number, tensor in recorder.trace.tensors.items() if tensor._grad is leaf), None)
         if owner is not None:
             return ("grad", owner, None)
-        if leaf._edge is not None or leaf._hooks or leaf._tangents or leaf._inference or leaf._base is not None or leaf._made:
-            raise NotUnderstood("a result that is part of a graph, or a view")
+        if leaf._hooks or leaf._tangents or leaf._inference or leaf._made or leaf._retains:
+            raise NotUnderstood("a result that hooks know of, or that was made in a mode of its own")
         if id(leaf._counter) in counters or not recorder.has_made(leaf):
             raise NotUnderstood("a result that shares memory")
         if type(leaf) is not Tensor or leaf._conjugate or leaf._negated or leaf._grad is not None:
             raise NotUnderstood("a result that is more than an array")
         counters.add(id(leaf._counter))
         self.numbers.append(recorder.ref(leaf).number)
+        if leaf._edge is not None:
+            if self.joint is None or recorder.trace.values[self.joint.result].shape != leaf._array.shape:
+                raise NotUnderstood("a result that is part of a graph")
+            return ("graph", leaf._counter[0], None)
         return ("new", (leaf._counter[0], leaf._needs_grad), leaf._array.strides)
 
-    def made_of(self, arrays: tuple[Any, ...], tensors: Mapping[int, Tensor]) -> Any:
-        """The result of a replay that gave ``arrays``, on ``tensors`` as inputs."""
+    def made_of(self, arrays: tuple[Any, ...], tensors: dict[int, Tensor]) -> Any:
+        """The result of a replay that gave ``arrays`` (those of ``numbers``, then what the backward pass reads), on ``tensors``."""
         found = iter(arrays)
         leaves: list[Any] = []
+        placed: Tensor | None = None
         for kind, what, _ in self.parts:
             if kind == "plain":
                 leaves.append(what)
@@ -72,6 +79,11 @@ class Results:
                 leaves.append(leaves[what])
             else:
                 result = new_tensor(next(found))
-                result._counter[0], result._needs_grad = what
                 leaves.append(result)
+                if kind == "graph":
+                    result._counter[0], result._needs_grad, placed = what, True, result
+                else:
+                    result._counter[0], result._needs_grad = what
+        if placed is not None and self.joint is not None:
+            placed._edge = self.joint.node(tensors, tuple(found), placed)
         return leaves[0] if self.form is None else rebuilt(self.form, iter(leaves))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,18 +54,19 @@ def _flat(result: Any) -> list[Any]:
 class Program:
     """``run(tensors)`` does what the trace says to ``tensors``, one for each input, and gives the arrays of ``results``.
 
-    ``text``  the function's text
+    ``given``  values that are handed to ``run`` as arrays, behind the tensors
+    ``text``   the function's text
     """
 
-    def __init__(self, trace: t.Trace, results: list[int], places: Callable[[], Any] | None = None) -> None:
-        self.trace, self.results = trace, results
+    def __init__(self, trace: t.Trace, results: list[int], given: Sequence[int] = ()) -> None:
+        self.trace, self.results, self.given = trace, results, list(given)
         self.names: dict[int, str] = {}
         self.lines: list[str] = []
         self.space: dict[str, Any] = {
             "__name__": "rushlight.replay.replayed", "accumulate": engine.BackwardPass.accumulate, "asarray": np.asarray,
             "copied": backend.copied, "copyto": np.copyto, "flat": _flat, "HELD": _held(), "laid_out": backend.laid_out,
             "ndarray": np.ndarray, "spread": blockwise.spread, "within": alignment.within, "wrap": dispatch.new_tensor,
-            "Differs": Differs, "where": places or (lambda: None),
+            "Differs": Differs,
         }  # fmt: skip
         self.inputs = list(trace.tensors)
         self.of_grad = {one.out: one.of_grad for one in trace.instructions if isinstance(one, t.Input)}
@@ -77,18 +78,21 @@ class Program:
             self._emit(place, instruction)
         outs = ", ".join(self._name(number) for number in results)
         self.lines.append(f"return ({outs}{',' if len(results) == 1 else ''})")
-        given = ", ".join(f"t{number}" for number in self.inputs if self.of_grad[number] is None)
+        names = [f"t{number}" for number in self.inputs if self.of_grad[number] is None]
+        names += [f"v{number}" for number in self.given]
         self.arguments = [number for number in self.inputs if self.of_grad[number] is None]
         body = "\n".join("    " + line for line in self.lines)
-        self.text = f"def replay(state, {given}):\n    hold = []\n{body}\n"
+        self.text = f"def replay({', '.join(['state', *names])}):\n    hold = []\n{body}\n"
         filename = f"<rushlight replay {id(self):x}>"
         linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
         scope: dict[str, Any] = {}
         exec(compile(self.text, filename, "exec"), self.space, scope)
         self.function: Callable[..., Any] = scope["replay"]
 
-    def run(self, tensors: list[Any]) -> tuple[Any, ...]:
-        """The arrays of the results. What is raised before anything has been changed is a :class:`CannotReplay`."""
+    def run(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """The arrays of the results, from the inputs' tensors and what is given.
+
+        What is raised before anything has been changed is a :class:`CannotReplay`."""
         state = [False]
         setting = quiet.begin()
         try:
@@ -117,7 +121,7 @@ class Program:
                 self.roots[one.out] = self._root(one.source.number)
         uses: dict[int, int] = {}
         for place, one in enumerate(self.trace.instructions):
-            for number in _read(one):
+            for number in t.read(one):
                 uses[self._root(number)] = place
         for number in self.results:
             uses[self._root(number)] = len(self.trace.instructions)
@@ -152,6 +156,8 @@ class Program:
             case t.Input(out, of):
                 self._say(f"t{out} = t{of}._grad")
                 self._say(f"v{out} = t{out}._array")
+            case t.Given():
+                pass
             case t.Constant(array, out):
                 self._say(f"v{out} = {self._constant(array)}")
             case t.Apply():
@@ -164,7 +170,7 @@ class Program:
                 self._say(f"copyto({self._name(target.number)}, {value}, casting='unsafe')")
                 if counted is not None or of_grad is not None:
                     owner = f"t{counted}" if counted is not None else f"t{of_grad}._grad"
-                    self._say(f"n = {owner}._counter; n[0] += 1; n[1:] = ({name!r}, where())")
+                    self._say(f"n = {owner}._counter; n[0] += 1; n[1:] = ({name!r}, None)")
             case t.Again():
                 pass
             case t.Accumulate(leaf, source, out):
@@ -174,7 +180,7 @@ class Program:
                 self._say(f"t{leaf}._grad = None")
             case t.Host():
                 self._host(place, instruction)
-        gone = [name for number in _read(instruction) if self._dead(number, place) for name in [self._name(number)]]
+        gone = [name for number in t.read(instruction) if self._dead(number, place) for name in [self._name(number)]]
         if gone and not isinstance(instruction, t.Accumulate):
             self._say(f"{' = '.join(dict.fromkeys(gone))} = None")
 
@@ -264,7 +270,7 @@ class Program:
         given = [self._handed(value) for value in one.args]
         given += [f"{key}={self._handed(value)}" for key, value in one.kwargs.items()]
         self._say(f"r = flat({self._constant(one.function)}({', '.join(given)}))")
-        given_to = {self._root(number) for number in _read(one)}
+        given_to = {self._root(number) for number in t.read(one)}
         for index, out in enumerate(one.outs):
             if self._root(out) in given_to or self._root(out) in self.inputs:
                 continue
@@ -276,10 +282,10 @@ class Program:
             self._say("r = None")
         if changes:  # an optimizer may have given a tensor other memory
             for number in self.inputs:
-                if self.uses.get(self._root(number), -1) > place and self._was_read(number, place):
+                if self.uses.get(self._root(number), -1) > place and self._was_seen(number, place):
                     self._say(f"v{number} = t{number}._array")
 
-    def _was_read(self, number: int, place: int) -> bool:
+    def _was_seen(self, number: int, place: int) -> bool:
         return any(isinstance(one, t.Input) and one.out == number for one in self.trace.instructions[:place])
 
     def _handed(self, value: Any) -> str:
@@ -307,28 +313,3 @@ def _has_values(value: Any) -> bool:
     if isinstance(value, (t.Ref, t.Bare)):
         return True
     return isinstance(value, (tuple, list)) and any(map(_has_values, value))
-
-
-def _values_in(value: Any) -> list[int]:
-    if isinstance(value, (t.Ref, t.Bare)):
-        return [value.number]
-    if isinstance(value, (tuple, list)):
-        return [number for one in value for number in _values_in(one)]
-    if isinstance(value, dict):
-        return [number for one in value.values() for number in _values_in(one)]
-    return []
-
-
-def _read(one: t.Instruction) -> list[int]:
-    """The values that an instruction reads."""
-    match one:
-        case t.Apply():
-            return _values_in(one.inputs) + _values_in(one.params)
-        case t.Copy() | t.Again() | t.Accumulate():
-            return [one.source.number]
-        case t.Write():
-            return [one.target.number, *_values_in(one.source)]
-        case t.Host():
-            return _values_in(one.args) + _values_in(one.kwargs)
-        case _:
-            return []
