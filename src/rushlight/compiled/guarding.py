@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..capture import trace as t
-from ..capture.guards import Findings
+from ..capture.guards import ABSENT, Findings, holds
 from ..capture.recorder import Recorder
 from ..tensor import Tensor
 from .trees import tensor_form
 
 Source = tuple[int, str, Any]
+Check = tuple[str, Any, Any, Any]
 
 
 def sources(recorder: Recorder, leaves: list[Any]) -> list[Source]:
@@ -54,6 +55,7 @@ class Guards:
         self.grads = [(*where[owner], forms[id(tensors[number])]) for number, kind, owner in inputs if kind == "grad"]
         self.inputs = [(kind, what) for _, kind, what in inputs if kind != "grad"]
         self.counters = self._counters(leaves)
+        self.look = _written(findings.checks, self.there)
 
     def _counters(self, leaves: list[Any]) -> list[int]:
         """Which inputs share a version: for each the place of the first one with the same."""
@@ -69,14 +71,66 @@ class Guards:
         for leaf, there in zip(given, self.both, strict=True):
             if (leaf is not there) if there is not None else id(leaf) in self.apart:
                 return False
-        for tensor, form in self.there:
-            if tensor_form(tensor) != form:
-                return False
+        if not self.look():
+            return False
         for kind, what, form in self.grads:
             owner = leaves[what] if kind == "argument" else what
             if owner._grad is None or tensor_form(owner._grad) != form:
                 return False
-        return self.findings.changed() is None and self._counters(leaves) == self.counters
+        return self._counters(leaves) == self.counters
+
+
+def _written(checks: Sequence[Check], there: Sequence[tuple[Tensor, Any]]) -> Callable[[], bool]:
+    """All checks as one function without loops: objects by their identity first, and by :func:`holds` where that has changed."""
+    space: dict[str, Any] = {"holds": holds, "ABSENT": ABSENT, "tensor_form": tensor_form}
+    names: dict[int, str] = {}
+
+    def name(value: Any) -> str:
+        if id(value) not in names:
+            names[id(value)] = f"o{len(space)}"
+            space[names[id(value)]] = value
+        return names[id(value)]
+
+    lines = []
+    for check in checks:
+        kind, holder, key, value = check
+        match kind:
+            case "key":
+                quick = f"{name(holder)}.get({name(key)}, ABSENT) is {name(value)}"
+            case "item":
+                quick = f"len({name(holder)}) > {key} and {name(holder)}[{key}] is {name(value)}"
+            case "length":
+                quick = f"len({name(holder)}) == {key}"
+            case "absent":
+                quick = f"tuple({name(holder)}) == {name(tuple(holder))}"
+            case "code":
+                quick = f"{name(holder)}.__code__ is {name(key)}"
+            case _:
+                quick = ""
+        slow = f"holds({name(check)})"
+        lines.append(f"if not ({quick + ' or ' if quick else ''}{slow}): return False")
+    for tensor, form in there:
+        (
+            kind, shape, dtype, strides, needs, leaf, base, hooks, after, no_grad, no_inference, tangents, conjugate, negated,
+            grad_dtype, retains,
+        ) = form  # fmt: skip
+        one = f"t.__class__ is {name(kind)} and a.shape == {shape} and a.dtype is {name(dtype)} and a.strides == {strides}"
+        plain = leaf and no_inference and not (hooks or after or tangents or conjugate or negated or retains)
+        lines.append(f"t = {name(tensor)}")
+        if plain and tangents is None:
+            one += f" and t._needs_grad is {name(needs)} and t._edge is None and (t._base is None) is {base} and not t._hooks"
+            one += f" and not t._post_accumulate_hooks and (t._grad is None) is {no_grad} and t._inference is None"
+            one += " and t._tangents is None and not t._conjugate and not t._negated and not t._retains"
+            one += f" and t._grad_dtype is {name(grad_dtype)}"
+            lines.append(f"a = t._array\nif not ({one}) and tensor_form(t) != {name(form)}: return False")
+        else:
+            lines.append(f"if tensor_form(t) != {name(form)}: return False")
+    body = "\n".join(lines + ["return True"])
+    text = "def look():\n" + "\n".join("    " + line for line in body.splitlines()) + "\n"
+    scope: dict[str, Any] = {}
+    exec(compile(text, "<rushlight guards>", "exec"), space, scope)
+    found: Callable[[], bool] = scope["look"]
+    return found
 
 
 def shared(leaves: list[Any]) -> Any:
