@@ -4,6 +4,8 @@
 
 PYTHON ?= python3
 PIP = -m pip install --quiet --disable-pip-version-check
+# Built anew by pip when one of these changes; without a compiler pip leaves the kernels out, and NumPy's do it all.
+KERNELS = setup.py $(wildcard src/rushlight/kernels/native/*)
 JOBS ?= auto
 
 # Bytecode is kept whatever the environment says: tests start 150 processes, which would each compile the package anew.
@@ -81,21 +83,22 @@ dist: .venv/tools  ## build the wheel and the source archive
 clean:  ## remove environments and builds
 	rm -rf .venv .oracle .ecosystem build dist src/*.egg-info
 
-.venv/installed: pyproject.toml
+.venv/installed: pyproject.toml $(KERNELS)
 	$(PYTHON) -m venv .venv
 	.venv/bin/python $(PIP) --editable .
 	touch $@
 
-.venv/tools: .venv/installed
+.venv/tools: pyproject.toml $(KERNELS)
+	$(PYTHON) -m venv .venv
 	.venv/bin/python $(PIP) --editable '.[dev,examples,scipy]'
-	touch $@
+	touch .venv/installed $@
 
-.oracle/installed: pyproject.toml
+.oracle/installed: pyproject.toml $(KERNELS)
 	$(PYTHON) -m venv .oracle
 	.oracle/bin/python $(PIP) --editable '.[dev,examples,oracle]'
 	touch $@
 
-.ecosystem/installed: pyproject.toml ecosystem/requirements.txt ecosystem/libraries.txt
+.ecosystem/installed: pyproject.toml $(KERNELS) ecosystem/requirements.txt ecosystem/libraries.txt
 	$(PYTHON) -m venv .ecosystem
 	.ecosystem/bin/python $(PIP) --editable . -r ecosystem/requirements.txt
 	.ecosystem/bin/python $(PIP) --no-deps -r ecosystem/libraries.txt

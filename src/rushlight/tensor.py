@@ -17,26 +17,26 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from . import dtypes, printing
 from .as_torch import missing
-from .autograd import delayed_error, engine, function, function_calls, gradients, modes, views
+from .autograd import delayed_error, engine, function, function_calls, gradients, modes, observed_pass, views
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import dlpack
 from .backend import numpy as backend
 from .backend.line_sums import stretched
 from .backend.scattered import ScatteredArray
-from .device import CPU, strided
-from .device import device as device_class
-from .device import layout as layout_class
+from .base import dtypes
+from .base.device import CPU, strided
+from .base.device import device as device_class
+from .base.device import layout as layout_class
+from .base.rooms import opened, provided
+from .base.size import Size
 from .ops import compiling, dispatch, saved, saved_attributes, table
 from .ops.public import axis_of, methods
-from .rooms import opened, provided
-from .size import Size
+from .tensors import printing
 
 # Set by batching/layers.py: what holds while function transforms run.
 refuse_in_transforms: Callable[[str], None] = provided("refuse_in_transforms")
 text_in_transforms: Callable[[Tensor], str | None] = provided("text_in_transforms")
-
 
 CHECKED = os.environ.get("RUSHLIGHT_CHECK", "0") != "0"  # tests set it
 
@@ -100,7 +100,7 @@ class Tensor(metaclass=_TensorMeta):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is Tensor or not args or not isinstance(args[0], Tensor):
-            from .creation import legacy
+            from .tensors.creation import legacy
 
             made = legacy.construct(dtypes.get_default_dtype(), args, kwargs)
         else:
@@ -256,11 +256,13 @@ class Tensor(metaclass=_TensorMeta):
                     f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
                     f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
+        if observed_pass.told is not None:
+            observed_pass.told("grad", self, value)
         self._grad = value
 
     @grad.deleter
     def grad(self) -> None:
-        self._grad = None
+        self.grad = None
 
     @property
     def grad_dtype(self) -> dtypes.dtype | None:
@@ -394,6 +396,8 @@ class Tensor(metaclass=_TensorMeta):
             result._negated = True
         if self._inference is not None:
             result._inference = self._inference
+        if observed_pass.told is not None:
+            observed_pass.told("detach", self, result)
         return result
 
     def detach_(self) -> Tensor:
@@ -414,6 +418,8 @@ class Tensor(metaclass=_TensorMeta):
     def data(self) -> Tensor:
         """The same memory as a tensor without history, whose changes backward passes do not notice."""
         result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
+        if observed_pass.told is not None:
+            observed_pass.told("data", self, result)
         return result
 
     @data.setter
@@ -429,6 +435,8 @@ class Tensor(metaclass=_TensorMeta):
         if value._array.dtype is not self._array.dtype:
             self._sink = None  # gradients of another dtype arrive at an end of their own
         self._array = value._array  # the version counter stays, also of views of the memory of before
+        if observed_pass.told is not None:
+            observed_pass.told("data =", self, value)
 
     @data.deleter
     def data(self) -> None:
@@ -741,17 +749,17 @@ class Tensor(metaclass=_TensorMeta):
         return id(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        from .copying import deep_copied
+        from .tensors.copying import deep_copied
 
         return deep_copied(self, memo)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        from .copying import reduced
+        from .tensors.copying import reduced
 
         return reduced(self)
 
     def __setstate__(self, state: Any) -> None:
-        from ._utils import set_state
+        from .tensors.rebuilding import set_state
 
         set_state(self, state)
 
@@ -881,19 +889,7 @@ def lay_out_attributes(cls: type[Tensor]) -> None:
 
 
 lay_out_attributes(Tensor)
-_SHARED = (
-    "_array",
-    "_counter",
-    "_needs_grad",
-    "_edge",
-    "_base",
-    "_seen",
-    "_made",
-    "_inference",
-    "_conjugate",
-    "_negated",
-    "_tangents",
-)
+_SHARED = tuple("_array _counter _needs_grad _edge _base _seen _made _inference _conjugate _negated _tangents".split())
 
 
 def _tangent_text(tensor: Tensor) -> str | None:

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import alignment, blockwise, quiet
+from ..backend import blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
 from ..backend.line_sums import unbroadcast
 from ..backend.ownership import has_own_memory
 from ..backend.scattered import ScatteredArray
-from ..rooms import carried, provided
+from ..base.rooms import carried, provided
 from . import modes, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .hooks import HookCalls
@@ -125,11 +125,11 @@ class BackwardPass(HookCalls):
         modes.state.grad_enabled = self.record
         current.task = self
         self.roots = roots
+        # An interrupt may come behind any call: what is put back is read before it is changed, and put back by one call each.
         try:
-            setting = quiet.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
-            before = alignment.begin() if alignment.was_large[0] else None
+            loudness = quiet.now()
             try:
-                alignment.was_large[0] = False
+                quiet.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
                 try:
                     self._run(self._begin(roots, cotangents))
                 except BaseException:
@@ -137,9 +137,7 @@ class BackwardPass(HookCalls):
                     raise
                 self._finish_leaves(self.leaves)
             finally:
-                if before is not None:
-                    alignment.end(before)
-                quiet.end(setting)
+                quiet.back(loudness)
             for callback in self.callbacks or ():
                 callback()
         finally:
@@ -344,11 +342,12 @@ class BackwardPass(HookCalls):
                 total = have.added_to(g)
                 variable._grad = total if variable._strided else variable.in_own_layout(total)
                 return
+            have._counter[0] += 1  # first: an interrupt may come right behind the sum
             try:
                 blockwise.spread(np.add, have._array, g, into=have._array)
             except ValueError:  # `.grad` was given another shape in place
+                have._counter[0] -= 1
                 raise _no_room(have._array.shape, g.shape) from None
-            have._counter[0] += 1
 
     def _as_tensor(self, g: Any) -> Any:
         return g if g is None or self.over_tensors else wrap(g)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend.line_sums import unbroadcast
 from ..backend.notes import with_notes
-from ..rooms import opened, provided
-from ..size import Size
+from ..base import dtypes
+from ..base.rooms import opened, provided
+from ..base.size import Size
 from . import engine, modes, schedule
 from .engine import BackwardPass
 from .graph import Edge, GradientEdge, observers

@@ -8,6 +8,7 @@ Each op of the table makes a subclass of Node (``MulBackward0``) when it is comp
 from __future__ import annotations
 
 import itertools
+import operator
 import os
 import sys
 import threading
@@ -25,8 +26,16 @@ if TYPE_CHECKING:
 
 Edge = tuple["Node", int]
 
-# Counts down, so that the smallest order is the latest op and heapq gives it first.
-orders: Iterator[int] = itertools.count(-1, -1)
+_MOST = 1 << 62
+
+# Counts down, so that the smallest order is the latest op and heapq gives it first; operator.length_hint says how many are left.
+orders: Iterator[int] = iter(range(-1, -_MOST - 1, -1))
+
+
+def coming_number() -> int:
+    """The sequence number that the next node will have."""
+    return _MOST - operator.length_hint(orders)
+
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -241,13 +250,13 @@ class InputMetadata(NamedTuple):
 
     @property
     def dtype(self) -> Any:
-        from .. import dtypes
+        from ..base import dtypes
 
         return dtypes.of(self.numpy_dtype)
 
     @property
     def device(self) -> Any:
-        from ..device import CPU
+        from ..base.device import CPU
 
         return CPU
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-from ..rooms import carried
+from ..base.rooms import carried
 
 F = TypeVar("F", bound=Callable[..., Any])
 

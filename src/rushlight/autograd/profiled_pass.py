@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend.scattered import ScatteredArray
-from ..rooms import provided
+from ..base.rooms import provided
 from . import engine, modes, observed_pass
 from .graph import AccumulateGrad, Edge, Node
 from .recorder import BACKWARD, FUNCTION, Recorder, Span

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..backend import numpy as backend
 from ..backend.line_sums import unbroadcast
-from ..rooms import provided
+from ..base.rooms import provided
 from . import modes
 from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
 

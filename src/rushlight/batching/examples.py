@@ -17,10 +17,10 @@ import numpy as np
 
 from ..autograd import gradients, modes, views
 from ..autograd.graph import leaf_edge
+from ..base.rooms import provided
 from ..ops import dispatch
 from ..ops.public import ops
 from ..ops.table import Op
-from ..rooms import provided
 from ..tensor import Tensor
 from . import layers
 from .outlines import Escaped, Outline, Refused, Unbatchable

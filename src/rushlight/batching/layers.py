@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .. import tensor as tensors
 from ..autograd import gradients, modes
 from ..autograd.graph import AccumulateGrad, Node, orders
-from ..rooms import carried
+from ..base.rooms import carried
 
 if TYPE_CHECKING:
     from ..tensor import Tensor

@@ -12,13 +12,14 @@ from ..autograd.views import CopySlices
 from ..backend.line_sums import unbroadcast
 from ..ops.saved import Packed
 from ..tensor import Tensor
+from .entries import Entry
 from .recording import Recording
 from .values import plain
 
 ELEMENTS, NODES = 36, 60
 
 
-def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequence[Any]) -> dict[str, Any] | None:
+def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Entry | None:
     """The matrix of the roots by the leaves, if it is small and every node is an op's that has kept what it needs."""
     arrays = [g._array if isinstance(g, Tensor) else g for g in cotangents]
     nodes = _nodes(roots) if all(type(one) is np.ndarray for one in arrays) else None
@@ -32,16 +33,16 @@ def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequenc
     if not 0 < rows <= ELEMENTS or not 0 < columns <= ELEMENTS or len({node for node, _ in roots}) != len(roots):
         return None
     v = np.concatenate([one.reshape(-1) for one in arrays])
-    matrix = []
-    for row in range(rows):
-        unit = np.zeros_like(v)
-        unit[row] = 1
-        matrix.append(_pulled(order, leaves, roots, unit))
+    try:
+        matrix = [_pulled(order, leaves, roots, unit) for unit in np.eye(rows, dtype=v.dtype)]
+        product = _pulled(order, leaves, roots, v)
+    except RuntimeError:  # a rule that will raise in the pass too: a value was written over
+        return None
     numbers = [recording.node(node) for node, _ in roots]
     return {
         "roots": [recording.nodes[number]["variable"] or recording._made.get((number, 0)) for number in numbers],
         "leaves": [recording.nodes[recording.node(leaf)]["variable"] for leaf in leaves],
-        "v": plain(v.tolist()), "J": plain(np.array(matrix).tolist()), "vJ": plain(_pulled(order, leaves, roots, v).tolist()), "chain": [],
+        "v": plain(v.tolist()), "J": plain(np.array(matrix).tolist()), "vJ": plain(product.tolist()), "chain": [],
     }  # fmt: skip
 
 

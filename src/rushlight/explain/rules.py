@@ -6,6 +6,8 @@ import ast
 import functools
 from typing import Any
 
+from .entries import Entry
+
 # Where a rule is code rather than mathematics.
 READABLE = {
     "mean_all": {"x": "g / n"},
@@ -18,7 +20,7 @@ READABLE = {
 }
 
 
-def rule_texts(op: Any, names: dict[str, str]) -> list[dict[str, Any]]:
+def rule_texts(op: Any, names: dict[str, str]) -> list[Entry]:
     """For each input that has a derivative the rule's text, with the user's names and with the op's own."""
     texts = []
     for source in op.sources:

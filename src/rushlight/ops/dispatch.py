@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import dtypes
 from ..autograd import engine, modes, views
 from ..autograd.graph import keep_traceback, leaf_edge, observers, orders
-from ..backend import alignment
 from ..backend import numpy as backend
 from ..backend.notes import with_notes
-from ..rooms import provided
+from ..base import dtypes
+from ..base.rooms import provided
 from . import saved
 
 if TYPE_CHECKING:
@@ -127,8 +126,6 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
         if given is not None:
             out = np.asarray(op.kernel(*given)).astype(arrays[0].dtype)
             arrays = [x if isinstance(value, Tensor_) else y for value, x, y in zip(inputs, arrays, given, strict=True)]
-        elif alignment.PAYS and arrays and getattr(arrays[0], "size", 0) >= alignment.FROM and not op.view:
-            out = alignment.within(op.kernel, *arrays, *params)
         else:
             out = op.kernel(*arrays, *params)
     except Exception as error:
@@ -203,7 +200,7 @@ def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -
 
 def type_name(value: Any) -> str:
     """What PyTorch calls the type of an argument."""
-    from .. import arguments  # stands above this room
+    from ..tensors import arguments  # stands above this room
 
     return arguments.type_name(value)
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..autograd import modes
 from ..backend import numpy as backend
+from ..base.rooms import provided
 from ..random import default_generator, memory_axes, stream_of
-from ..rooms import provided
 from . import dispatch
 from .public import ops, public
 from .table import op

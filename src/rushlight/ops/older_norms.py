@@ -11,7 +11,7 @@ _warned: set[str] = set()
 
 def _deprecated(name: str, instead: str) -> None:
     """A warning that comes once in a process."""
-    from ..arguments import warn
+    from ..tensors.arguments import warn
 
     if name not in _warned:
         _warned.add(name)

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from ..autograd.modes import special
 from ..backend import pointwise as kernels
 from . import dispatch, inplace
-from .compiling import give_compiled_code, waiting_function
+from .compiling import compiled_function
 from .descriptions import description
 from .misfits import Call
 from .out import write_out
@@ -110,9 +110,9 @@ def spoken_form(
     listed = _name_of_list(f)
 
     @functools.wraps(f)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def spoken(*args: Any, **kwargs: Any) -> Any:
         if special.active and protocol:
-            result = protocol[0](call, args, kwargs)
+            result = protocol[0](call.shown_as, args, kwargs)
             if result is not NotImplemented:
                 return result
         if kwargs:
@@ -129,7 +129,7 @@ def spoken_form(
         try:
             return f(*args, **kwargs) if kwargs else f(*args)
         except (AttributeError, TypeError) as error:
-            result = foreign(call, args, kwargs)
+            result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
                 failed = Call(name, parameters, args, kwargs, method)
                 wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
@@ -140,13 +140,15 @@ def spoken_form(
                 raise wrong from None
             return result
         except (RuntimeError, ValueError):  # of a check that came before the first look at a tensor
-            result = foreign(call, args, kwargs)
+            result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
                 raise
             return result
 
+    call: Any = spoken
+    call.shown_as = call  # what __torch_function__ is told was called
     call.__name__ = call.__qualname__ = f.__qualname__ = name  # Python's errors for arguments name f
-    return call
+    return spoken
 
 
 def _name_of_list(f: Callable[..., Any]) -> str:
@@ -233,8 +235,8 @@ _warned: set[str] = set()
 
 def warn(text: str, once: bool = False) -> None:
     """A UserWarning at the line of the user's program that is running; ``once`` in a process, or as set_warn_always says."""
-    from ..arguments import warn as warn_user  # stand above this room
-    from ..runtime import is_warn_always_enabled
+    from ..tensors.arguments import warn as warn_user  # stand above this room
+    from ..tensors.runtime import is_warn_always_enabled
 
     if once and not is_warn_always_enabled():
         if text in _warned:
@@ -314,12 +316,8 @@ class _PublicOp:
 
     def __init__(self, entry: Op, name: str) -> None:
         self.entry, self.name = entry, name
-        self.function = waiting_function(entry, self, self.general)
+        self.function = compiled_function(entry, self, self.general)
         self.function.__name__ = self.function.__qualname__ = name
-
-    def first_call(self, args: tuple[Any, ...], out: Any) -> Any:
-        give_compiled_code(self.function, self.entry)
-        return self.function(*args, out=out)
 
     def __call__(self, args: tuple[Any, ...], out: Any) -> Any:
         given = {} if out is None else {"out": out}
@@ -348,7 +346,10 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> TypeError | None:
         return Call(name, ("input", "other"), args, kwargs).as_method(error)
 
-    call = inplace.by_result(entry.call, name, asked, in_order, refused)
+    def compute(*args: Any) -> Any:
+        return entry.call(*args)  # which is compiled when it is first asked for
+
+    call = inplace.by_result(compute, name, asked, in_order, refused)
     ufunc = kernels.IN_PLACE.get(entry.kernel)
     if ufunc is not None:
         return (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)

@@ -324,7 +324,7 @@ def _check_states(data: Any, sizes: list[int] | None, states: tuple[Any, ...], c
 
 
 def _refuse(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
-    from ..arguments import refuse  # stands above this room
+    from ..tensors.arguments import refuse  # stands above this room
 
     state = "tuple of Tensors hx" if kind == "lstm" else "Tensor hx"
     packed = "(" + _WORDS.format(f"Tensor data, Tensor batch_sizes, {state}") + ")"

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend import fourier as k
 from ..backend import shape as shapes
+from ..base import dtypes
 from . import dispatch
 from .public import ops, public, registry
 from .table import op
@@ -24,7 +24,7 @@ _warned: set[str] = set()
 
 def _warn(text: str) -> None:
     """A warning that comes once in a process, as PyTorch's does."""
-    from ..arguments import warn
+    from ..tensors.arguments import warn
 
     if text not in _warned:
         _warned.add(text)
@@ -41,7 +41,7 @@ def _shown_window(window: Any) -> str:
 
 def _refuse_number(label: str, value: Any) -> None:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        from ..arguments import type_name
+        from ..tensors.arguments import type_name
 
         raise TypeError(f"stft(): argument '{label}' must be int, not {type_name(value)}")
 

@@ -126,7 +126,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         result = dispatch.foreign_method("copy_", (self, other))
         if result is not NotImplemented:
             return result
-        from ..arguments import type_name
+        from ..tensors.arguments import type_name
 
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     views.check_writable(self, other.requires_grad)

@@ -18,9 +18,9 @@ from typing import Any
 
 from ..autograd import modes
 from ..autograd.modes import special
+from ..base.rooms import carried, opened
 from ..ops import public
 from ..ops.public import CompiledOnUse, registry
-from ..rooms import carried, opened
 from ..tensor import PLAIN, Tensor
 
 __all__ = [

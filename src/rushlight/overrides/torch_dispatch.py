@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, publishing
 from ..autograd import engine, forward_ad, forward_rules, modes, views
+from ..base import dtypes
+from ..base.rooms import carried
 from ..operators.aten import aten, inplace_overload, overload_of, without_defaults
-from ..ops import dispatch, saved
+from ..ops import dispatch, publishing, saved
 from ..ops.table import Op
-from ..rooms import carried
 from ..tensor import OWN_ATTRIBUTES, PLAIN, Tensor, _TensorMeta
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]

@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from ..autograd import modes, views
 from ..backend import creation as layouts
 from ..backend import memory, shared
 from ..backend import numpy as backend
-from ..device import CPU, channels_last, channels_last_3d, contiguous_format, preserve_format
-from ..device import device as Device
+from ..base import dtypes
+from ..base.device import CPU, channels_last, channels_last_3d, contiguous_format, preserve_format
+from ..base.device import device as Device
 from ..ops.public import module
+from ..ops.publishing import method, published
 from ..ops.table import op, table
-from ..publishing import method, published
 from ..tensor import Tensor, wrap
+from ..tensors.arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from . import arguments
 
 _BYTE = np.dtype(np.uint8)

@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import type_name
-from ..device import device as Device
+from ..base import dtypes
+from ..base.device import device as Device
+from ..tensors.arguments import type_name
 
 Array = Any
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from ..autograd import modes, views
 from ..backend import creation as layouts
 from ..backend import memory
 from ..backend import numpy as backend
-from ..device import channels_last, channels_last_3d, contiguous_format, preserve_format
+from ..base.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from ..ops.public import module
+from ..ops.publishing import method
 from ..ops.table import op, table
-from ..publishing import method
 from ..tensor import Tensor
+from ..tensors.arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from . import _BYTE, TypedStorage, _Storage
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
-from ... import __future__ as choices
-from ...publishing import method
+from ...ops.publishing import method
 from ...tensor import Tensor, install_methods
 from ..parameter import Parameter, is_lazy
+from . import conversion_choices as choices
 
 if TYPE_CHECKING:
     from .module import Module
