@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import rushlight as torch
-from rushlight.capture import trace
+from rushlight.capture import known, trace
 from rushlight.capture.recorder import Recorder
 from rushlight.capture.watching import Watch
 
@@ -90,6 +92,25 @@ def test_creation_is_called_anew_and_two_recordings_agree() -> None:
     assert first.trace.same_as(second.trace)
     assert not first.trace.same_as(recorded(lambda: torch.randn(2, 2) @ x @ x, x).trace)
     assert "host randn" in str(first.trace)
+
+
+def test_the_functions_that_are_known_are_there() -> None:
+    root = Path(torch.__file__).parent
+    there: dict[str, set[str]] = {}
+
+    def names(code: types.CodeType) -> Iterator[str]:
+        yield code.co_qualname
+        for one in code.co_consts:
+            if isinstance(one, types.CodeType):
+                yield from names(one)
+
+    for path in root.rglob("*.py"):
+        room = ".".join(path.relative_to(root).with_suffix("").parts)
+        there[room] = set(names(compile(path.read_text(), str(path), "exec")))
+    for where in (*known.LOOKS_AT_NO_VALUE, *known.SPECIAL, *known.ANEW):
+        room, _, name = where.partition(":")
+        assert name in there.get(room, ()), where
+    assert all(f"tensors.creation.{room}" in there for room in known.CREATION)
 
 
 def test_while_nothing_is_recorded_nobody_looks_on() -> None:

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..autograd.graph import OWN_CODE, ROOT
-from ..device import device, layout
+from ..base import dtypes
+from ..base.device import device, layout
 from ..random import Generator
 from ..tensor import Tensor
 

@@ -31,7 +31,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
     autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.views:check_memory
     autograd.views:geometry autograd.views:inplace
-    conversion.to_dtype:_convert
+    tensors.conversion.to_dtype:_convert
     ops.attention_masks:added
     ops.activations:prelu ops.attention:_added ops.attention:bilinear ops.attention:scaled_dot_product_attention
     ops.choice:_into_itself.<locals>.call ops.choice:masked_fill ops.complex_numbers:view_as_complex ops.convolution:conv_tbc
@@ -93,24 +93,24 @@ def pure(function: Any) -> bool:
 
 
 # They draw, make arrays of numbers, look at values only to refuse them, or move statistics.
-_ANEW = frozenset(
+ANEW = frozenset(
     """
     autograd.views:like_base backend.places:check backend.places:check_along
-    creation.from_data:tensor
+    tensors.creation.from_data:tensor
     ops.dispatch:number_array ops.dropout:_scaled_noise ops.normalization:_keep_up
     """.split()
 )
-_CREATION = frozenset("allocation filling from_sizes like matrices random_tensors ranges sampling windows".split())
+CREATION = frozenset("allocation filling from_sizes like matrices random_tensors ranges sampling windows".split())
 
 
 def called_anew(where: str) -> bool:
     """Whether a function is an instruction of its own: where it draws random numbers, makes tensors of none, or steps."""
     room, _, name = where.partition(":")
-    if room.startswith("creation.") and room.partition(".")[2] in _CREATION:
+    if room.startswith("tensors.creation.") and room.rpartition(".")[2] in CREATION:
         return not name.rpartition(".")[2].startswith("_")
     if room.startswith("optim.") and "." in name:
         return name.rpartition(".")[2] in ("step", "zero_grad")
-    return where in _ANEW
+    return where in ANEW
 
 
 def changes_nothing(function: Any) -> bool:
@@ -118,6 +118,5 @@ def changes_nothing(function: Any) -> bool:
     room = function.__module__.partition(".")[2]
     if room == "backend.places" or function.__name__ in ("number_array", "like_base"):
         return True
-    return room in ("creation.filling", "creation.from_sizes", "creation.like", "creation.matrices", "creation.ranges") and (
-        "rand" not in function.__name__
-    )
+    made = ("filling", "from_sizes", "like", "matrices", "ranges")
+    return room.startswith("tensors.creation.") and room.rpartition(".")[2] in made and "rand" not in function.__name__

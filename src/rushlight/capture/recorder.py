@@ -185,7 +185,7 @@ class Recorder:
             values = [value for value in args[:count] if value is not None]
             common = dispatch.common_dtype(values)
             if op.promote == "float" and not (common.is_floating_point or common.is_complex):
-                from .. import dtypes
+                from ..base import dtypes
 
                 common = dtypes.get_default_dtype()
             cast = common.numpy

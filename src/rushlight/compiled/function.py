@@ -17,12 +17,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import engine, modes
+from ..base.dtypes import get_default_dtype
 from ..capture import watching
 from ..capture.guards import CannotTell, Findings, same, unreached
 from ..capture.passes import TracedPass
 from ..capture.recorder import NotUnderstood, Recorder
 from ..capture.watching import Watch
-from ..dtypes import get_default_dtype
 from ..random import Generator
 from ..replay.program import CannotReplay
 from ..tensor import Tensor

@@ -125,7 +125,7 @@ def _written(checks: Sequence[Check], there: Sequence[tuple[Tensor, Any]]) -> Ca
             lines.append(f"a = t._array\nif not ({one}) and tensor_form(t) != {name(form)}: return False")
         else:
             lines.append(f"if tensor_form(t) != {name(form)}: return False")
-    body = "\n".join(lines + ["return True"])
+    body = "\n".join([*lines, "return True"])
     text = "def look():\n" + "\n".join("    " + line for line in body.splitlines()) + "\n"
     scope: dict[str, Any] = {}
     exec(compile(text, "<rushlight guards>", "exec"), space, scope)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..base.size import Size
 from ..capture.recorder import NotUnderstood, Recorder
-from ..size import Size
 from ..tensor import Tensor, new_tensor
 from .joint import Joint
 from .trees import leaves_of, rebuilt

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import engine
-from ..backend import alignment, blockwise, quiet
+from ..backend import blockwise, quiet
 from ..backend import numpy as backend
 from ..capture import known
 from ..capture import trace as t
@@ -22,7 +22,7 @@ from ..ops import dispatch
 from ..ops.table import table
 from ..tensor import Tensor
 
-_LARGE = min(alignment.FROM, blockwise.SPREAD)
+_LARGE = blockwise.SPREAD
 
 
 class CannotReplay(Exception):
@@ -65,7 +65,7 @@ class Program:
         self.space: dict[str, Any] = {
             "__name__": "rushlight.replay.replayed", "accumulate": engine.BackwardPass.accumulate, "asarray": np.asarray,
             "copied": backend.copied, "copyto": np.copyto, "flat": _flat, "HELD": _held(), "laid_out": backend.laid_out,
-            "ndarray": np.ndarray, "spread": blockwise.spread, "within": alignment.within, "wrap": dispatch.new_tensor,
+            "ndarray": np.ndarray, "spread": blockwise.spread, "wrap": dispatch.new_tensor,
             "Differs": Differs,
         }  # fmt: skip
         self.inputs = list(trace.tensors)
@@ -94,7 +94,8 @@ class Program:
 
         What is raised before anything has been changed is a :class:`CannotReplay`."""
         state = [False]
-        setting = quiet.begin()
+        loudness = quiet.now()
+        quiet.begin()
         try:
             return self.function(state, *tensors)  # type: ignore[no-any-return]
         except Exception as error:
@@ -102,7 +103,7 @@ class Program:
                 raise
             raise CannotReplay(str(error)) from error
         finally:
-            quiet.end(setting)
+            quiet.back(loudness)
 
     # Names and lifetimes.
 
@@ -200,8 +201,6 @@ class Program:
                 text = f"spread({kernel}, {given}" + (")" if into == "..." else f", into={into})")
             else:
                 text = f"{kernel}({given}, out={into})"
-        elif large and not op.view and alignment.PAYS:
-            text = f"within({kernel}, {given})"
         else:
             text = f"{kernel}({given})"
         several = len(op.outputs) > 1 or op.outputs == ["*"]
