@@ -34,7 +34,8 @@ from .trees import leaves_of, tensor_form
 
 FORMS = 8  # of arguments that are compiled for; with more the function runs as it is
 TRIES = 4  # recordings of one form that may differ from the one before
-TURNS = 3  # how often each way is timed
+TURNS = 5  # how often each way is timed
+FASTER = 0.97  # of the time as it is, at most, is a replay kept
 Build = Callable[[Any, list[int]], Any]
 
 
@@ -263,7 +264,7 @@ class Compiled:
         result = self._replayed(form, leaves, args, kwargs) if replay else self.function(*args, **kwargs)
         form.times[replay].append(time.perf_counter() - began)
         if len(form.times[True]) >= TURNS:
-            form.replays = min(form.times[True]) < min(form.times[False])
+            form.replays = min(form.times[True]) < FASTER * min(form.times[False])
         return result
 
     def _replayed(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
