@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import faulthandler
 import importlib
 import io
 import json
@@ -44,6 +45,9 @@ class Outcome(NamedTuple):
     line: str
     kind: str
     text: str = ""
+
+
+Pair = tuple[Outcome, Outcome | None]
 
 
 def run_all(module: str, lines: list[str]) -> list[Outcome]:
@@ -97,6 +101,7 @@ def _lines_of(pipe: io.RawIOBase) -> Iterator[tuple[str, str] | None]:
 
 
 def _work(module: str, lines: list[str], sender: int) -> None:
+    faulthandler.disable()
     torch = importlib.import_module(module)
     torch.set_num_threads(1)
     limit = _size() + MEMORY
@@ -148,23 +153,26 @@ def _size() -> int:
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-def _of_name(job: tuple[str, int, int, bool]) -> list[tuple[Outcome, Outcome | None]]:
-    name, count, seed, has_oracle = job
-    lines = calls(name, count, seed)
+def _of_names(job: tuple[list[str], int, int, bool]) -> list[Pair]:
+    names, count, seed, has_oracle = job
+    lines = [line for name in names for line in calls(name, count, seed)]
     ours = run_all("rushlight", lines)
     theirs: list[Any] = [*run_all("torch", lines)] if has_oracle else [None] * len(lines)
     return list(zip(ours, theirs, strict=True))
 
 
 def outcomes_of(
-    names: list[str], count: int, seed: int, has_oracle: bool = False, jobs: int = 1
-) -> list[tuple[Outcome, Outcome | None]]:
-    """What becomes of ``count`` calls of each name, here and on PyTorch if that is asked."""
-    work = [(name, count, seed, has_oracle) for name in names]
+    names: list[str], count: int, seed: int, has_oracle: bool = False, jobs: int = 1, together: int = 4
+) -> Iterator[Pair]:
+    """What becomes of ``count`` calls of each name, here and on PyTorch if that is asked; ``together`` names in a process."""
+    work = [(names[start : start + together], count, seed, has_oracle) for start in range(0, len(names), together)]
     if jobs == 1:
-        return [pair for job in work for pair in _of_name(job)]
+        for job in work:
+            yield from _of_names(job)
+        return
     with multiprocessing.Pool(jobs) as pool:
-        return [pair for pairs in pool.imap(_of_name, work, chunksize=4) for pair in pairs]
+        for pairs in pool.imap(_of_names, work):
+            yield from pairs
 
 
 def verdict(ours: Outcome, theirs: Outcome | None) -> str:
@@ -194,26 +202,25 @@ def main() -> int:
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("--oracle", action="store_true", help="hold each call against PyTorch")
     parser.add_argument("--show", type=int, default=15, help="calls shown of each verdict")
-    parser.add_argument("--out", help="write every call that is not fine here")
+    parser.add_argument("--out", help="write every call that is not fine behind this file")
     asked = parser.parse_args()
     names = [name for name in public_names() if asked.k in name]
     print(f"{len(names)} names, {asked.count} calls of each, seed {asked.seed}", flush=True)
     for module in ("rushlight", *(("torch",) if asked.oracle else ())):
         importlib.import_module(module)
     begun = time.monotonic()
-    by_verdict: dict[str, list[tuple[Outcome, Outcome | None]]] = collections.defaultdict(list)
+    by_verdict: dict[str, list[Pair]] = collections.defaultdict(list)
     for ours, theirs in outcomes_of(names, asked.count, asked.seed, asked.oracle, asked.jobs):
-        by_verdict[verdict(ours, theirs)].append((ours, theirs))
+        word = verdict(ours, theirs)
+        by_verdict[word].append((ours, theirs))
+        if asked.out and word != "fine":
+            with open(asked.out, "a") as file:
+                file.write(json.dumps([word, *ours, *(theirs or ())[1:]]) + "\n")
     for word, pairs in sorted(by_verdict.items()):
         print(f"{len(pairs):7} {word}")
     for word, pairs in sorted(by_verdict.items()):
         for ours, theirs in pairs[: 0 if word.startswith(("fine", "PyTorch")) else asked.show]:
             print(f"\n{word}: {ours.line}\n    {ours.kind}: {ours.text}" + (f"\n    PyTorch: {theirs[1:]}" if theirs else ""))
-    if asked.out:
-        with open(asked.out, "w") as file:
-            for word, pairs in sorted(by_verdict.items()):
-                for ours, theirs in pairs if word != "fine" else ():
-                    file.write(json.dumps([word, *ours, *(theirs or ())[1:]]) + "\n")
     print(f"{time.monotonic() - begun:.0f} s")
     return 1 if by_verdict.keys() & {"crash", "hang"} else 0
 

@@ -37,9 +37,9 @@ class Size(tuple[int, ...]):
             raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
         return Size((*self, *other))
 
-    def __radd__(self, other: Any) -> Size:
+    def __radd__(self, other: Any) -> Any:
         if not isinstance(other, tuple):
-            raise TypeError(f'can only concatenate {type(other).__name__} (not "torch.Size") to {type(other).__name__}')
+            return NotImplemented  # a list says what it cannot do, and takes the items for `+=`
         return Size((*other, *self))
 
     def __mul__(self, times: Any) -> Size:
