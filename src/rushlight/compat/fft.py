@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight import dtypes
+from rushlight.base import dtypes
 from rushlight.as_torch.missing import lazy_names
 from rushlight.backend.fourier import frequencies
 from rushlight.ops.public import public

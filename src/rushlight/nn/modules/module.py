@@ -106,6 +106,12 @@ class Module:
 
     _call_impl = _wrapped_call_impl = __call__
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        if hasattr(state.get("forward"), "_torchdynamo_orig_callable"):  # of a compiled module, not to be copied or pickled
+            del state["forward"]
+        return state
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         for register in _HOOK_REGISTERS:  # what older pickles lack
@@ -485,7 +491,15 @@ class Module:
         return self._apply(lambda t: t.share_memory_())
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """There is nothing to compile; here so that programs run."""
+        """Has calls of this module compiled, as :func:`torch.compile` does, whose arguments these are.
+
+        >>> import rushlight as torch
+        >>> net = torch.nn.Linear(2, 1)
+        >>> net.compile(backend="eager")
+        >>> net(torch.zeros(1, 2)).shape
+        torch.Size([1, 1])
+        """
+        self.__dict__["forward"] = torch.compile(self.forward, *args, **kwargs)
 
     # State.
 
