@@ -1,0 +1,12 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from rushlight.distributions.gamma import Gamma
+from typing import Any
+
+class Chi2(Gamma):
+    """The sum of ``df`` squares of standard normal numbers."""
+    def __init__(self, df: Any, validate_args: bool | None = None) -> None: ...
+    arg_constraints: dict[Any, Any]
+    @property
+    def df(self) -> Any: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...

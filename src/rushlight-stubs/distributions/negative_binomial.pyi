@@ -1,0 +1,20 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from rushlight._inner import _IntegerGreaterThan
+from rushlight.distributions.probs_or_logits import ProbsOrLogits
+from typing import Any
+
+class NegativeBinomial(ProbsOrLogits):
+    """How many successes come before ``total_count`` failures, each try with the same chance."""
+    total_count: Any
+    def __init__(self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None: ...
+    arg_constraints: dict[Any, Any]
+    def log_prob(self, value: Any) -> Any: ...
+    @property
+    def mean(self) -> Any: ...
+    @property
+    def mode(self) -> Any: ...
+    def sample(self, sample_shape: Any = ()) -> Any: ...
+    support: _IntegerGreaterThan
+    @property
+    def variance(self) -> Any: ...

@@ -1,0 +1,79 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from rushlight._inner import _Kind
+from rushlight.autograd import ProfilerActivity as _ProfilerActivity
+from rushlight.autograd.profiler_util import EventList
+from typing import Any
+from . import itt as itt
+from . import profiler as profiler
+from rushlight.autograd import DeviceType as DeviceType
+from rushlight.autograd import ProfilerActivity as ProfilerActivity
+from rushlight.autograd.profiler import KinetoStepTracker as KinetoStepTracker
+from rushlight.autograd.profiler import kineto_available as kineto_available
+from rushlight.autograd.profiler import record_function as record_function
+from rushlight.profiler.profiler import ProfilerAction as ProfilerAction
+from rushlight.profiler.profiler import profile as profile
+from rushlight.profiler.profiler import schedule as schedule
+from rushlight.profiler.profiler import supported_activities as supported_activities
+from rushlight.profiler.profiler import tensorboard_trace_handler as tensorboard_trace_handler
+
+class RecordScope(_Kind):
+    """Where an event comes from."""
+    BACKWARD_FUNCTION = ...
+    BUILD_FEATURE = ...
+    CUSTOM_CLASS = ...
+    FUNCTION = ...
+    KERNEL_FUNCTION_DTYPE = ...
+    LITE_INTERPRETER = ...
+    STATIC_RUNTIME_MODEL = ...
+    STATIC_RUNTIME_OP = ...
+    TORCHSCRIPT_FUNCTION = ...
+    USER_SCOPE = ...
+class _KinetoProfile:
+    """A profile that is begun and ended by hand: ``prepare_trace``, ``start_trace``, ``stop_trace``; or ``start``, ``stop``."""
+    activities: Any
+    record_shapes: bool
+    profile_memory: bool
+    with_stack: bool
+    with_flops: bool
+    with_modules: bool
+    experimental_config: Any
+    execution_trace_observer: Any
+    acc_events: bool
+    custom_trace_id_callback: Callable[[], str] | None
+    post_processing_timeout_s: float | None
+    profiler: Any
+    use_device: str | None
+    preset_metadata: dict[str, str]
+    def __init__(self, *, activities: Iterable[Any] | None = None, record_shapes: bool = False, profile_memory: bool = False, with_stack: bool = False, with_flops: bool = False, with_modules: bool = False, experimental_config: Any = None, execution_trace_observer: Any = None, acc_events: bool = False, custom_trace_id_callback: Callable[[], str] | None = None, post_processing_timeout_s: float | None = None) -> None: ...
+    def add_metadata(self, key: str, value: str) -> None:
+        """Puts a word into the trace."""
+        ...
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Puts JSON into the trace."""
+        ...
+    def events(self) -> EventList:
+        """The events, in the order in which they began."""
+        ...
+    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+        """Writes the trace for chrome://tracing and Perfetto; compressed if the path ends in .gz."""
+        ...
+    def export_stacks(self, path: str, metric: str = 'self_cpu_time_total') -> None:
+        """Writes a line for each stack and its time; asks for ``with_stack=True``."""
+        ...
+    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False) -> EventList:
+        """The events of one name added up."""
+        ...
+    def prepare_trace(self) -> None: ...
+    def preset_metadata_json(self, key: str, value: str) -> None:
+        """Puts JSON into the traces that are begun from now on."""
+        ...
+    def start(self) -> None: ...
+    def start_trace(self) -> None: ...
+    def stop(self) -> None: ...
+    def stop_trace(self) -> None: ...
+    def toggle_collection_dynamic(self, enable: bool, activities: Iterable[_ProfilerActivity]) -> None:
+        """Pauses the recording, or goes on with it."""
+        ...
