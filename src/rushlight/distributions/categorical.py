@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .probs_or_logits import ProbsOrLogits
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Categorical"]
 
@@ -52,7 +55,7 @@ class Categorical(ProbsOrLogits):
         return torch.full(self._extended_shape(), torch.nan, dtype=self.probs.dtype, device=self.probs.device)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.probs.argmax(dim=-1)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 from rushlight.nn.functional import binary_cross_entropy_with_logits
@@ -12,6 +12,9 @@ from . import constraints
 from .exp_family import ExponentialFamily
 from .probs_or_logits import ProbsOrLogits
 from .utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["ContinuousBernoulli"]
 
@@ -102,7 +105,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         shape = self._extended_shape(sample_shape)
         return self.icdf(torch.rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)

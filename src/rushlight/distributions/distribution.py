@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .utils import lazy_property
+
+if TYPE_CHECKING:
+    from ..size import Size
+    from ..tensor import Tensor
 
 __all__ = ["Distribution"]
 
@@ -102,12 +106,12 @@ class Distribution:
         return self.__new__(type(self))
 
     @property
-    def batch_shape(self) -> Any:
+    def batch_shape(self) -> Size:
         """The shape of the distributions that this is, side by side."""
         return self._batch_shape
 
     @property
-    def event_shape(self) -> Any:
+    def event_shape(self) -> Size:
         """The shape of one value."""
         return self._event_shape
 
@@ -137,7 +141,7 @@ class Distribution:
     def stddev(self) -> Any:
         return self.variance.sqrt()
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Values of shape ``sample_shape + batch_shape + event_shape``, cut off from the parameters."""
         with torch.no_grad():
             return self.rsample(sample_shape)

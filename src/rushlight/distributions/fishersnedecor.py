@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -10,6 +10,9 @@ from . import constraints
 from .distribution import Distribution
 from .gamma import Gamma
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["FisherSnedecor"]
 
@@ -39,7 +42,7 @@ class FisherSnedecor(Distribution):
         return self._expanded(new, torch.Size(batch_shape))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """nan up to 2 degrees of freedom below."""
         df2 = torch.where(self.df2 > 2, self.df2, torch.nan)
         return df2 / (df2 - 2)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .distribution import Distribution
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["GeneralizedPareto"]
 
@@ -69,7 +72,7 @@ class GeneralizedPareto(Distribution):
         return self.loc + self.scale * z
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """nan from a concentration of 1 on."""
         k = self.concentration
         return torch.where(k < 1, self.loc + self.scale / (1 - k), torch.nan)

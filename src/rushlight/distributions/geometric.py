@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 from rushlight.nn.functional import binary_cross_entropy_with_logits
@@ -10,6 +10,9 @@ from rushlight.nn.functional import binary_cross_entropy_with_logits
 from . import constraints
 from .probs_or_logits import ProbsOrLogits
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Geometric"]
 
@@ -43,7 +46,7 @@ class Geometric(ProbsOrLogits):
                 )
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return 1.0 / self.probs - 1.0
 
     @property

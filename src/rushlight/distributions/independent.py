@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import rushlight as torch
 
 from . import constraints
 from .distribution import Distribution
 from .utils import sum_rightmost
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Independent"]
 
@@ -83,7 +86,7 @@ class Independent(Distribution, Generic[D]):
     def rsample(self, sample_shape: Any = ()) -> Any:
         return self.base_dist.rsample(sample_shape)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
     def entropy(self) -> Any:

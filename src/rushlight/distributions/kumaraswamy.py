@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -11,6 +11,9 @@ from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 from .uniform import Uniform
 from .utils import broadcast_all, euler_constant
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Kumaraswamy"]
 
@@ -51,7 +54,7 @@ class Kumaraswamy(TransformedDistribution):
         return torch.exp(b.log() + torch.lgamma(above) + torch.lgamma(b) - torch.lgamma(above + b))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self._moment(1)
 
     @property

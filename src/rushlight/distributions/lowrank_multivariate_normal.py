@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -12,10 +12,13 @@ from .distribution import Distribution
 from .multivariate_normal import squared_lengths, times_vectors
 from .utils import lazy_property, standard_normal
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
 __all__ = ["LowRankMultivariateNormal"]
 
 
-def capacitance_tril(factor: Any, diagonal: Any) -> Any:
+def capacitance_tril(factor: Any, diagonal: Any) -> Tensor:
     """The Cholesky factor of I + W^T D^-1 W, all that inverse and determinant of W W^T + D need (Woodbury)."""
     weighted = factor.mT / diagonal.unsqueeze(-2)
     capacitance = weighted @ factor
@@ -109,7 +112,7 @@ class LowRankMultivariateNormal(Distribution):
         return self._square(root.unsqueeze(-1) * torch.linalg.cholesky(middle + identity))
 
     @lazy_property
-    def covariance_matrix(self) -> Any:
+    def covariance_matrix(self) -> Tensor:
         factor = self._unbroadcasted_cov_factor
         return self._square(factor @ factor.mT + torch.diag_embed(self._unbroadcasted_cov_diag))
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .categorical import Categorical
 from .distribution import Distribution
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["MixtureSameFamily"]
 
@@ -85,12 +88,12 @@ class MixtureSameFamily(Distribution):
         return -1 - self._event_ndims
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         weights = self._pad_mixture_dimensions(self._mixture_distribution.probs)
         return (weights * self._component_distribution.mean).sum(self._dim)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """What the components vary by, and what their means do."""
         weights = self._pad_mixture_dimensions(self._mixture_distribution.probs)
         within = (weights * self._component_distribution.variance).sum(self._dim)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .distribution import Distribution
 from .utils import lazy_property, standard_normal
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["MultivariateNormal"]
 
@@ -19,7 +22,7 @@ def times_vectors(matrices: Any, vectors: Any) -> Any:
     return (matrices @ vectors.unsqueeze(-1)).squeeze(-1)
 
 
-def squared_lengths(factor: Any, vectors: Any) -> Any:
+def squared_lengths(factor: Any, vectors: Any) -> Tensor:
     """x^T M^-1 x for matrices M = L L^T given by ``factor`` L, of shape (..., n, n), and vectors x, broadcast.
 
     Vectors of one matrix are solved together, so a factor without batch dimensions is not copied for each.
@@ -135,7 +138,7 @@ class MultivariateNormal(Distribution):
     def _half_log_det(self) -> Any:
         return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         distance = squared_lengths(self._unbroadcasted_scale_tril, value - self.loc)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 from rushlight.nn.functional import logsigmoid
@@ -11,6 +11,9 @@ from . import constraints
 from .gamma import Gamma
 from .probs_or_logits import ProbsOrLogits
 from .utils import broadcast_all, lazy_property
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["NegativeBinomial"]
 
@@ -41,7 +44,7 @@ class NegativeBinomial(ProbsOrLogits):
         super().__init__(self._param.size(), validate_args=validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.total_count * torch.exp(self.logits)
 
     @property

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import constraints
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, ExpTransform
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Pareto"]
 
@@ -36,7 +39,7 @@ class Pareto(TransformedDistribution):
         return super().expand(batch_shape, _instance=new)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         alpha = self.alpha.clamp(min=1)  # infinite below
         return alpha * self.scale / (alpha - 1)
 

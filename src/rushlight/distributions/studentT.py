@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -11,6 +11,9 @@ from . import constraints
 from .chi2 import Chi2
 from .distribution import Distribution
 from .utils import broadcast_all, standard_normal
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["StudentT"]
 
@@ -48,7 +51,7 @@ class StudentT(Distribution):
         return self.loc
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """Infinite up to 2 degrees of freedom, nan up to 1."""
         finite = self.scale.pow(2) * self.df / (self.df - 2)
         result = torch.where(self.df > 2, finite, torch.inf)

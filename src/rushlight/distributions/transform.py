@@ -5,12 +5,15 @@ from __future__ import annotations
 import operator
 import weakref
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .utils import sum_rightmost
+
+if TYPE_CHECKING:
+    from ..size import Size
 
 
 class Transform:
@@ -103,11 +106,11 @@ class Transform:
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> Size:
         """The shape of what ``x`` of a shape becomes."""
         return shape
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: Any) -> Size:
         """The shape of ``x`` for ``y`` of a shape."""
         return shape
 
@@ -159,10 +162,10 @@ class _InverseTransform(Transform):
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return -self.inv.log_abs_det_jacobian(y, x)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> Size:
         return self.inv.inverse_shape(shape)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: Any) -> Size:
         return self.inv.forward_shape(shape)
 
 
@@ -239,12 +242,12 @@ class ComposeTransform(Transform):
             width += part.codomain.event_dim - part.domain.event_dim
         return total
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> Size:
         for part in self.parts:
             shape = part.forward_shape(shape)
         return shape
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: Any) -> Size:
         for part in reversed(self.parts):
             shape = part.inverse_shape(shape)
         return shape

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -11,6 +11,9 @@ from .distribution import Distribution
 from .independent import Independent
 from .transforms import ComposeTransform, Transform
 from .utils import sum_rightmost
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["TransformedDistribution"]
 
@@ -84,7 +87,7 @@ class TransformedDistribution(Distribution):
         with torch.no_grad():
             return self._forward(self.base_dist.sample(sample_shape))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self._forward(self.base_dist.rsample(sample_shape))
 
     def _forward(self, value: Any) -> Any:
@@ -92,7 +95,7 @@ class TransformedDistribution(Distribution):
             value = transform(value)
         return value
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         event_dim = len(self._event_shape)

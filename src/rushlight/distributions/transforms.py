@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 from rushlight.nn.functional import softplus
@@ -39,6 +39,10 @@ from .vector_transforms import (
     StackTransform,
     StickBreakingTransform,
 )
+
+if TYPE_CHECKING:
+    from ..size import Size
+    from ..tensor import Tensor
 
 __all__ = [
     "AbsTransform",
@@ -88,7 +92,7 @@ class ExpTransform(_Elementwise):
     def _inverse(self, y: Any) -> Any:
         return y.log()
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return x
 
 
@@ -191,10 +195,10 @@ class PowerTransform(Transform):
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return (self.exponent * y / x).abs().log()
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> Size:
         return torch.broadcast_shapes(shape, self.exponent.shape)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: Any) -> Size:
         return torch.broadcast_shapes(shape, self.exponent.shape)
 
 
@@ -254,7 +258,7 @@ class AffineTransform(Transform):
             shape = shape[: len(shape) - self._event_dim]
         return stretch.expand(shape)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> Size:
         return torch.broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
 
     inverse_shape = forward_shape

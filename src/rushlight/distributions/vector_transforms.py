@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 from rushlight.nn.functional import logsigmoid, pad, softplus
@@ -12,6 +12,9 @@ from rushlight.nn.functional import logsigmoid, pad, softplus
 from . import constraints
 from .transform import Transform
 from .utils import tril_matrix_to_vec, vec_to_tril_matrix
+
+if TYPE_CHECKING:
+    from ..size import Size
 
 
 class SoftmaxTransform(Transform):
@@ -74,12 +77,12 @@ class StickBreakingTransform(Transform):
         shifted = x - self._log_remaining(x, x.shape[-1])
         return (logsigmoid(shifted) - shifted + y[..., :-1].log()).sum(-1)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> Size:
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return shape[:-1] + (shape[-1] + 1,)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: Any) -> Size:
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return shape[:-1] + (shape[-1] - 1,)

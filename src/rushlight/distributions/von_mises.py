@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .distribution import Distribution
 from .utils import broadcast_all, lazy_property
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["VonMises"]
 
@@ -41,7 +44,7 @@ def _polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
     return reduce(lambda total, coefficient: coefficient + x * total, reversed(coefficients))
 
 
-def log_bessel(x: Any, order: int) -> Any:
+def log_bessel(x: Any, order: int) -> Tensor:
     """The logarithm of the modified Bessel function of order 0 or 1, for x above 0."""
     near = _polynomial((x / 3.75) ** 2, _NEAR[order])
     near = x.abs().log() + near.log() if order else near.log()
@@ -117,6 +120,6 @@ class VonMises(Distribution):
         return self.loc
 
     @lazy_property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """Of the angle on the circle: between 0 and 1."""
         return 1 - (log_bessel(self.concentration, 1) - log_bessel(self.concentration, 0)).exp()

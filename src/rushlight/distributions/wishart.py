@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -14,6 +14,9 @@ from .chi2 import Chi2
 from .exp_family import ExponentialFamily
 from .multivariate_normal import _precision_to_scale_tril
 from .utils import lazy_property
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Wishart"]
 
@@ -124,7 +127,7 @@ class Wishart(ExponentialFamily):
         return self.df.view(self._batch_shape + (1, 1))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self._df_of_matrix * self.covariance_matrix
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from . import attention_masks, dispatch
 from .public import module, ops, public
 from .reading import conj
 from .table import arrays, op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -85,7 +88,7 @@ def scaled_dot_product_attention(
     is_causal: bool = False,
     scale: float | None = None,
     enable_gqa: bool = False,
-) -> Any:
+) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value: (..., L, E), (..., S, E) and (..., S, D) give (..., L, D).
 
     ``scale`` is 1 / sqrt(E) if not given; a bool mask says what takes part, a float one is added.
@@ -286,7 +289,7 @@ def _heads(value: Any, fixed: Any, rows: int, head: int) -> Any:
 
 
 @public(space=F, out=False)
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
     """``input1 @ weight[o] @ input2`` for each o, plus bias: (..., I), (..., J) and (O, I, J) give (..., O)."""
     a, b, w = input1._array, input2._array, weight._array
     if a.ndim != b.ndim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from . import dispatch
 from .public import ops, public
 from .table import op
 from .whole_numbers import whole_number
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -101,7 +104,7 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
-) -> Any:
+) -> Tensor:
     """The rows of ``weight`` that ``input`` names. The row ``padding_idx`` gets no gradient.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -152,7 +155,7 @@ def embedding_bag(
     per_sample_weights: Any = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
-) -> Any:
+) -> Tensor:
     """Sums, means or maxima over bags of rows: each row of a 2-D input is a bag, or ``offsets`` says where bags begin.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -292,7 +295,7 @@ def _torch_embedding_bag(
 
 
 @public(space=F, out=False)
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
     """Class numbers as rows of zeros with a one at the class.
 
     >>> import rushlight.nn.functional as F, rushlight as torch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .dispatch import type_name
 from .public import alias, axis_of, ops, public
 from .shape import reshape
 from .table import op, table
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("concat", k.concat, inputs="*xs", node="CatBackward0", kind="linear",
    xs=lambda g, xp, xs_shape, axis: _pieces(g, xp, xs_shape, axis))  # fmt: skip
@@ -88,7 +91,7 @@ def _joined(name: str, tensors: Sequence[Any], *params: Any) -> Any:
 
 
 @public(method=False)
-def cat(tensors: Any, dim: int = 0) -> Any:
+def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors joined along an existing dimension; they agree in all others.
 
     >>> import rushlight as torch
@@ -143,7 +146,7 @@ alias("concatenate", "cat")
 
 
 @public(method=False)
-def stack(tensors: Any, dim: int = 0) -> Any:
+def stack(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors of one shape along a new dimension."""
     shape = _shape_of_all(tensors)
     if shape is not None:

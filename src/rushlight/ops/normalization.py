@@ -5,7 +5,7 @@ The rules all come down to one: with xhat the normalized input, ``gx = rstd * (g
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .public import module, ops, public
 from .reading import expand
 from .table import arrays, op
 from .whole_numbers import switch, whole_numbers
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -188,7 +191,7 @@ def _other_shape(label: str, value: Any, wanted: tuple[int, ...]) -> RuntimeErro
 
 
 @public(space=F, out=False)
-def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, which ``normalized_shape`` names; then times weight plus bias.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -219,7 +222,7 @@ def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any,
 
 
 @public(space=F, out=False)
-def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Tensor:
     """The input over its root mean square along the last dimensions, times weight."""
     axes = _layer_axes(input, normalized_shape, weight, None, "rms_norm")
     if input._array.dtype.kind not in "fcV":
@@ -315,7 +318,7 @@ def batch_norm(
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-5,
-) -> Any:
+) -> Tensor:
     """Mean 0 and variance 1 of each channel (dimension 1): over the batch in training, by the running statistics otherwise."""
     shape = input._array.shape
     if switch("batch_norm", "training", 6, training):
@@ -376,7 +379,7 @@ def instance_norm(
     use_input_stats: bool = True,
     momentum: float = 0.1,
     eps: float = 1e-5,
-) -> Any:
+) -> Tensor:
     """Mean 0 and variance 1 of each channel of each sample."""
     shape = input._array.shape
     if use_input_stats:
@@ -456,7 +459,7 @@ def _check_groups(input: Any, groups: int, weight: Any, bias: Any) -> None:
 
 
 @public(space=F, out=False)
-def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
     """Mean 0 and variance 1 of groups of channels of each sample; then times weight plus bias, per channel."""
     shape = input._array.shape
     if len(shape) < 2:
@@ -489,7 +492,7 @@ def native_group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: i
 
 
 @public(space=F, out=False)
-def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """The input over a power of the mean of squares among ``size`` neighbouring channels."""
     functions = module(F)
     shape = input._array.shape

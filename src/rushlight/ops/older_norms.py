@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .public import module, ops, public
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 _warned: set[str] = set()
 
@@ -36,7 +39,7 @@ def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
 
 
 @public(method=False, out=False)
-def norm_except_dim(v: Any, pow: Any = 2, dim: int = 0) -> Any:
+def norm_except_dim(v: Any, pow: Any = 2, dim: int = 0) -> Tensor:
     """The norm over all dimensions but ``dim``, which keep size 1; over all of them if ``dim`` is -1.
 
     >>> import rushlight as torch

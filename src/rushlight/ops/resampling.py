@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import interpolation, sampling
 from ..backend import resampling as k
@@ -12,6 +12,9 @@ from ..backend.memory_formats import keeping
 from .public import module, ops, public
 from .table import op
 from .whole_numbers import whole_numbers
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
@@ -164,7 +167,7 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-) -> Any:
+) -> Tensor:
     """Resizes (N, C, ...) to ``size``, or by ``scale_factor``.
 
     Modes: 'nearest', 'nearest-exact', 'linear' (one dimension), 'bilinear' and 'bicubic' (two), 'trilinear' (three), 'area'.
@@ -258,7 +261,7 @@ _PADDING_MODES = ("zeros", "border", "reflection")
 @public(space=F, out=False)
 def grid_sample(
     input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
-) -> Any:
+) -> Tensor:
     """Images (N, C, *spatial) at the places (N, *out, rank), given from -1 to 1, x first."""
     if mode not in _SAMPLE_MODES:
         raise ValueError(
@@ -313,7 +316,7 @@ module("torch")["grid_sampler_3d"] = module("torch")["grid_sampler"]
 
 
 @public(space=F, out=False)
-def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
+def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Tensor:
     """Where matrices (N, rank, rank + 1) put the places of images of ``size`` (N, C, *spatial), for :func:`grid_sample`."""
     if align_corners is None:
         warnings.warn(_CORNERS, stacklevel=3)
@@ -372,7 +375,7 @@ def _shown(values: Shape) -> str:
 
 
 @public(space=F, out=False)
-def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images (N, C, H, W) as columns: (N, C * window, windows)."""
     kernel, spread, pad, step = _pairs("im2col", kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     shape = input._array.shape
@@ -397,7 +400,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 
 
 @public(space=F, out=False)
-def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Columns (N, C * window, windows) added up where their windows lie in images (N, C, *output_size)."""
     size, kernel, spread, pad, step = _pairs(
         "col2im", output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride
@@ -446,7 +449,7 @@ def _check_image(input: Any, name: str, label: str, factor: int) -> Shape:
 
 
 @public(space=F, out=False)
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
     """(..., C * factor ** 2, H, W) as (..., C, H * factor, W * factor)."""
     shape = _check_image(input, "pixel_shuffle", "upscale_factor", upscale_factor)
     if shape[-3] % upscale_factor**2:
@@ -458,7 +461,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 
 
 @public(space=F, out=False)
-def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
     """(..., C, H * factor, W * factor) as (..., C * factor ** 2, H, W)."""
     shape = _check_image(input, "pixel_unshuffle", "downscale_factor", downscale_factor)
     for label, axis in (("height", -2), ("width", -1)):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import shape as k
 from .plain_cases import Case, one_axis, plain_cases
 from .public import alias, axis_of, methods, ops, public, warn
 from .shape import sizes_of
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op(
     "permute_dims", k.permute_dims, kind="linear", view=True, node="PermuteBackward0",
@@ -34,7 +37,7 @@ plain_cases("t", Case("t", "input", "x_x.ndim <= 2", "x_x.T"))
 
 
 @public()
-def adjoint(input: Any) -> Any:
+def adjoint(input: Any) -> Tensor:
     """The last two dimensions swapped, conjugated if complex."""
     if not input._array.ndim:
         warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().", once=True)
@@ -104,7 +107,7 @@ methods["mH"] = property(_batch_h)
 
 
 @public()
-def movedim(input: Any, source: Any, destination: Any) -> Any:
+def movedim(input: Any, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to new places, the others kept in order."""
     ndim = input._array.ndim
     sources = source if isinstance(source, (tuple, list)) else (source,)
@@ -130,7 +133,7 @@ alias("moveaxis", "movedim")
 
 
 @public()
-def transpose(input: Any, dim0: int, dim1: int) -> Any:
+def transpose(input: Any, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped."""
     ndim = input._array.ndim
     return ops.transpose(input, axis_of(dim0, ndim), axis_of(dim1, ndim))

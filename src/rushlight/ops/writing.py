@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from . import dispatch
 from .inplace import count, in_graph, plain_write
 from .public import methods, ops, public, warn
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("zero", k.zeroed, kind="linear", x=lambda g, xp: xp.zeroed(g))
 op("fill", k.filled, node="FillBackward0", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
@@ -36,7 +39,7 @@ def _recording(self: Any, *others: Any) -> bool:
 
 
 @public(method=False, out=False)
-def zero_(input: Any) -> Any:
+def zero_(input: Any) -> Tensor:
     """Puts zeros into the tensor."""
     if not modes.special.active and plain_write(input):
         input._array.fill(0)
@@ -55,7 +58,7 @@ _LARGE = 1e38
 
 
 @public(method=False, out=False)
-def fill_(input: Any, value: Any) -> Any:
+def fill_(input: Any, value: Any) -> Tensor:
     """Puts a number, or the one element of a tensor, into every place.
 
     >>> import rushlight as torch
