@@ -74,9 +74,9 @@ class Scope:
             line = f"_{first}: {self.name('typing', 'TypeAlias')} = {first}"
         else:
             line = f"from {module} import {first}"
-        if module != self.module and first not in self.names and first not in self.members:
-            if self.imports.setdefault(first, line) == line:
-                return name
+        is_free = module != self.module and first not in self.names and first not in self.members
+        if is_free and self.imports.setdefault(first, line) == line:
+            return name
         local = f"_{first}"
         wanted = line if module == self.module else f"{line} as {local}"
         while self.imports.setdefault(local, wanted) != wanted:

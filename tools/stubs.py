@@ -24,7 +24,8 @@ from stub_types import INNER, Homes, Scope, default_text, evaluated, imported, i
 
 import rushlight as torch
 from rushlight.as_torch.missing import torch_names
-from rushlight.ops.public import CompiledOnUse
+from rushlight.ops.public import CompiledOnUse, registry
+from rushlight.return_types import Results
 
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = ROOT / "src" / "rushlight-stubs"
@@ -186,14 +187,16 @@ class Stub:
     def by_hand(self, form: str, first: str) -> str:
         """A signature of :mod:`stub_overloads` with its names as they are here."""
         text = f"({first}{', ' if first and not form.startswith('()') else ''}{form[1:]}"
-        return re.sub(r"<([\w.]+)>", lambda found: self.scope.text(by_hand.TYPES[found[1]]), text)
+        return re.sub(r"<([\w. ]+)>", lambda found: self.scope.text(by_hand.TYPES[found[1]]), text)
 
     def signature(self, function: Callable[..., Any], qualified: str, first: str) -> str:
         try:
             signature = inspect.signature(function)
         except (ValueError, TypeError):
             inner = [first] if first else []
-            return f"({', '.join([*inner, f'*args: {self.scope.any()}', f'**kwargs: {self.scope.any()}'])}) -> {self.scope.any()}"
+            return (
+                f"({', '.join([*inner, f'*args: {self.scope.any()}', f'**kwargs: {self.scope.any()}'])}) -> {self.scope.any()}"
+            )
         parameters = list(signature.parameters.values())
         words: list[str] = []
         mine: Any = None
@@ -214,7 +217,9 @@ class Stub:
                 starred = True
             words.append(self.parameter(parameter, function, qualified))
             follower = parameters[place + 1] if place + 1 < len(parameters) else None
-            if parameter.kind is parameter.POSITIONAL_ONLY and (follower is None or follower.kind is not parameter.POSITIONAL_ONLY):
+            if parameter.kind is parameter.POSITIONAL_ONLY and (
+                follower is None or follower.kind is not parameter.POSITIONAL_ONLY
+            ):
                 words.append("/")
         is_self = mine is not None and mine == signature.return_annotation and isinstance(evaluated(mine, function), TypeVar)
         returned = self.scope.name("typing", "Self") if is_self else self.returned(function, signature, qualified)
@@ -235,13 +240,18 @@ class Stub:
         return text
 
     def returned(self, function: Callable[..., Any], signature: inspect.Signature, qualified: str) -> str:
-        known = by_hand.RETURNS.get(qualified)
-        if known is not None:
-            return self.scope.text(known)
         kind = evaluated(signature.return_annotation, function)
+        known = by_hand.returned(qualified)
+        if known is not None and (kind is Any or qualified in by_hand.RETURNS):
+            return self.scope.text(known)
         if kind is Any:
             name = qualified.rpartition(".")[2]
-            if from_table(function) or (name.endswith("_") and not name.startswith("_") and is_op(function)):
+            function_too = registry["torch"].get(name, function) if qualified.startswith("rushlight.Tensor.") else function
+            if (
+                from_table(function)
+                or from_table(function_too)
+                or (name.endswith("_") and not name.startswith("_") and is_op(function))
+            ):
                 return self.scope.text(torch.Tensor)
             left_open.append(qualified)
         return self.scope.text(kind)
@@ -250,6 +260,8 @@ class Stub:
 
     def class_(self, name: str, cls: type) -> None:
         bases = [self.scope.text(base) for base in getattr(cls, "__orig_bases__", cls.__bases__) if base is not object]
+        if issubclass(cls, Results) and cls is not Results:  # so that its items are known too
+            bases = [self.scope.text(tuple[(torch.Tensor,) * len(cls._fields)])]
         if type(cls) is abc.ABCMeta and not any(type(base) is abc.ABCMeta and is_ours(base) for base in cls.__bases__):
             bases.append(f"metaclass={self.scope.name('abc', 'ABCMeta')}")
         self.lines.append(f"class {name}{'(' + ', '.join(bases) + ')' if bases else ''}:")
@@ -272,8 +284,10 @@ class Stub:
         for each, value in own.items():
             if not _HIDDEN.match(each) and each not in _DUNDERS_LEFT_OUT and each not in annotations:
                 self.member(each, value, cls, qualified)
+        if "__new__" in own and "__init__" not in own and not hasattr(cls, "_make") and not issubclass(cls, Results):
+            self.new(cls.__new__, qualified)
         for form in by_hand.MORE_MEMBERS.get(qualified, ()):
-            self.lines.append(textwrap.indent(re.sub(r"<([\w.]+)>", self.here, form), "    "))
+            self.lines.append(textwrap.indent(re.sub(r"<([\w. ]+)>", self.here, form), "    "))
         if len(self.lines) == start:
             self.lines[-1] += " ..."
         self.scope.members = outer
@@ -282,7 +296,7 @@ class Stub:
         return self.scope.text(by_hand.TYPES[found[1]])
 
     def attribute(self, qualified: str, name: str, kind: Any) -> str:
-        known = by_hand.RETURNS.get(f"{qualified}.{name}")
+        known = by_hand.returned(f"{qualified}.{name}")
         return self.scope.text(kind if known is None else known)
 
     def member(self, name: str, value: Any, cls: type, qualified: str) -> None:
@@ -307,9 +321,7 @@ class Stub:
                 self.lines.append(f"    def __hash__(self) -> {self.scope.name('builtins', 'int')}: ...")
             else:
                 self.function(name, value, inner, "self", "    ")
-        elif isinstance(value, types.MemberDescriptorType | types.GetSetDescriptorType):
-            self.lines.append(f"    {name}: {self.scope.any()}")
-        elif isinstance(value, type) and is_ours(value) and value.__qualname__.startswith(cls.__name__ + "."):
+        elif isinstance(value, types.MemberDescriptorType | types.GetSetDescriptorType) or is_inner(value, cls):
             self.lines.append(f"    {name}: {self.scope.any()}")
         elif isinstance(value, type):
             self.lines.append(f"    {name}: {self.scope.name('builtins', 'type')}[{self.scope.text(value)}]")
@@ -322,10 +334,15 @@ class Stub:
         else:
             self.lines.append(f"    {name}: {self.attribute(qualified, name, Any) if value is None else self.of_value(value)}")
 
+    def new(self, function: Callable[..., Any], qualified: str) -> None:
+        """What a class is made from, where ``__new__`` takes it: written as ``__init__``, which all checkers read alike."""
+        text = self.signature(function, f"{qualified}.__new__", "self").rpartition(" -> ")[0]
+        self.lines.append(f"    def __init__{text} -> None: ...")
+
     def property(self, name: str, value: Any, cls: type, inner: str) -> None:
         getter = getattr(value, "fget", None) or getattr(value, "func", None) or getattr(value, "wrapped", None)
         written = getattr(getter, "__annotations__", {}).get("return", inspect.Parameter.empty)
-        known = by_hand.RETURNS.get(inner)
+        known = by_hand.returned(inner)
         kind = known if known is not None else evaluated(written, getter or cls)
         if kind is Any:
             left_open.append(inner)
@@ -342,7 +359,14 @@ class Stub:
         imports = sorted(self.scope.imports.values(), key=lambda line: (not line.startswith("from"), line))
         before = [line for line in imports if line.startswith("from")]
         after = [line for line in imports if not line.startswith("from")]
-        parts = [[*before, *sorted(set(self.passed_on))], list(self.scope.variables.values()), self.lines, after]
+        more = re.sub(r"<([\w. ]+)>", self.here, by_hand.MORE_TEXT.get(self.module, ""))
+        parts = [
+            [*before, *sorted(set(self.passed_on))],
+            list(self.scope.variables.values()),
+            [more] * bool(more),
+            self.lines,
+            after,
+        ]
         return HEAD + "\n" + "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
@@ -351,6 +375,11 @@ class _Of(type):
 
     def __new__(cls, module: str) -> Any:
         return type.__new__(type, "Of", (), {"__module__": module})
+
+
+def is_inner(value: Any, cls: type) -> bool:
+    """Whether a value is a class that is defined in the body of ``cls``."""
+    return isinstance(value, type) and is_ours(value) and value.__qualname__.startswith(cls.__name__ + ".")
 
 
 left_open: list[str] = []  # what is said to return Any
@@ -371,7 +400,12 @@ def is_op(function: Callable[..., Any]) -> bool:
 def described(thing: Any) -> str:
     """The first paragraph of a docstring, as a docstring."""
     doc = getattr(thing, "__doc__", None)
-    if not isinstance(doc, str) or not doc.strip() or (isinstance(thing, type) and "__doc__" not in vars(thing)):
+    if (
+        not isinstance(doc, str)
+        or not doc.strip()
+        or doc.startswith("itemgetter(")
+        or (isinstance(thing, type) and "__doc__" not in vars(thing))
+    ):
         return ""
     first = " ".join(inspect.cleandoc(doc).split("\n\n")[0].split())
     quoted = first.replace("\\", "\\\\").replace('"""', "'''")

@@ -6,9 +6,11 @@ from builtins import float as _float
 from builtins import int as _int
 from builtins import type as _type
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from numpy import dtype as __dtype
+from numpy import generic
 from numpy import ndarray
 from rushlight._inner import ContextDecorator
 from rushlight._inner import Inference
@@ -20,10 +22,33 @@ from rushlight._inner import device as _device
 from rushlight.autograd.graph import Node
 from rushlight.autograd.graph import RemovableHandle
 from rushlight.random import Generator as _Generator
+from rushlight.return_types import aminmax as _aminmax
+from rushlight.return_types import cummax as _cummax
+from rushlight.return_types import cummin as _cummin
+from rushlight.return_types import frexp as _frexp
+from rushlight.return_types import geqrf as _geqrf
+from rushlight.return_types import histogram as _histogram
+from rushlight.return_types import histogramdd as _histogramdd
+from rushlight.return_types import kthvalue as _kthvalue
+from rushlight.return_types import lu_unpack as _lu_unpack
+from rushlight.return_types import max as _max
+from rushlight.return_types import median as _median
+from rushlight.return_types import min as _min
+from rushlight.return_types import mode as _mode
+from rushlight.return_types import nanmedian as _nanmedian
+from rushlight.return_types import qr as _qr
+from rushlight.return_types import slogdet as _slogdet
+from rushlight.return_types import sort as _sort
+from rushlight.return_types import svd as _svd
+from rushlight.return_types import topk as _topk
+from rushlight.return_types import triangular_solve as _triangular_solve
 from typing import Any
+from typing import Literal
 from typing import NoReturn
+from typing import Self
 from typing import TypeAlias
 from typing import TypeVar
+from typing import overload
 from . import accelerator as accelerator
 from . import amp as amp
 from . import autograd as autograd
@@ -33,6 +58,7 @@ from . import cpu as cpu
 from . import cuda as cuda
 from . import distributed as distributed
 from . import distributions as distributions
+from . import explain as explain
 from . import fft as fft
 from . import func as func
 from . import functional as functional
@@ -245,13 +271,17 @@ class ShortTensor:
 class Size(tuple[_int, ...]):
     """A tuple of ints. Raises TypeError for an item that is no integer."""
     def __add__(self, other: Any) -> Size: ...
-    def __getitem__(self, key: Any) -> Any: ...
+    @overload
+    def __getitem__(self, index: _int) -> _int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Size: ...
     def __mul__(self, times: Any) -> Size: ...
     def __radd__(self, other: Any) -> Size: ...
     def __rmul__(self, times: Any) -> Size: ...
     def numel(self) -> _int:
         """How many elements a tensor of this shape has."""
         ...
+    def __init__(self, iterable: Iterable[Any] = (), /) -> None: ...
 Storage = FloatStorage
 class SymBool(_Traced):
     """A comparison of such numbers; see :class:`SymInt`."""
@@ -263,89 +293,86 @@ class Tensor:
     """An n-dimensional array that remembers how it was computed."""
     _base: Tensor | None
     @property
-    def H(self) -> Any:
+    def H(self) -> Tensor:
         """The conjugate transpose of a matrix (a view)."""
         ...
     @property
-    def T(self) -> Any:
+    def T(self) -> Tensor:
         """The dimensions in reverse order (a view): the transpose of a matrix."""
         ...
     def __abs__(self) -> Tensor: ...
-    def __add__(self, b: Any) -> Tensor: ...
-    def __and__(self, b: Any) -> Tensor: ...
+    def __add__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __and__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
     def __array__(self, dtype: _dtype | None = None, copy: _bool | None = None) -> ndarray[Any, Any]: ...
-    def __array_namespace__(self, api_version: str | None = None) -> Any: ...
     def __array_wrap__(self, array: ndarray[Any, Any], context: Any = None, return_scalar: _bool = False) -> Tensor: ...
     def __bool__(self) -> _bool: ...
     def __complex__(self) -> _complex: ...
     def __contains__(self, element: Any) -> _bool: ...
-    def __deepcopy__(self, memo: dict[_int, Any]) -> Tensor: ...
+    def __deepcopy__(self, memo: dict[_int, Any]) -> Self: ...
     def __delitem__(self, key: Any) -> None: ...
     def __div__(self, b: Any) -> Tensor: ...
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any: ...
     def __dlpack_device__(self) -> tuple[_int, _int]: ...
-    def __eq__(self, b: Any) -> Tensor: ...
+    def __eq__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
     def __float__(self) -> _float: ...
-    def __floordiv__(self, other: Any) -> Any: ...
-    def __ge__(self, b: Any) -> Tensor: ...
-    def __getitem__(self, key: Any) -> Any: ...
-    def __gt__(self, b: Any) -> Tensor: ...
+    def __floordiv__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __ge__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __getitem__(self, index: Any) -> Tensor: ...
+    def __gt__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
     def __hash__(self) -> _int: ...
-    def __iadd__(self, other: Any) -> Any: ...
-    def __iand__(self, other: Any) -> Any: ...
-    def __idiv__(self, other: Any) -> Any: ...
-    def __ifloordiv__(self, other: Any) -> Any: ...
-    def __ilshift__(self, other: Any) -> Any: ...
-    def __imod__(self, other: Any) -> Any: ...
-    def __imul__(self, other: Any) -> Any: ...
+    def __iadd__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
+    def __iand__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
+    def __ifloordiv__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
+    def __ilshift__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
+    def __imod__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
+    def __imul__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
     def __index__(self) -> _int: ...
     def __int__(self) -> _int: ...
-    def __invert__(self) -> Any: ...
-    def __ior__(self, other: Any) -> Any: ...
-    def __ipow__(self, other: Any) -> Any: ...
-    def __irshift__(self, other: Any) -> Any: ...
-    def __isub__(self, other: Any) -> Any: ...
+    def __invert__(self) -> Tensor: ...
+    def __ior__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
+    def __ipow__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
+    def __irshift__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
+    def __isub__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
     def __iter__(self) -> Iterator[Tensor]: ...
-    def __itruediv__(self, other: Any) -> Any: ...
-    def __ixor__(self, other: Any) -> Any: ...
-    def __le__(self, b: Any) -> Tensor: ...
+    def __itruediv__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
+    def __ixor__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Self: ...
+    def __le__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
     def __len__(self) -> _int: ...
-    def __lshift__(self, b: Any) -> Tensor: ...
-    def __lt__(self, b: Any) -> Tensor: ...
-    def __matmul__(self, b: Any) -> Tensor: ...
-    def __mod__(self, other: Any) -> Any: ...
-    def __mul__(self, b: Any) -> Tensor: ...
-    def __ne__(self, b: Any) -> Tensor: ...
+    def __lshift__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __lt__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __matmul__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __mod__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __mul__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __ne__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
     def __neg__(self) -> Tensor: ...
-    def __or__(self, b: Any) -> Tensor: ...
-    def __pos__(self) -> Any:
+    def __or__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __pos__(self) -> Tensor:
         """The tensor itself; an error for bool."""
         ...
-    def __pow__(self, exponent: Any) -> Tensor: ...
-    def __radd__(self, b: Any) -> Tensor: ...
-    def __rand__(self, b: Any) -> Tensor: ...
-    def __rdiv__(self, other: Any) -> Any: ...
-    def __reversed__(self) -> Any: ...
-    def __rfloordiv__(self, other: Any) -> Any: ...
-    def __rlshift__(self, other: Any) -> Any: ...
-    def __rmatmul__(self, other: Any) -> Any: ...
-    def __rmod__(self, other: Any) -> Any: ...
-    def __rmul__(self, b: Any) -> Tensor: ...
-    def __ror__(self, b: Any) -> Tensor: ...
-    def __rpow__(self, other: Any) -> Any: ...
-    def __rrshift__(self, other: Any) -> Any: ...
-    def __rshift__(self, b: Any) -> Tensor: ...
-    def __rsub__(self, other: Any) -> Any: ...
-    def __rtruediv__(self, other: Any) -> Any: ...
-    def __rxor__(self, b: Any) -> Tensor: ...
-    def __setitem__(self, key: Any, value: Any) -> None: ...
-    def __sub__(self, b: Any) -> Tensor: ...
+    def __pow__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __radd__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rand__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __reversed__(self) -> Tensor: ...
+    def __rfloordiv__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rlshift__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rmatmul__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rmod__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rmul__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __ror__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rpow__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rrshift__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rshift__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rsub__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rtruediv__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __rxor__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __setitem__(self, index: Any, value: Tensor | _complex | ndarray[Any, Any] | generic) -> None: ...
+    def __sub__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         """What functions do with instances of a subclass that does not say so itself: results are of the subclass."""
         ...
-    def __truediv__(self, b: Any) -> Tensor: ...
-    def __xor__(self, b: Any) -> Tensor: ...
+    def __truediv__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
+    def __xor__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
     @property
     def _version(self) -> _int:
         """How often the memory was written to in place."""
@@ -374,58 +401,58 @@ class Tensor:
     def acosh_(self) -> Tensor:
         """In-place version of :func:`acosh`."""
         ...
-    def add(self, other: Any, *older: Any, alpha: Any = 1) -> Any:
+    def add(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """``input + alpha * other``."""
         ...
-    def add_(self, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
+    def add_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """In-place version of :func:`add`."""
         ...
-    def addbmm(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
         ...
-    def addcdiv(self, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Any:
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *older: Any, value: Any = 1) -> Tensor:
         """``input + value * tensor1 / tensor2``."""
         ...
     def addcdiv_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`addcdiv`."""
         ...
-    def addcmul(self, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Any:
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *older: Any, value: Any = 1) -> Tensor:
         """``input + value * tensor1 * tensor2``."""
         ...
     def addcmul_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`addcmul`."""
         ...
-    def addmm(self, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * mat1 @ mat2``."""
         ...
-    def addmv(self, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * mat @ vec``."""
         ...
-    def addr(self, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * outer(vec1, vec2)``."""
         ...
-    def adjoint(self) -> Any:
+    def adjoint(self) -> Tensor:
         """The last two dimensions swapped, conjugated if complex."""
         ...
-    def all(self, dim: Any = None, keepdim: _bool = False) -> Any:
+    def all(self, dim: Any = None, keepdim: _bool = False) -> Tensor:
         """Whether all elements are nonzero, together or along dimensions; uint8 for uint8, else bool."""
         ...
-    def allclose(self, other: Any, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:
+    def allclose(self, other: Tensor | _complex | ndarray[Any, Any] | generic, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:
         """Whether all elements are close, as :func:`isclose` says."""
         ...
-    def amax(self, dim: Any = (), keepdim: _bool = False, *, out: Any = None) -> Any:
+    def amax(self, dim: Any = (), keepdim: _bool = False, *, out: Any = None) -> Tensor:
         """The greatest along one or several dimensions; equal elements share the gradient."""
         ...
-    def amin(self, dim: Any = (), keepdim: _bool = False, *, out: Any = None) -> Any:
+    def amin(self, dim: Any = (), keepdim: _bool = False, *, out: Any = None) -> Tensor:
         """The least along one or several dimensions; equal elements share the gradient."""
         ...
-    def aminmax(self, *, dim: Any = None, keepdim: _bool = False, out: Any = None) -> Any:
+    def aminmax(self, *, dim: Any = None, keepdim: _bool = False, out: Any = None) -> _aminmax:
         """The least and the greatest, together or along one dimension."""
         ...
-    def angle(self) -> Any:
+    def angle(self) -> Tensor:
         """The angle of complex numbers in radians; pi for negative real numbers, 0 for the others."""
         ...
-    def any(self, dim: Any = None, keepdim: _bool = False) -> Any:
+    def any(self, dim: Any = None, keepdim: _bool = False) -> Tensor:
         """Whether any element is nonzero, together or along dimensions; uint8 for uint8, else bool."""
         ...
     def apply_(self, callable: Callable[[Any], Any]) -> Tensor:
@@ -458,7 +485,7 @@ class Tensor:
     def arctan(self) -> Tensor:
         """See :func:`torch.arctan`."""
         ...
-    def arctan2(self, other: Any) -> Any:
+    def arctan2(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.arctan2`."""
         ...
     def arctan2_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -473,25 +500,25 @@ class Tensor:
     def arctanh_(self) -> Tensor:
         """In-place version of :func:`atanh`."""
         ...
-    def argmax(self, dim: Any = None, keepdim: _bool = False) -> Any:
+    def argmax(self, dim: Any = None, keepdim: _bool = False) -> Tensor:
         """Where the greatest element is: its place in the flattened tensor, or along ``dim``. The first of equal ones."""
         ...
-    def argmin(self, dim: Any = None, keepdim: _bool = False) -> Any:
+    def argmin(self, dim: Any = None, keepdim: _bool = False) -> Tensor:
         """Where the least element is: its place in the flattened tensor, or along ``dim``."""
         ...
-    def argsort(self, dim: Any = -1, descending: _bool = False, *, stable: _bool = False) -> Any:
+    def argsort(self, dim: Any = -1, descending: _bool = False, *, stable: _bool = False) -> Tensor:
         """The places that put the elements in order along ``dim``."""
         ...
-    def argwhere(self) -> Any:
+    def argwhere(self) -> Tensor:
         """Where elements are not zero, one row of indices each."""
         ...
-    def as_strided(self, size: Any, stride: Any, storage_offset: _int | None = None) -> Any:
+    def as_strided(self, size: _int | Sequence[_int], stride: Any, storage_offset: _int | None = None) -> Tensor:
         """A view of the storage with given sizes, strides and offset, in elements."""
         ...
     def as_strided_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`as_strided`: the tensor itself changes shape."""
         ...
-    def as_strided_scatter(self, src: Any, size: Any, stride: Any, storage_offset: _int | None = None) -> Any:
+    def as_strided_scatter(self, src: Any, size: _int | Sequence[_int], stride: Any, storage_offset: _int | None = None) -> Tensor:
         """A copy of ``input`` with ``src`` in the place that :func:`as_strided` would see."""
         ...
     def as_subclass(self, cls: _type) -> Any:
@@ -512,7 +539,7 @@ class Tensor:
     def atan(self) -> Tensor:
         """See :func:`torch.atan`."""
         ...
-    def atan2(self, other: Any) -> Any:
+    def atan2(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.atan2`."""
         ...
     def atan2_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -530,7 +557,7 @@ class Tensor:
     def backward(self, gradient: Tensor | None = None, retain_graph: _bool | None = None, create_graph: _bool = False, inputs: Any = None) -> None:
         """Computes the gradients of the leaves this tensor was computed from, and adds them to their ``.grad``."""
         ...
-    def baddbmm(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * batch1 @ batch2`` for batches of matrices."""
         ...
     def bernoulli(self, p: Any = None, *, generator: _Generator | None = None, out: Any = None) -> Tensor:
@@ -542,16 +569,16 @@ class Tensor:
     def bfloat16(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.bfloat16; itself if that is what it is."""
         ...
-    def bincount(self, weights: Any = None, minlength: _int = 0) -> Any:
+    def bincount(self, weights: Any = None, minlength: _int = 0) -> Tensor:
         """How often each integer from 0 on comes in a vector; with ``weights``, the sum of them."""
         ...
-    def bitwise_and(self, other: Any) -> Any:
+    def bitwise_and(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.bitwise_and`."""
         ...
     def bitwise_and_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`bitwise_and`."""
         ...
-    def bitwise_left_shift(self, other: Any) -> Any:
+    def bitwise_left_shift(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.bitwise_left_shift`."""
         ...
     def bitwise_left_shift_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -563,34 +590,34 @@ class Tensor:
     def bitwise_not_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`bitwise_not`."""
         ...
-    def bitwise_or(self, other: Any) -> Any:
+    def bitwise_or(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.bitwise_or`."""
         ...
     def bitwise_or_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`bitwise_or`."""
         ...
-    def bitwise_right_shift(self, other: Any) -> Any:
+    def bitwise_right_shift(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.bitwise_right_shift`."""
         ...
     def bitwise_right_shift_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`bitwise_right_shift`."""
         ...
-    def bitwise_xor(self, other: Any) -> Any:
+    def bitwise_xor(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.bitwise_xor`."""
         ...
     def bitwise_xor_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`bitwise_xor`."""
         ...
-    def bmm(self, mat2: Any) -> Any:
+    def bmm(self, mat2: Tensor) -> Tensor:
         """The products of two batches of matrices."""
         ...
     def bool(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.bool; itself if that is what it is."""
         ...
-    def broadcast_tensors(self, *tensors: Any) -> Any:
+    def broadcast_tensors(self, *tensors: Any) -> tuple[Tensor, ...]:
         """Tensors expanded to their common shape."""
         ...
-    def broadcast_to(self, *size: Any) -> Any:
+    def broadcast_to(self, *size: _int | Sequence[_int]) -> Tensor:
         """Expanded to ``size``."""
         ...
     def byte(self, memory_format: memory_format | None = None) -> Tensor:
@@ -599,7 +626,7 @@ class Tensor:
     def cauchy_(self, median: _float = 0.0, sigma: _float = 1.0, *, generator: _Generator | None = None) -> Tensor:
         """Fills with Cauchy numbers. RuntimeError unless ``sigma`` is positive."""
         ...
-    def ccol_indices(self) -> Any:
+    def ccol_indices(self) -> Tensor:
         """A part of a sparse tensor: RuntimeError, for this one is dense. See ``torch.sparse``."""
         ...
     def cdouble(self, memory_format: memory_format | None = None) -> Tensor:
@@ -620,58 +647,58 @@ class Tensor:
     def char(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int8; itself if that is what it is."""
         ...
-    def cholesky(self, upper: _bool = False) -> Any:
+    def cholesky(self, upper: _bool = False) -> Tensor:
         """:func:`torch.linalg.cholesky` under its older name."""
         ...
-    def cholesky_inverse(self, upper: _bool = False) -> Any:
+    def cholesky_inverse(self, upper: _bool = False) -> Tensor:
         """The inverse of a matrix, given its Cholesky factor."""
         ...
-    def cholesky_solve(self, input2: Any, upper: _bool = False) -> Any:
+    def cholesky_solve(self, input2: Any, upper: _bool = False) -> Tensor:
         """X with ``A @ X == input``, ``input2`` being the Cholesky factor of A."""
         ...
-    def chunk(self, chunks: _int, dim: _int = 0) -> Any:
+    def chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """At most ``chunks`` views of equal size (the last may be smaller) along ``dim``."""
         ...
-    def clamp(self, min: Any = None, max: Any = None) -> Any:
+    def clamp(self, min: Any = None, max: Any = None) -> Tensor:
         """Every element moved into the range from ``min`` to ``max``: numbers or tensors, one of them may be missing."""
         ...
     def clamp_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`clamp`."""
         ...
-    def clamp_max(self, max: Any) -> Any:
+    def clamp_max(self, max: Any) -> Tensor:
         """Not more than ``max``."""
         ...
     def clamp_max_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`clamp_max`."""
         ...
-    def clamp_min(self, min: Any) -> Any:
+    def clamp_min(self, min: Any) -> Tensor:
         """Not less than ``min``."""
         ...
     def clamp_min_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`clamp_min`."""
         ...
-    def clip(self, min: Any = None, max: Any = None) -> Any:
+    def clip(self, min: Any = None, max: Any = None) -> Tensor:
         """The same as :func:`clamp`."""
         ...
     def clip_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`clip`."""
         ...
-    def clone(self, *, memory_format: memory_format | None = None) -> Any:
+    def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy, with history, whose dimensions lie in memory as those of ``input`` do or as the memory format says."""
         ...
-    def coalesce(self) -> Any:
+    def coalesce(self) -> Tensor:
         """A part of a sparse tensor: RuntimeError, for this one is dense. See ``torch.sparse``."""
         ...
-    def col_indices(self) -> Any:
+    def col_indices(self) -> Tensor:
         """A part of a sparse tensor: RuntimeError, for this one is dense. See ``torch.sparse``."""
         ...
-    def combinations(self, r: _int = 2, with_replacement: _bool = False) -> Any:
+    def combinations(self, r: _int = 2, with_replacement: _bool = False) -> Tensor:
         """All choices of ``r`` elements of a vector, in order, as rows."""
         ...
-    def conj(self) -> Any:
+    def conj(self) -> Tensor:
         """The complex conjugate; a real tensor itself."""
         ...
-    def conj_physical(self) -> Any:
+    def conj_physical(self) -> Tensor:
         """The complex conjugate; a real tensor itself."""
         ...
     def conj_physical_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -680,19 +707,19 @@ class Tensor:
     def const_data_ptr(self) -> _int:
         """The address of the first element."""
         ...
-    def contiguous(self, memory_format: memory_format | None = None) -> Any:
+    def contiguous(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor itself if its elements lie in order (in that of the memory format), else a copy in which they do."""
         ...
-    def copy_(self, other: Any, non_blocking: _bool = False) -> Tensor:
+    def copy_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, non_blocking: _bool = False) -> Tensor:
         """Puts the elements of ``other``, broadcast and cast, into the tensor; gradients flow to ``other``."""
         ...
-    def copysign(self, other: Any) -> Any:
+    def copysign(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """The size of ``input`` with the sign of ``other``, a tensor or a number."""
         ...
     def copysign_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`copysign`."""
         ...
-    def corrcoef(self) -> Any:
+    def corrcoef(self) -> Tensor:
         """The correlation coefficients of variables (rows) over observations (columns)."""
         ...
     def cos(self) -> Tensor:
@@ -707,37 +734,37 @@ class Tensor:
     def cosh_(self) -> Tensor:
         """In-place version of :func:`cosh`."""
         ...
-    def count_nonzero(self, dim: Any = None) -> Any:
+    def count_nonzero(self, dim: Any = None) -> Tensor:
         """How many elements are not zero."""
         ...
-    def cov(self, *, correction: _int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    def cov(self, *, correction: _int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
         """The covariance matrix of variables (rows) over observations (columns), weighted by counts and importances."""
         ...
     def cpu(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor itself: it is on the CPU."""
         ...
-    def cross(self, other: Any, dim: Any = None) -> Any:
+    def cross(self, other: Tensor | _complex | ndarray[Any, Any] | generic, dim: Any = None) -> Tensor:
         """:func:`torch.linalg.cross`, along the first dimension of size 3 if none is given."""
         ...
-    def crow_indices(self) -> Any:
+    def crow_indices(self) -> Tensor:
         """A part of a sparse tensor: RuntimeError, for this one is dense. See ``torch.sparse``."""
         ...
     def cuda(self, device: _device | str | _int | None = None, non_blocking: _bool = False, memory_format: memory_format | None = None) -> NoReturn:
         """Raises PyTorch's error of a build for the CPU alone."""
         ...
-    def cummax(self, dim: Any) -> Any:
+    def cummax(self, dim: Any) -> _cummax:
         """The greatest so far along ``dim``, and its place (the last of equal ones)."""
         ...
-    def cummin(self, dim: Any) -> Any:
+    def cummin(self, dim: Any) -> _cummin:
         """The least so far along ``dim``, and its place (the last of equal ones)."""
         ...
-    def cumprod(self, dim: Any, *, dtype: _dtype | None = None) -> Any:
+    def cumprod(self, dim: Any, *, dtype: _dtype | None = None) -> Tensor:
         """Running products along ``dim``; those of integers and booleans are int64."""
         ...
     def cumprod_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`cumprod`."""
         ...
-    def cumsum(self, dim: Any, *, dtype: _dtype | None = None) -> Any:
+    def cumsum(self, dim: Any, *, dtype: _dtype | None = None) -> Tensor:
         """Running sums along ``dim``; those of integers and booleans are int64."""
         ...
     def cumsum_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -763,7 +790,7 @@ class Tensor:
     def dense_dim(self) -> _int:
         """How many dimensions the values fill: all of a dense tensor's."""
         ...
-    def det(self) -> Any:
+    def det(self) -> Tensor:
         """:func:`torch.linalg.det`."""
         ...
     def detach(self) -> Tensor:
@@ -776,22 +803,22 @@ class Tensor:
     def device(self) -> _device:
         """Where the tensor is: on the CPU."""
         ...
-    def diag(self, diagonal: _int = 0) -> Any:
+    def diag(self, diagonal: _int = 0) -> Tensor:
         """A vector as a diagonal matrix, or the diagonal of a matrix (a copy)."""
         ...
-    def diag_embed(self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Any:
+    def diag_embed(self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
         """The last dimension put on the diagonal of two new ones."""
         ...
-    def diagflat(self, offset: _int = 0) -> Any:
+    def diagflat(self, offset: _int = 0) -> Tensor:
         """All elements on the diagonal of a matrix."""
         ...
-    def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Any:
+    def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
         """The diagonal of two dimensions, as a view whose last dimension it is."""
         ...
-    def diagonal_scatter(self, src: Any, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Any:
+    def diagonal_scatter(self, src: Any, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
         """A copy with ``src`` in place of a diagonal."""
         ...
-    def diff(self, n: _int = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    def diff(self, n: _int = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Tensor:
         """Differences between neighbours along ``dim``, ``n`` times over."""
         ...
     def digamma(self) -> Tensor:
@@ -806,28 +833,28 @@ class Tensor:
     def dim_order(self, *, ambiguity_check: _bool | list[Any] = False) -> tuple[_int, ...]:
         """The dimensions as they lie in memory, the outermost first."""
         ...
-    def dist(self, other: Any, p: Any = 2) -> Any:
+    def dist(self, other: Tensor | _complex | ndarray[Any, Any] | generic, p: Any = 2) -> Tensor:
         """The norm of ``input - other``."""
         ...
-    def div(self, other: Any, *, rounding_mode: str | None = ...) -> Any:
+    def div(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = ...) -> Tensor:
         """``input / other``, rounded towards zero ('trunc') or down ('floor') if asked."""
         ...
-    def div_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    def div_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = None) -> Tensor:
         """In-place version of :func:`div`."""
         ...
-    def divide(self, other: Any, *, rounding_mode: str | None = None) -> Any:
+    def divide(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = None) -> Tensor:
         """``input / other``: the same as :func:`div`."""
         ...
     def divide_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`divide`."""
         ...
-    def dot(self, tensor: Any) -> Any:
+    def dot(self, tensor: Any) -> Tensor:
         """The sum of the products of two vectors' elements."""
         ...
     def double(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.float64; itself if that is what it is."""
         ...
-    def dsplit(self, indices_or_sections: Any) -> Any:
+    def dsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Views of equal size, or between indices, as dsplit names the dimension."""
         ...
     @property
@@ -840,13 +867,13 @@ class Tensor:
     def element_size(self) -> _int:
         """How many bytes an element takes."""
         ...
-    def eq(self, other: Any) -> Any:
+    def eq(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.eq`."""
         ...
-    def eq_(self, other: Any) -> Tensor:
+    def eq_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`eq`."""
         ...
-    def equal(self, other: Any) -> _bool:
+    def equal(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> _bool:
         """Whether two tensors have the same shape and equal elements."""
         ...
     def erf(self) -> Tensor:
@@ -879,10 +906,10 @@ class Tensor:
     def exp_(self) -> Tensor:
         """In-place version of :func:`exp`."""
         ...
-    def expand(self, *size: Any, implicit: _bool = False) -> Any:
+    def expand(self, *size: _int | Sequence[_int], implicit: _bool = False) -> Tensor:
         """Dimensions of size 1 (and new ones in front) stretched without a copy; -1 keeps a size."""
         ...
-    def expand_as(self, other: Any) -> Any:
+    def expand_as(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """Expanded to the shape of ``other``."""
         ...
     def expm1(self) -> Tensor:
@@ -906,22 +933,22 @@ class Tensor:
     def fix_(self) -> Tensor:
         """In-place version of :func:`trunc`."""
         ...
-    def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Any:
+    def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
         """Dimensions ``start_dim`` to ``end_dim`` made one."""
         ...
-    def flip(self, *args: Any, dims: Any = None) -> Any:
+    def flip(self, *args: Any, dims: _int | Sequence[_int] = None) -> Tensor:
         """The order of the elements reversed along the given dimensions (a copy)."""
         ...
-    def fliplr(self) -> Any:
+    def fliplr(self) -> Tensor:
         """Reversed along the second dimension."""
         ...
-    def flipud(self) -> Any:
+    def flipud(self) -> Tensor:
         """Reversed along the first dimension."""
         ...
     def float(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.float32; itself if that is what it is."""
         ...
-    def float_power(self, exponent: Any, *, out: Any = None) -> Any:
+    def float_power(self, exponent: Any, *, out: Any = None) -> Tensor:
         """``input ** exponent`` in double precision, into which its in-place form and ``out`` are to be."""
         ...
     def float_power_(self, exponent: Any) -> Tensor:
@@ -933,19 +960,19 @@ class Tensor:
     def floor_(self) -> Tensor:
         """In-place version of :func:`floor`."""
         ...
-    def floor_divide(self, other: Any) -> Any:
+    def floor_divide(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """``input / other`` rounded down."""
         ...
     def floor_divide_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`floor_divide`."""
         ...
-    def fmax(self, other: Any) -> Any:
+    def fmax(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.fmax`."""
         ...
-    def fmin(self, other: Any) -> Any:
+    def fmin(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.fmin`."""
         ...
-    def fmod(self, other: Any) -> Any:
+    def fmod(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``input``, as in C."""
         ...
     def fmod_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -957,31 +984,31 @@ class Tensor:
     def frac_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`frac`."""
         ...
-    def frexp(self) -> Any:
+    def frexp(self) -> _frexp:
         """Mantissa and exponent: ``input = mantissa * 2 ** exponent`` with a mantissa from 0.5 to 1."""
         ...
-    def gather(self, dim: _int, index: Any, *, sparse_grad: _bool = False) -> Any:
+    def gather(self, dim: _int, index: Any, *, sparse_grad: _bool = False) -> Tensor:
         """For each place of ``index`` the element of ``input`` that it names along ``dim``."""
         ...
-    def gcd(self, other: Any) -> Any:
+    def gcd(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.gcd`."""
         ...
     def gcd_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`gcd`."""
         ...
-    def ge(self, other: Any) -> Any:
+    def ge(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.ge`."""
         ...
-    def ge_(self, other: Any) -> Tensor:
+    def ge_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`ge`."""
         ...
     def geometric_(self, p: _float, *, generator: _Generator | None = None) -> Tensor:
         """Fills with how many trials the first success takes. RuntimeError unless 0 < p < 1."""
         ...
-    def geqrf(self) -> Any:
+    def geqrf(self) -> _geqrf:
         """The QR decomposition as LAPACK leaves it: reflectors below the diagonal of R, and their factors."""
         ...
-    def ger(self, vec2: Any) -> Any:
+    def ger(self, vec2: Tensor) -> Tensor:
         """All products of an element of one vector with one of another, as a matrix."""
         ...
     def get_device(self) -> _int:
@@ -1005,49 +1032,49 @@ class Tensor:
     def grad_fn(self) -> Node | None:
         """The node of the operation that made the tensor; None for a leaf."""
         ...
-    def greater(self, other: Any) -> Any:
+    def greater(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.greater`."""
         ...
-    def greater_(self, other: Any) -> Tensor:
+    def greater_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`gt`."""
         ...
-    def greater_equal(self, other: Any) -> Any:
+    def greater_equal(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.greater_equal`."""
         ...
-    def greater_equal_(self, other: Any) -> Tensor:
+    def greater_equal_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`ge`."""
         ...
-    def gt(self, other: Any) -> Any:
+    def gt(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.gt`."""
         ...
-    def gt_(self, other: Any) -> Tensor:
+    def gt_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`gt`."""
         ...
     def half(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.float16; itself if that is what it is."""
         ...
-    def hardshrink(self, lambd: _float = 0.5) -> Any:
+    def hardshrink(self, lambd: _float = 0.5) -> Tensor:
         """``x``, but zero within ``lambd`` of zero."""
         ...
-    def hash_tensor(self, dim: Any = (), *, keepdim: _bool = False, mode: _int = 0) -> Any:
+    def hash_tensor(self, dim: Any = (), *, keepdim: _bool = False, mode: _int = 0) -> Tensor:
         """The exclusive or of all elements' bits, each as a 64-bit number; over all dimensions or those named."""
         ...
-    def heaviside(self, values: Any) -> Any:
+    def heaviside(self, values: Any) -> Tensor:
         """0 below zero, 1 above, ``values`` at zero."""
         ...
     def heaviside_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`heaviside`."""
         ...
-    def histc(self, bins: _int = 100, min: _float = 0, max: _float = 0) -> Any:
+    def histc(self, bins: _int = 100, min: _float = 0, max: _float = 0) -> Tensor:
         """Counts of elements in ``bins`` bins of equal width between ``min`` and ``max`` (of the data, if both are equal)."""
         ...
-    def histogram(self, bins: Any, *, range: Any = None, weight: Any = None, density: _bool = False) -> Any:
+    def histogram(self, bins: Any, *, range: Any = None, weight: Tensor = None, density: _bool = False) -> _histogram:
         """Counts (or weights) of elements between edges: given ones, or so many at even distances."""
         ...
-    def hsplit(self, indices_or_sections: Any) -> Any:
+    def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Views of equal size, or between indices, as hsplit names the dimension."""
         ...
-    def hypot(self, other: Any) -> Any:
+    def hypot(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.hypot`."""
         ...
     def hypot_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -1059,70 +1086,70 @@ class Tensor:
     def i0_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`i0`."""
         ...
-    def igamma(self, other: Any) -> Any:
+    def igamma(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """The regularized lower incomplete gamma function, ``input`` being its parameter."""
         ...
     def igamma_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`igamma`."""
         ...
-    def igammac(self, other: Any) -> Any:
+    def igammac(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """The regularized upper incomplete gamma function, ``input`` being its parameter."""
         ...
     def igammac_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`igammac`."""
         ...
     @property
-    def imag(self) -> Any:
+    def imag(self) -> Tensor:
         """The imaginary part, as a view. Raises RuntimeError for a real tensor."""
         ...
     @imag.setter
-    def imag(self, value: Any) -> None: ...
-    def index_add(self, dim: _int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+    def imag(self, value: Tensor) -> None: ...
+    def index_add(self, dim: _int, index: Any, source: Any, *, alpha: Any = 1) -> Tensor:
         """A copy with slices of ``source`` added at the places along ``dim`` that a vector of indices names."""
         ...
     def index_add_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`index_add`."""
         ...
-    def index_copy(self, dim: _int, index: Any, source: Any) -> Any:
+    def index_copy(self, dim: _int, index: Any, source: Any) -> Tensor:
         """A copy with slices of ``source`` at the places along ``dim`` that a vector of indices names."""
         ...
     def index_copy_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`index_copy`."""
         ...
-    def index_fill(self, dim: _int, index: Any, value: Any) -> Any:
+    def index_fill(self, dim: _int, index: Any, value: Any) -> Tensor:
         """A copy with one value in the slices along ``dim`` that a vector of indices names."""
         ...
     def index_fill_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`index_fill`."""
         ...
-    def index_put(self, indices: Any, values: Any, accumulate: _bool = False) -> Any:
+    def index_put(self, indices: Any, values: Any, accumulate: _bool = False) -> Tensor:
         """A copy with ``values`` at the places that a tuple of index tensors names; added there with ``accumulate``."""
         ...
     def index_put_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`index_put`."""
         ...
-    def index_reduce(self, dim: _int, index: Any, source: Any, reduce: str, *, include_self: _bool = True) -> Any:
+    def index_reduce(self, dim: _int, index: Any, source: Any, reduce: str, *, include_self: _bool = True) -> Tensor:
         """As :func:`index_add`, with prod, mean, amax or amin instead of the sum."""
         ...
     def index_reduce_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`index_reduce`."""
         ...
-    def index_select(self, dim: _int, index: Any) -> Any:
+    def index_select(self, dim: _int, index: Any) -> Tensor:
         """The slices along ``dim`` that a vector of indices names."""
         ...
-    def indices(self) -> Any:
+    def indices(self) -> Tensor:
         """A part of a sparse tensor: RuntimeError, for this one is dense. See ``torch.sparse``."""
         ...
-    def inner(self, other: Any) -> Any:
+    def inner(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """The sums of products along the last dimension of both tensors."""
         ...
     def int(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int32; itself if that is what it is."""
         ...
-    def inverse(self) -> Any:
+    def inverse(self) -> Tensor:
         """:func:`torch.linalg.inv` under its older name."""
         ...
-    def is_coalesced(self) -> Any:
+    def is_coalesced(self) -> _bool:
         """A part of a sparse tensor: RuntimeError, for this one is dense. See ``torch.sparse``."""
         ...
     def is_complex(self) -> _bool:
@@ -1180,7 +1207,7 @@ class Tensor:
     is_vulkan: _bool
     is_xla: _bool
     is_xpu: _bool
-    def isclose(self, other: Any, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> Any:
+    def isclose(self, other: Tensor | _complex | ndarray[Any, Any] | generic, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> Tensor:
         """Whether ``|input - other| <= atol + rtol * |other|``, element by element."""
         ...
     def isfinite(self) -> Tensor:
@@ -1201,7 +1228,7 @@ class Tensor:
     def isreal(self) -> Tensor:
         """See :func:`torch.isreal`."""
         ...
-    def istft(self, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None, window: Any = None, center: _bool = True, normalized: _bool = False, onesided: _bool | None = None, length: _int | None = None, return_complex: _bool = False) -> Any:
+    def istft(self, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None, window: Any = None, center: _bool = True, normalized: _bool = False, onesided: _bool | None = None, length: _int | None = None, return_complex: _bool = False) -> Tensor:
         """The signal, or batch of signals, whose :func:`stft` this is; least squares where pieces do not agree."""
         ...
     def item(self) -> Any:
@@ -1211,50 +1238,50 @@ class Tensor:
     def itemsize(self) -> _int:
         """How many bytes an element takes."""
         ...
-    def kron(self, other: Any) -> Any:
+    def kron(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """The Kronecker product: a block of ``other``, scaled, for each element of ``input``."""
         ...
-    def kthvalue(self, k: _int, dim: Any = -1, keepdim: _bool = False, *, out: Any = None) -> Any:
+    def kthvalue(self, k: _int, dim: Any = -1, keepdim: _bool = False, *, out: Any = None) -> _kthvalue:
         """The ``k``-th smallest along ``dim``, counted from 1, and its place."""
         ...
     @property
     def layout(self) -> _layout:
         """``torch.strided``, of every tensor that is not sparse."""
         ...
-    def lcm(self, other: Any) -> Any:
+    def lcm(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.lcm`."""
         ...
     def lcm_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`lcm`."""
         ...
-    def ldexp(self, other: Any) -> Any:
+    def ldexp(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """``input * 2 ** other``."""
         ...
     def ldexp_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`ldexp`."""
         ...
-    def le(self, other: Any) -> Any:
+    def le(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.le`."""
         ...
-    def le_(self, other: Any) -> Tensor:
+    def le_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`le`."""
         ...
-    def lerp(self, end: Any, weight: Any) -> Any:
+    def lerp(self, end: Any, weight: Tensor) -> Tensor:
         """``input + weight * (end - input)``; the weight is a number or a tensor."""
         ...
     def lerp_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`lerp`."""
         ...
-    def less(self, other: Any) -> Any:
+    def less(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.less`."""
         ...
-    def less_(self, other: Any) -> Tensor:
+    def less_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`lt`."""
         ...
-    def less_equal(self, other: Any) -> Any:
+    def less_equal(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.less_equal`."""
         ...
-    def less_equal_(self, other: Any) -> Tensor:
+    def less_equal_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`le`."""
         ...
     def lgamma(self) -> Tensor:
@@ -1290,22 +1317,22 @@ class Tensor:
     def log_normal_(self, mean: _float = 1.0, std: _float = 2.0, *, generator: _Generator | None = None) -> Tensor:
         """Fills with exponentials of normal numbers. RuntimeError unless ``std`` is positive."""
         ...
-    def log_softmax(self, dim: Any, dtype: _dtype | None = None) -> Any:
+    def log_softmax(self, dim: Any, dtype: _dtype | None = None) -> Tensor:
         """The logarithm of :func:`softmax`, computed without overflow."""
         ...
-    def logaddexp(self, other: Any) -> Any:
+    def logaddexp(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.logaddexp`."""
         ...
-    def logaddexp2(self, other: Any) -> Any:
+    def logaddexp2(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.logaddexp2`."""
         ...
-    def logcumsumexp(self, dim: Any) -> Any:
+    def logcumsumexp(self, dim: Any) -> Tensor:
         """log(cumsum(exp(x))) along ``dim``, computed without overflow."""
         ...
-    def logdet(self) -> Any:
+    def logdet(self) -> Tensor:
         """The logarithm of the determinant: nan where that is negative, -inf where it is zero."""
         ...
-    def logical_and(self, other: Any) -> Any:
+    def logical_and(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.logical_and`."""
         ...
     def logical_and_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -1317,25 +1344,25 @@ class Tensor:
     def logical_not_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`logical_not`."""
         ...
-    def logical_or(self, other: Any) -> Any:
+    def logical_or(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.logical_or`."""
         ...
     def logical_or_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`logical_or`."""
         ...
-    def logical_xor(self, other: Any) -> Any:
+    def logical_xor(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.logical_xor`."""
         ...
     def logical_xor_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`logical_xor`."""
         ...
-    def logit(self, eps: _float | None = None) -> Any:
+    def logit(self, eps: _float | None = None) -> Tensor:
         """``log(x / (1 - x))``, with x moved into the range from ``eps`` to ``1 - eps`` if that is given."""
         ...
     def logit_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`logit`."""
         ...
-    def logsumexp(self, dim: Any, keepdim: _bool = False) -> Any:
+    def logsumexp(self, dim: Any, keepdim: _bool = False) -> Tensor:
         """log(sum(exp(x))) along one or several dimensions, computed without overflow."""
         ...
     def long(self, memory_format: memory_format | None = None) -> Tensor:
@@ -1344,24 +1371,24 @@ class Tensor:
     def lstsq(self, *args: Any, **kwargs: Any) -> Any:
         """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`."""
         ...
-    def lt(self, other: Any) -> Any:
+    def lt(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.lt`."""
         ...
-    def lt_(self, other: Any) -> Tensor:
+    def lt_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`lt`."""
         ...
     def lu(self, pivot: _bool = True, get_infos: _bool = False) -> Any:
         """:func:`torch.linalg.lu_factor` under its older name; with ``get_infos`` as :func:`torch.linalg.lu_factor_ex`."""
         ...
-    def lu_solve(self, LU_data: Any, LU_pivots: Any) -> Any:
+    def lu_solve(self, LU_data: Any, LU_pivots: Any) -> Tensor:
         """:func:`torch.linalg.lu_solve` under its older name."""
         ...
     @property
-    def mH(self) -> Any:
+    def mH(self) -> Tensor:
         """The conjugate transposes of matrices (a view)."""
         ...
     @property
-    def mT(self) -> Any:
+    def mT(self) -> Tensor:
         """The last two dimensions swapped (a view): the transposes of matrices."""
         ...
     def map2_(self, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
@@ -1370,85 +1397,98 @@ class Tensor:
     def map_(self, tensor: Any, callable: Callable[[Any, Any], Any]) -> Tensor:
         """Replaces each element by ``callable(element, that of tensor)``."""
         ...
-    def masked_fill(self, mask: Any, value: Any) -> Any:
+    def masked_fill(self, mask: Tensor, value: Any) -> Tensor:
         """``value`` (a number or a 0-dim tensor) where the mask is true."""
         ...
     def masked_fill_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`masked_fill`."""
         ...
-    def masked_scatter(self, mask: Any, source: Any) -> Any:
+    def masked_scatter(self, mask: Tensor, source: Any) -> Tensor:
         """A copy with elements of ``source``, in order, where a mask is true."""
         ...
     def masked_scatter_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`masked_scatter`."""
         ...
-    def masked_select(self, mask: Any) -> Any:
+    def masked_select(self, mask: Tensor) -> Tensor:
         """The elements where a mask is true, as a vector."""
         ...
-    def matmul(self, other: Any) -> Any:
+    def matmul(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """The matrix product of two tensors: of vectors the dot product, of batches of matrices the batch of products."""
         ...
-    def matrix_exp(self) -> Any:
+    def matrix_exp(self) -> Tensor:
         """:func:`torch.linalg.matrix_exp`."""
         ...
-    def matrix_power(self, n: _int) -> Any:
+    def matrix_power(self, n: _int) -> Tensor:
         """:func:`torch.linalg.matrix_power`."""
         ...
-    def max(self, dim: Any = None, keepdim: _bool = False, *, other: Any = None) -> Any:
+    @overload
+    def max(self) -> Tensor: ...
+    @overload
+    def max(self, dim: _int, keepdim: _bool = False) -> _max: ...
+    @overload
+    def max(self, other: Tensor) -> Tensor:
         """The greatest element; or the greatest along ``dim`` with their places; or, of two tensors, :func:`maximum`."""
         ...
-    def maximum(self, other: Any) -> Any:
+    def maximum(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.maximum`."""
         ...
-    def mean(self, dim: Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None) -> Any:
+    def mean(self, dim: Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """The mean of all elements, or along one or several dimensions; RuntimeError for integers."""
         ...
-    def median(self, dim: Any = None, keepdim: _bool = False) -> Any:
+    @overload
+    def median(self) -> Tensor: ...
+    @overload
+    def median(self, dim: _int, keepdim: _bool = False) -> _median:
         """The middle element, the lower of two; with ``dim``, along that dimension and with its place."""
         ...
-    def min(self, dim: Any = None, keepdim: _bool = False, *, other: Any = None) -> Any:
+    @overload
+    def min(self) -> Tensor: ...
+    @overload
+    def min(self, dim: _int, keepdim: _bool = False) -> _min: ...
+    @overload
+    def min(self, other: Tensor) -> Tensor:
         """The least element, in the forms of :func:`max`."""
         ...
-    def minimum(self, other: Any) -> Any:
+    def minimum(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.minimum`."""
         ...
-    def mm(self, mat2: Any) -> Any:
+    def mm(self, mat2: Tensor) -> Tensor:
         """The product of two matrices."""
         ...
-    def mode(self, dim: Any = -1, keepdim: _bool = False) -> Any:
+    def mode(self, dim: Any = -1, keepdim: _bool = False) -> _mode:
         """The most frequent value along ``dim`` (the least of several) and a place of it."""
         ...
     def module_load(self, other: Tensor, assign: _bool = False) -> Tensor:
         """What takes the place of ``self`` when a module loads ``other``, with parameters exchanged rather than written to."""
         ...
-    def moveaxis(self, source: Any, destination: Any) -> Any:
+    def moveaxis(self, source: Any, destination: Any) -> Tensor:
         """Dimensions moved to new places, the others kept in order."""
         ...
-    def movedim(self, source: Any, destination: Any) -> Any:
+    def movedim(self, source: Any, destination: Any) -> Tensor:
         """Dimensions moved to new places, the others kept in order."""
         ...
-    def msort(self) -> Any:
+    def msort(self) -> Tensor:
         """The elements in order along the first dimension."""
         ...
-    def mul(self, other: Any) -> Any:
+    def mul(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.mul`."""
         ...
-    def mul_(self, other: Any) -> Tensor:
+    def mul_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`mul`."""
         ...
     def multinomial(self, num_samples: _int, replacement: _bool = False, *, generator: _Generator | None = None, out: Any = None) -> Tensor:
         """Indices drawn by the weights in the last dimension of ``input``, which has one or two."""
         ...
-    def multiply(self, other: Any) -> Any:
+    def multiply(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.multiply`."""
         ...
-    def multiply_(self, other: Any) -> Tensor:
+    def multiply_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`multiply`."""
         ...
-    def mv(self, vec: Any) -> Any:
+    def mv(self, vec: Tensor) -> Tensor:
         """A matrix times a vector."""
         ...
-    def mvlgamma(self, p: _int) -> Any:
+    def mvlgamma(self, p: _int) -> Tensor:
         """The logarithm of the gamma function of dimension p."""
         ...
     def mvlgamma_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -1458,28 +1498,31 @@ class Tensor:
     def name(self) -> Any:
         """None: nothing names tensors."""
         ...
-    def nan_to_num(self, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None) -> Any:
+    def nan_to_num(self, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None) -> Tensor:
         """nan replaced by ``nan`` (0), infinities by ``posinf`` and ``neginf`` (the largest finite values)."""
         ...
     def nan_to_num_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`nan_to_num`."""
         ...
-    def nanmean(self, dim: Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Any:
+    def nanmean(self, dim: Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """The mean of what is not nan; nan where nothing is left."""
         ...
-    def nanmedian(self, dim: Any = None, keepdim: _bool = False) -> Any:
+    @overload
+    def nanmedian(self) -> Tensor: ...
+    @overload
+    def nanmedian(self, dim: _int, keepdim: _bool = False) -> _nanmedian:
         """The median of what is not nan."""
         ...
-    def nanquantile(self, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear') -> Any:
+    def nanquantile(self, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear') -> Tensor:
         """The quantile of what is not nan."""
         ...
-    def nansum(self, dim: Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Any:
+    def nansum(self, dim: Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """The sum with nan counted as zero; RuntimeError for complex numbers."""
         ...
-    def narrow(self, dim: _int, start: Any, length: _int) -> Any:
+    def narrow(self, dim: _int, start: Any, length: _int) -> Tensor:
         """``length`` entries from ``start`` along ``dim``, as a view."""
         ...
-    def narrow_copy(self, dim: _int, start: _int, length: _int) -> Any:
+    def narrow_copy(self, dim: _int, start: _int, length: _int) -> Tensor:
         """A copy of :func:`narrow`."""
         ...
     @property
@@ -1493,10 +1536,10 @@ class Tensor:
     def ndimension(self) -> _int:
         """How many dimensions there are."""
         ...
-    def ne(self, other: Any) -> Any:
+    def ne(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.ne`."""
         ...
-    def ne_(self, other: Any) -> Tensor:
+    def ne_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`ne`."""
         ...
     def neg(self) -> Tensor:
@@ -1517,46 +1560,49 @@ class Tensor:
     def new(self, *args: Any, **kwargs: Any) -> Tensor:
         """A new tensor of this one's dtype, of sizes or of a sequence."""
         ...
-    def new_empty(self, *sizes: Any, size: Any = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    def new_empty(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """An unset tensor of this one's dtype."""
         ...
     def new_empty_strided(self, size: Sequence[Any], stride: Sequence[Any], *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """An unset tensor of this one's dtype with given strides, counted in elements."""
         ...
-    def new_full(self, size: Any, fill_value: Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    def new_full(self, size: _int | Sequence[_int], fill_value: Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """One value in this tensor's dtype."""
         ...
-    def new_ones(self, *sizes: Any, size: Any = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    def new_ones(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """Ones of this tensor's dtype."""
         ...
     def new_tensor(self, data: Any, *, dtype: _dtype | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
         """A new leaf with a copy of ``data``, in this tensor's dtype unless told otherwise."""
         ...
-    def new_zeros(self, *sizes: Any, size: Any = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    def new_zeros(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """Zeros of this tensor's dtype."""
         ...
-    def nextafter(self, other: Any) -> Any:
+    def nextafter(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.nextafter`."""
         ...
     def nextafter_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`nextafter`."""
         ...
-    def nonzero(self, *, as_tuple: _bool = False, out: Any = None) -> Any:
+    @overload
+    def nonzero(self, *, as_tuple: Literal[False] = False) -> Tensor: ...
+    @overload
+    def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]:
         """Where elements are not zero: one row of indices each, or a tuple of vectors."""
         ...
-    def nonzero_static(self, *, size: _int, fill_value: _int = -1) -> Any:
+    def nonzero_static(self, *, size: _int, fill_value: _int = -1) -> Tensor:
         """The first ``size`` rows of :func:`nonzero`, followed by rows of ``fill_value`` if there are not as many."""
         ...
-    def norm(self, p: Any = 'fro', dim: Any = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None = None) -> Any:
+    def norm(self, p: Any = 'fro', dim: Any = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None = None) -> Tensor:
         """The norm of a tensor, all of it or along dimensions: :func:`torch.linalg.vector_norm` under its older name."""
         ...
     def normal_(self, mean: _float = 0.0, std: _float = 1.0, *, generator: _Generator | None = None) -> Tensor:
         """Fills with normal numbers. RuntimeError for a negative deviation."""
         ...
-    def not_equal(self, other: Any) -> Any:
+    def not_equal(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.not_equal`."""
         ...
-    def not_equal_(self, other: Any) -> Tensor:
+    def not_equal_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`ne`."""
         ...
     def numel(self) -> _int:
@@ -1565,59 +1611,59 @@ class Tensor:
     def numpy(self, *, force: _bool = False) -> ndarray[Any, Any]:
         """The elements as a NumPy array that shares memory. RuntimeError if a gradient is wanted and would be lost."""
         ...
-    def orgqr(self, input2: Any) -> Any:
+    def orgqr(self, input2: Any) -> Tensor:
         """:func:`torch.linalg.householder_product` under its older name."""
         ...
-    def ormqr(self, input2: Any, input3: Any, left: _bool = True, transpose: _bool = False) -> Any:
+    def ormqr(self, input2: Any, input3: Any, left: _bool = True, transpose: _bool = False) -> Tensor:
         """``Q @ other`` (or ``other @ Q``, or with the adjoint of Q), Q the product of all reflectors, square."""
         ...
-    def outer(self, vec2: Any) -> Any:
+    def outer(self, vec2: Tensor) -> Tensor:
         """All products of an element of one vector with one of another, as a matrix."""
         ...
     @property
     def output_nr(self) -> _int:
         """Which of its node's results the tensor is."""
         ...
-    def permute(self, *dims: Any) -> Any:
+    def permute(self, *dims: _int | Sequence[_int]) -> Tensor:
         """The dimensions in another order."""
         ...
     def pin_memory(self, device: _device | str | _int | None = None) -> Tensor:
         """RuntimeError: there is no accelerator to pin memory for."""
         ...
-    def pinverse(self, rcond: Any = 1e-15) -> Any:
+    def pinverse(self, rcond: Any = 1e-15) -> Tensor:
         """:func:`torch.linalg.pinv` under its older name."""
         ...
-    def polygamma(self, n: _int) -> Any:
+    def polygamma(self, n: _int) -> Tensor:
         """The n-th derivative of digamma."""
         ...
     def polygamma_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`polygamma`."""
         ...
-    def positive(self) -> Any:
+    def positive(self) -> Tensor:
         """The tensor itself; an error for bool."""
         ...
-    def pow(self, exponent: Any) -> Any:
+    def pow(self, exponent: Any) -> Tensor:
         """``input ** exponent``; one of the two may be a number."""
         ...
     def pow_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`pow`."""
         ...
-    def prelu(self, weight: Any) -> Any:
+    def prelu(self, weight: Tensor) -> Tensor:
         """As leaky_relu, with a slope that is learnt: one, or one for each channel (dimension 1)."""
         ...
-    def prod(self, dim: Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Any:
+    def prod(self, dim: Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """The product of all elements, or along one dimension. Integers and booleans are multiplied in int64."""
         ...
-    def put(self, index: Any, source: Any, accumulate: _bool = False) -> Any:
+    def put(self, index: Any, source: Any, accumulate: _bool = False) -> Tensor:
         """A copy with elements of ``source`` at places of the flattened tensor."""
         ...
     def put_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`put`."""
         ...
-    def qr(self, some: _bool = True) -> Any:
+    def qr(self, some: _bool = True) -> _qr:
         """:func:`torch.linalg.qr` under its older name; complete unless ``some``."""
         ...
-    def quantile(self, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear') -> Any:
+    def quantile(self, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear') -> Tensor:
         """The value below which a fraction ``q`` of the elements lies, along ``dim`` or of all; nan if there is any."""
         ...
     def rad2deg(self) -> Tensor:
@@ -1629,15 +1675,15 @@ class Tensor:
     def random_(self, *bounds: Any, generator: _Generator | None = None, **named: Any) -> Tensor:
         """Fills with whole numbers: ``random_()`` all of the dtype's range, ``random_(to)``, ``random_(from, to)``."""
         ...
-    def ravel(self) -> Any:
+    def ravel(self) -> Tensor:
         """All elements in one dimension."""
         ...
     @property
-    def real(self) -> Any:
+    def real(self) -> Tensor:
         """The real part, as a view; a real tensor itself."""
         ...
     @real.setter
-    def real(self, value: Any) -> None: ...
+    def real(self, value: Tensor) -> None: ...
     def reciprocal(self) -> Tensor:
         """See :func:`torch.reciprocal`."""
         ...
@@ -1656,22 +1702,22 @@ class Tensor:
     def relu_(self) -> Tensor:
         """In-place version of :func:`relu`."""
         ...
-    def remainder(self, other: Any) -> Any:
+    def remainder(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``other``, as in Python."""
         ...
     def remainder_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`remainder`."""
         ...
-    def renorm(self, p: Any, dim: _int, maxnorm: _float) -> Any:
+    def renorm(self, p: Any, dim: _int, maxnorm: _float) -> Tensor:
         """Slices along ``dim`` whose norm is above ``maxnorm`` scaled down to it."""
         ...
     def renorm_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`renorm`."""
         ...
-    def repeat(self, *repeats: Any) -> Any:
+    def repeat(self, *repeats: _int | Sequence[_int] | Tensor) -> Tensor:
         """The tensor repeated so many times along each dimension."""
         ...
-    def repeat_interleave(self, repeats: Any = None, dim: _int | None = None, *, output_size: _int | None = None) -> Any:
+    def repeat_interleave(self, repeats: _int | Sequence[_int] | Tensor = None, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
         """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
         ...
     @property
@@ -1682,19 +1728,19 @@ class Tensor:
     def requires_grad(self, value: _bool) -> None: ...
     @requires_grad.deleter
     def requires_grad(self) -> None: ...
-    def requires_grad_(self, requires_grad: _bool = True) -> Tensor:
+    def requires_grad_(self, requires_grad: _bool = True) -> Self:
         """Says whether operations on this leaf are to be recorded; returns the tensor."""
         ...
-    def reshape(self, *shape: Any) -> Any:
+    def reshape(self, *shape: _int | Sequence[_int]) -> Tensor:
         """Another shape: a view where strides allow it, else a copy. One size may be -1."""
         ...
-    def reshape_as(self, other: Any) -> Any:
+    def reshape_as(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """Reshaped to the shape of ``other``."""
         ...
-    def resize(self, *sizes: Any) -> Tensor:
+    def resize(self, *sizes: _int | Sequence[_int]) -> Tensor:
         """Deprecated: use reshape."""
         ...
-    def resize_(self, *sizes: Any, size: Any = None, memory_format: memory_format | None = None) -> Tensor:
+    def resize_(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, memory_format: memory_format | None = None) -> Tensor:
         """Gives this tensor another size, keeping its memory where that is long enough, its first values otherwise."""
         ...
     def resize_as(self, tensor: Tensor) -> Tensor:
@@ -1703,10 +1749,10 @@ class Tensor:
     def resize_as_(self, the_template: Any, *, memory_format: memory_format | None = None) -> Tensor:
         """Gives this tensor the size of another."""
         ...
-    def resolve_conj(self) -> Any:
+    def resolve_conj(self) -> Tensor:
         """The tensor without a pending conjugation: itself if there is none."""
         ...
-    def resolve_neg(self) -> Any:
+    def resolve_neg(self) -> Tensor:
         """The tensor without a pending negation: itself if there is none."""
         ...
     def retain_grad(self) -> None:
@@ -1716,19 +1762,19 @@ class Tensor:
     def retains_grad(self) -> _bool:
         """Whether :meth:`retain_grad` was called on this non-leaf, or when it was one."""
         ...
-    def roll(self, shifts: Any, dims: Any = ()) -> Any:
+    def roll(self, shifts: Any, dims: _int | Sequence[_int] = ()) -> Tensor:
         """Elements shifted along dimensions, those that leave at one end coming in at the other."""
         ...
-    def rot90(self, k: _int = 1, dims: Any = (0, 1)) -> Any:
+    def rot90(self, k: _int = 1, dims: _int | Sequence[_int] = (0, 1)) -> Tensor:
         """A plane of two dimensions turned by ``k`` right angles."""
         ...
-    def round(self, *, decimals: _int | None = None) -> Any:
+    def round(self, *, decimals: _int | None = None) -> Tensor:
         """The nearest integer, halves to the even one; or the nearest multiple of ``10 ** -decimals``."""
         ...
     def round_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`round`."""
         ...
-    def row_indices(self) -> Any:
+    def row_indices(self) -> Tensor:
         """A part of a sparse tensor: RuntimeError, for this one is dense. See ``torch.sparse``."""
         ...
     def rsqrt(self) -> Tensor:
@@ -1737,31 +1783,31 @@ class Tensor:
     def rsqrt_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`rsqrt`."""
         ...
-    def scatter(self, dim: _int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+    def scatter(self, dim: _int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
         """A copy with elements of ``src`` (or one value) put where ``index`` says along ``dim``."""
         ...
     def scatter_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`scatter`."""
         ...
-    def scatter_add(self, dim: _int, index: Any, src: Any) -> Any:
+    def scatter_add(self, dim: _int, index: Any, src: Any) -> Tensor:
         """A copy with elements of ``src`` added where ``index`` says along ``dim``."""
         ...
     def scatter_add_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`scatter_add`."""
         ...
-    def scatter_reduce(self, dim: _int, index: Any, src: Any, reduce: str, *, include_self: _bool = True) -> Any:
+    def scatter_reduce(self, dim: _int, index: Any, src: Any, reduce: str, *, include_self: _bool = True) -> Tensor:
         """A copy in which elements of ``src`` meet by sum, prod, mean, amax or amin where ``index`` says."""
         ...
     def scatter_reduce_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`scatter_reduce`."""
         ...
-    def select(self, dim: Any, index: _int) -> Any:
+    def select(self, dim: Any, index: _int) -> Tensor:
         """The slice at ``index`` of dimension ``dim``, which disappears."""
         ...
-    def select_scatter(self, src: Any, dim: _int, index: _int) -> Any:
+    def select_scatter(self, src: Any, dim: _int, index: _int) -> Tensor:
         """A copy with ``src`` in place of one slice."""
         ...
-    def set_(self, source: Any = None, storage_offset: _int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    def set_(self, source: Any = None, storage_offset: _int = 0, size: _int | Sequence[_int] = None, stride: Any = None) -> Tensor:
         """Lays this tensor over the memory of another tensor or a storage; over none without arguments."""
         ...
     def sgn(self) -> Tensor:
@@ -1813,34 +1859,37 @@ class Tensor:
     def sinh_(self) -> Tensor:
         """In-place version of :func:`sinh`."""
         ...
-    def size(self, dim: _int | None = None) -> Any:
+    @overload
+    def size(self) -> Size: ...
+    @overload
+    def size(self, dim: _int) -> _int:
         """The shape, or the size of one dimension."""
         ...
-    def slice_scatter(self, src: Any, dim: _int = 0, start: Any = None, end: Any = None, step: _int = 1) -> Any:
+    def slice_scatter(self, src: Any, dim: _int = 0, start: Any = None, end: Any = None, step: _int = 1) -> Tensor:
         """A copy with ``src`` in place of a slice."""
         ...
-    def slogdet(self) -> Any:
+    def slogdet(self) -> _slogdet:
         """:func:`torch.linalg.slogdet`."""
         ...
-    def softmax(self, dim: Any, dtype: _dtype | None = None) -> Any:
+    def softmax(self, dim: Any, dtype: _dtype | None = None) -> Tensor:
         """exp(x) divided by its sum along ``dim``."""
         ...
     def solve(self, *args: Any, **kwargs: Any) -> Any:
         """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
         ...
-    def sort(self, dim: Any = -1, descending: _bool = False, stable: _bool | None = None) -> Any:
+    def sort(self, dim: Any = -1, descending: _bool = False, stable: _bool | None = None) -> _sort:
         """The elements in order along ``dim``, and the places they came from."""
         ...
     def sparse_dim(self) -> _int:
         """How many dimensions have places of their own: none of a dense tensor's."""
         ...
-    def sparse_mask(self, mask: Any) -> Tensor:
+    def sparse_mask(self, mask: Tensor) -> Tensor:
         """The elements at the places of a sparse tensor, in its layout."""
         ...
-    def split(self, split_size: Any, dim: _int = 0) -> Any:
+    def split(self, split_size: Any, dim: _int = 0) -> tuple[Tensor, ...]:
         """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
         ...
-    def split_with_sizes(self, split_sizes: Any, dim: _int = 0) -> Any:
+    def split_with_sizes(self, split_sizes: Any, dim: _int = 0) -> tuple[Tensor, ...]:
         """Views of the given sizes along ``dim``."""
         ...
     def sqrt(self) -> Tensor:
@@ -1849,22 +1898,22 @@ class Tensor:
     def sqrt_(self) -> Tensor:
         """In-place version of :func:`sqrt`."""
         ...
-    def square(self) -> Any:
+    def square(self) -> Tensor:
         """``input ** 2``."""
         ...
     def square_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`square`."""
         ...
-    def squeeze(self, dim: Any = None) -> Any:
+    def squeeze(self, dim: Any = None) -> Tensor:
         """Without the dimensions of size 1, or without those of them that are named."""
         ...
     def squeeze_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`squeeze`: the tensor itself changes shape."""
         ...
-    def std(self, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Any:
+    def std(self, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Tensor:
         """The standard deviation: the root of :func:`var`."""
         ...
-    def stft(self, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None, window: Any = None, center: _bool = True, pad_mode: str = 'reflect', normalized: _bool = False, onesided: _bool | None = None, return_complex: _bool | None = None, align_to_window: _bool | None = None) -> Any:
+    def stft(self, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None, window: Any = None, center: _bool = True, pad_mode: str = 'reflect', normalized: _bool = False, onesided: _bool | None = None, return_complex: _bool | None = None, align_to_window: _bool | None = None) -> Tensor:
         """The Fourier transforms of pieces of ``n_fft`` samples, one every ``hop_length``, each times ``window``."""
         ...
     def storage(self) -> TypedStorage:
@@ -1876,37 +1925,40 @@ class Tensor:
     def storage_type(self) -> _type:
         """The class of the tensor's storage, ``torch.FloatStorage`` say."""
         ...
-    def stride(self, dim: _int | None = None) -> Any:
+    @overload
+    def stride(self) -> tuple[_int, ...]: ...
+    @overload
+    def stride(self, dim: _int) -> _int:
         """Steps in elements between neighbours along each dimension."""
         ...
-    def sub(self, other: Any, *older: Any, alpha: Any = 1) -> Any:
+    def sub(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """``input - alpha * other``."""
         ...
-    def sub_(self, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
+    def sub_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """In-place version of :func:`sub`."""
         ...
-    def subtract(self, other: Any, *older: Any, alpha: Any = 1) -> Any:
+    def subtract(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """``input - alpha * other``."""
         ...
-    def subtract_(self, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
+    def subtract_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """In-place version of :func:`sub`."""
         ...
-    def sum(self, dim: Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None) -> Any:
+    def sum(self, dim: Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """The sum of all elements, or along one or several dimensions. Integers and booleans are summed in int64."""
         ...
-    def sum_to_size(self, *size: Any) -> Any:
+    def sum_to_size(self, *size: _int | Sequence[_int]) -> Tensor:
         """Summed over the dimensions that broadcasting from ``size`` would stretch."""
         ...
-    def svd(self, some: _bool = True, compute_uv: _bool = True) -> Any:
+    def svd(self, some: _bool = True, compute_uv: _bool = True) -> _svd:
         """:func:`torch.linalg.svd` under its older name: V in place of its adjoint, complete unless ``some``."""
         ...
-    def swapaxes(self, axis0: _int, axis1: _int) -> Any:
+    def swapaxes(self, axis0: _int, axis1: _int) -> Tensor:
         """Two dimensions swapped: :func:`transpose` with NumPy's names."""
         ...
     def swapaxes_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`swapaxes`: the tensor itself changes shape."""
         ...
-    def swapdims(self, dim0: _int, dim1: _int) -> Any:
+    def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
         """Two dimensions swapped."""
         ...
     def swapdims_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -1915,16 +1967,16 @@ class Tensor:
     def symeig(self, *args: Any, **kwargs: Any) -> Any:
         """Removed from PyTorch: raises RuntimeError. Use torch.linalg.eigvalsh(A, UPLO='U' if upper else 'L') or torch.linalg.eigh, which look at the lower triangle unless told otherwise."""
         ...
-    def t(self) -> Any:
+    def t(self) -> Tensor:
         """A matrix transposed; vectors and numbers as they are."""
         ...
     def t_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`t`: the tensor itself changes shape."""
         ...
-    def take(self, index: Any) -> Any:
+    def take(self, index: Any) -> Tensor:
         """Elements of the flattened tensor."""
         ...
-    def take_along_dim(self, indices: Any, dim: _int | None = None) -> Any:
+    def take_along_dim(self, indices: Any, dim: _int | None = None) -> Tensor:
         """As :func:`gather`, with broadcasting; over the flattened tensor without ``dim``."""
         ...
     def tan(self) -> Tensor:
@@ -1939,10 +1991,10 @@ class Tensor:
     def tanh_(self) -> Tensor:
         """In-place version of :func:`tanh`."""
         ...
-    def tensor_split(self, indices_or_sections: Any, dim: _int = 0) -> Any:
+    def tensor_split(self, indices_or_sections: Any, dim: _int = 0) -> tuple[Tensor, ...]:
         """Views between the given indices, or a number of views of as equal a size as can be."""
         ...
-    def tile(self, *dims: Any) -> Any:
+    def tile(self, *dims: _int | Sequence[_int]) -> Tensor:
         """Repeated along each dimension; missing counts in front are 1."""
         ...
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -1972,34 +2024,34 @@ class Tensor:
     def tolist(self) -> Any:
         """The elements as (nested lists of) Python numbers."""
         ...
-    def topk(self, k: Any, dim: Any = -1, largest: _bool = True, sorted: _bool = True) -> Any:
+    def topk(self, k: Any, dim: Any = -1, largest: _bool = True, sorted: _bool = True) -> _topk:
         """The ``k`` greatest (or least) elements along ``dim``, in order, and their places."""
         ...
-    def trace(self) -> Any:
+    def trace(self) -> Tensor:
         """The sum of a matrix's diagonal."""
         ...
-    def transpose(self, dim0: _int, dim1: _int) -> Any:
+    def transpose(self, dim0: _int, dim1: _int) -> Tensor:
         """Two dimensions swapped."""
         ...
     def transpose_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`transpose`: the tensor itself changes shape."""
         ...
-    def triangular_solve(self, A: Any, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False) -> Any:
+    def triangular_solve(self, A: Any, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False) -> _triangular_solve:
         """:func:`torch.linalg.solve_triangular` under its older name: X with ``A @ X == input``, and a copy of A."""
         ...
-    def tril(self, diagonal: _int = 0) -> Any:
+    def tril(self, diagonal: _int = 0) -> Tensor:
         """The elements on and below a diagonal, the others zero."""
         ...
     def tril_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`tril`."""
         ...
-    def triu(self, diagonal: _int = 0) -> Any:
+    def triu(self, diagonal: _int = 0) -> Tensor:
         """The elements on and above a diagonal, the others zero."""
         ...
     def triu_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`triu`."""
         ...
-    def true_divide(self, other: Any) -> Any:
+    def true_divide(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """``input / other``."""
         ...
     def true_divide_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -2011,40 +2063,57 @@ class Tensor:
     def trunc_(self) -> Tensor:
         """In-place version of :func:`trunc`."""
         ...
-    def type(self, dtype: _dtype | None = None, non_blocking: _bool = False) -> Any:
+    @overload
+    def type(self) -> str: ...
+    @overload
+    def type(self, dtype: Any, non_blocking: _bool = False) -> Tensor:
         """Without argument the name of the tensor's type, 'torch.FloatTensor' say; else the tensor in that type."""
         ...
-    def type_as(self, other: Any) -> Tensor:
+    def type_as(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """The tensor in the dtype of another."""
         ...
-    def unbind(self, dim: _int = 0) -> Any:
+    def unbind(self, dim: _int = 0) -> tuple[Tensor, ...]:
         """All slices along ``dim``, as views."""
         ...
-    def unflatten(self, dim: _int, sizes: Any) -> Any:
+    def unflatten(self, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
         """One dimension made several; one of their sizes may be -1."""
         ...
-    def unfold(self, dimension: _int, size: _int, step: _int) -> Any:
+    def unfold(self, dimension: _int, size: _int, step: _int) -> Tensor:
         """All windows of ``size`` along a dimension, ``step`` apart, as a view with a new last dimension."""
         ...
     def uniform_(self, *bounds: Any, generator: _Generator | None = None, **named: Any) -> Tensor:
         """``uniform_(from, to)`` fills with uniform numbers from [from, to), that is [0, 1). RuntimeError if from > to."""
         ...
-    def unique(self, sorted: _bool = True, return_inverse: _bool = False, return_counts: _bool = False, dim: Any = None) -> Any:
+    @overload
+    def unique(self, sorted: _bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: _int | None = None) -> Tensor: ...
+    @overload
+    def unique(self, sorted: _bool = True, return_inverse: Literal[True] = ..., return_counts: Literal[False] = False, dim: _int | None = None) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def unique(self, sorted: _bool = True, return_inverse: Literal[False] = False, return_counts: Literal[True] = ..., dim: _int | None = None) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def unique(self, sorted: _bool = True, return_inverse: Literal[True] = ..., return_counts: Literal[True] = ..., dim: _int | None = None) -> tuple[Tensor, Tensor, Tensor]:
         """The distinct values in order; on demand also which of them each element is, and how often each comes."""
         ...
-    def unique_consecutive(self, return_inverse: _bool = False, return_counts: _bool = False, dim: Any = None) -> Any:
+    @overload
+    def unique_consecutive(self, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: _int | None = None) -> Tensor: ...
+    @overload
+    def unique_consecutive(self, return_inverse: Literal[True] = ..., return_counts: Literal[False] = False, dim: _int | None = None) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def unique_consecutive(self, return_inverse: Literal[False] = False, return_counts: Literal[True] = ..., dim: _int | None = None) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def unique_consecutive(self, return_inverse: Literal[True] = ..., return_counts: Literal[True] = ..., dim: _int | None = None) -> tuple[Tensor, Tensor, Tensor]:
         """The first of each run of equal elements."""
         ...
-    def unsafe_chunk(self, chunks: _int, dim: _int = 0) -> Any:
+    def unsafe_chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """As :func:`chunk`, but each part has memory of its own."""
         ...
-    def unsafe_split(self, split_size: _int, dim: _int = 0) -> Any:
+    def unsafe_split(self, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """As :func:`split`, but each part has memory of its own."""
         ...
-    def unsafe_split_with_sizes(self, split_sizes: Any, dim: _int = 0) -> Any:
+    def unsafe_split_with_sizes(self, split_sizes: Any, dim: _int = 0) -> tuple[Tensor, ...]:
         """Parts of the given sizes along a dimension, which may be written to without the others' history changing."""
         ...
-    def unsqueeze(self, dim: _int) -> Any:
+    def unsqueeze(self, dim: _int) -> Tensor:
         """A new dimension of size 1 at ``dim``."""
         ...
     def unsqueeze_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -2053,32 +2122,32 @@ class Tensor:
     def untyped_storage(self) -> UntypedStorage:
         """The block of memory beneath the tensor; equal ``data_ptr()`` means that two tensors share it."""
         ...
-    def values(self) -> Any:
+    def values(self) -> Tensor:
         """A part of a sparse tensor: RuntimeError, for this one is dense. See ``torch.sparse``."""
         ...
-    def var(self, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Any:
+    def var(self, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Tensor:
         """The variance: squared distances from the mean, summed and divided by their number less ``correction`` (1)."""
         ...
-    def vdot(self, other: Any) -> Any:
+    def vdot(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """As :func:`dot`, the first vector conjugated."""
         ...
-    def view(self, *size: Any, dtype: _dtype | None = None) -> Any:
+    def view(self, *size: _int | Sequence[_int], dtype: _dtype | None = None) -> Tensor:
         """The same memory under another shape (one size may be -1), or as elements of another dtype."""
         ...
-    def view_as(self, other: Any) -> Any:
+    def view_as(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """Viewed in the shape of ``other``."""
         ...
     @property
     def volatile(self) -> _bool:
         """False: of PyTorch before 0.4."""
         ...
-    def vsplit(self, indices_or_sections: Any) -> Any:
+    def vsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Views of equal size, or between indices, as vsplit names the dimension."""
         ...
-    def where(self, condition: Any, other: Any) -> Any:
+    def where(self, condition: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """``self`` where the condition holds, ``other`` elsewhere."""
         ...
-    def xlogy(self, other: Any) -> Any:
+    def xlogy(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """``input * log(other)``, and 0 where ``input`` is 0."""
         ...
     def xlogy_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -2090,6 +2159,7 @@ class Tensor:
     def zero_(self) -> Tensor:
         """Puts zeros into the tensor."""
         ...
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class TypedStorage(_Storage):
     """Memory as numbers of one dtype (deprecated in PyTorch): of a tensor, a storage, a size or a sequence."""
     dtype: _dtype
@@ -2128,82 +2198,82 @@ class UntypedStorage(_Storage):
         ...
     def type(self, dtype: dtype | None = None, non_blocking: _bool = False) -> Any: ...
     def untyped(self) -> UntypedStorage: ...
-def abs(input: Any, *, out: Any = None) -> Tensor:
+def abs(input: Tensor, *, out: Any = None) -> Tensor:
     """The absolute value of each element; of complex numbers the distance from 0."""
     ...
-def abs_(self: Any) -> Tensor:
+def abs_(self: Tensor) -> Tensor:
     """In-place version of :func:`abs`."""
     ...
-def absolute(input: Any, *, out: Any = None) -> Tensor:
+def absolute(input: Tensor, *, out: Any = None) -> Tensor:
     """Another name of :func:`abs`. The absolute value of each element; of complex numbers the distance from 0."""
     ...
-def acos(input: Any, *, out: Any = None) -> Tensor:
+def acos(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle in radians whose cosine each element is; nan outside of [-1, 1]."""
     ...
-def acos_(self: Any) -> Tensor:
+def acos_(self: Tensor) -> Tensor:
     """In-place version of :func:`acos`."""
     ...
-def acosh(input: Any, *, out: Any = None) -> Tensor:
+def acosh(input: Tensor, *, out: Any = None) -> Tensor:
     """The number whose hyperbolic cosine each element is; nan below 1."""
     ...
-def acosh_(self: Any) -> Tensor:
+def acosh_(self: Tensor) -> Tensor:
     """In-place version of :func:`acosh`."""
     ...
-def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
+def add(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
     """``input + alpha * other``."""
     ...
-def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
     ...
-def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Any:
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *older: Any, value: Any = 1) -> Tensor:
     """``input + value * tensor1 / tensor2``."""
     ...
-def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Any:
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *older: Any, value: Any = 1) -> Tensor:
     """``input + value * tensor1 * tensor2``."""
     ...
-def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * mat1 @ mat2``."""
     ...
-def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * mat @ vec``."""
     ...
-def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * outer(vec1, vec2)``."""
     ...
-def adjoint(input: Any) -> Any:
+def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped, conjugated if complex."""
     ...
-def affine_grid_generator(theta: Any, size: Any, align_corners: _bool) -> Any:
+def affine_grid_generator(theta: Any, size: _int | Sequence[_int], align_corners: _bool) -> Tensor:
     """:func:`torch.nn.functional.affine_grid`."""
     ...
-def alias_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def alias_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of all of ``input``."""
     ...
-def all(input: Any, dim: Any = None, keepdim: _bool = False) -> Any:
+def all(input: Tensor, dim: Any = None, keepdim: _bool = False) -> Tensor:
     """Whether all elements are nonzero, together or along dimensions; uint8 for uint8, else bool."""
     ...
-def allclose(input: Any, other: Any, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:
+def allclose(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:
     """Whether all elements are close, as :func:`isclose` says."""
     ...
-def alpha_dropout(input: Any, p: _float, train: _bool) -> Any:
+def alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Zeroes elements (as selu sees it) with probability ``p`` while training."""
     ...
-def alpha_dropout_(input: Any, p: _float, train: _bool) -> Tensor:
+def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Zeroes elements (as selu sees it) with probability ``p`` while training."""
     ...
-def amax(input: Any, dim: Any = (), keepdim: _bool = False, *, out: Any = None) -> Any:
+def amax(input: Tensor, dim: Any = (), keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """The greatest along one or several dimensions; equal elements share the gradient."""
     ...
-def amin(input: Any, dim: Any = (), keepdim: _bool = False, *, out: Any = None) -> Any:
+def amin(input: Tensor, dim: Any = (), keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """The least along one or several dimensions; equal elements share the gradient."""
     ...
-def aminmax(input: Any, *, dim: Any = None, keepdim: _bool = False, out: Any = None) -> Any:
+def aminmax(input: Tensor, *, dim: Any = None, keepdim: _bool = False, out: Any = None) -> _aminmax:
     """The least and the greatest, together or along one dimension."""
     ...
-def angle(input: Any) -> Any:
+def angle(input: Tensor) -> Tensor:
     """The angle of complex numbers in radians; pi for negative real numbers, 0 for the others."""
     ...
-def any(input: Any, dim: Any = None, keepdim: _bool = False) -> Any:
+def any(input: Tensor, dim: Any = None, keepdim: _bool = False) -> Tensor:
     """Whether any element is nonzero, together or along dimensions; uint8 for uint8, else bool."""
     ...
 def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
@@ -2225,28 +2295,28 @@ arctanh_ = atanh_
 def are_deterministic_algorithms_enabled() -> _bool:
     """What :func:`use_deterministic_algorithms` was told."""
     ...
-def argmax(input: Any, dim: Any = None, keepdim: _bool = False) -> Any:
+def argmax(input: Tensor, dim: Any = None, keepdim: _bool = False) -> Tensor:
     """Where the greatest element is: its place in the flattened tensor, or along ``dim``. The first of equal ones."""
     ...
-def argmin(input: Any, dim: Any = None, keepdim: _bool = False) -> Any:
+def argmin(input: Tensor, dim: Any = None, keepdim: _bool = False) -> Tensor:
     """Where the least element is: its place in the flattened tensor, or along ``dim``."""
     ...
-def argsort(input: Any, dim: Any = -1, descending: _bool = False, *, stable: _bool = False) -> Any:
+def argsort(input: Tensor, dim: Any = -1, descending: _bool = False, *, stable: _bool = False) -> Tensor:
     """The places that put the elements in order along ``dim``."""
     ...
-def argwhere(input: Any) -> Any:
+def argwhere(input: Tensor) -> Tensor:
     """Where elements are not zero, one row of indices each."""
     ...
-def as_strided(input: Any, size: Any, stride: Any, storage_offset: _int | None = None) -> Any:
+def as_strided(input: Tensor, size: _int | Sequence[_int], stride: Any, storage_offset: _int | None = None) -> Tensor:
     """A view of the storage with given sizes, strides and offset, in elements."""
     ...
-def as_strided_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def as_strided_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`as_strided`: the tensor itself changes shape."""
     ...
-def as_strided_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def as_strided_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of what :func:`as_strided` sees."""
     ...
-def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: _int | None = None) -> Any:
+def as_strided_scatter(input: Tensor, src: Any, size: _int | Sequence[_int], stride: Any, storage_offset: _int | None = None) -> Tensor:
     """A copy of ``input`` with ``src`` in the place that :func:`as_strided` would see."""
     ...
 def as_tensor(data: Any, dtype: dtype | None = None, device: _device | str | _int | None = None) -> Tensor:
@@ -2255,59 +2325,68 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: _device | str | _in
 def asarray(obj: Any, *, dtype: dtype | None = None, device: _device | str | _int | None = None, copy: _bool | None = None, requires_grad: _bool | None = None) -> Tensor:
     """``obj`` as a tensor: sharing memory where it can, unless ``copy``; ValueError where it cannot and copy is False."""
     ...
-def asin(input: Any, *, out: Any = None) -> Tensor:
+def asin(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle in radians whose sine each element is; nan outside of [-1, 1]."""
     ...
-def asin_(self: Any) -> Tensor:
+def asin_(self: Tensor) -> Tensor:
     """In-place version of :func:`asin`."""
     ...
-def asinh(input: Any, *, out: Any = None) -> Tensor:
+def asinh(input: Tensor, *, out: Any = None) -> Tensor:
     """The number whose hyperbolic sine each element is."""
     ...
-def asinh_(self: Any) -> Tensor:
+def asinh_(self: Tensor) -> Tensor:
     """In-place version of :func:`asinh`."""
     ...
-def atan(input: Any, *, out: Any = None) -> Tensor:
+def atan(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle in radians whose tangent each element is."""
     ...
-def atan2(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def atan2(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The angle in radians of the point (``other``, ``input``), from -pi to pi."""
     ...
-def atan_(self: Any) -> Tensor:
+def atan_(self: Tensor) -> Tensor:
     """In-place version of :func:`atan`."""
     ...
-def atanh(input: Any, *, out: Any = None) -> Tensor:
+def atanh(input: Tensor, *, out: Any = None) -> Tensor:
     """The number whose hyperbolic tangent each element is; nan outside of [-1, 1]."""
     ...
-def atanh_(self: Any) -> Tensor:
+def atanh_(self: Tensor) -> Tensor:
     """In-place version of :func:`atanh`."""
     ...
-def atleast_1d(*tensors: Any) -> Any:
+@overload
+def atleast_1d(tensor: Tensor, /) -> Tensor: ...
+@overload
+def atleast_1d(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors with at least 1 dimension."""
     ...
-def atleast_2d(*tensors: Any) -> Any:
+@overload
+def atleast_2d(tensor: Tensor, /) -> Tensor: ...
+@overload
+def atleast_2d(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors with at least 2 dimensions."""
     ...
-def atleast_3d(*tensors: Any) -> Any:
+@overload
+def atleast_3d(tensor: Tensor, /) -> Tensor: ...
+@overload
+def atleast_3d(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors with at least 3 dimensions."""
     ...
-def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2`` for batches of matrices."""
     ...
 def bartlett_window(window_length: Any, periodic: _bool = True, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """The Bartlett window: a triangle."""
     ...
-def batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: _bool, momentum: _float, eps: _float, cudnn_enabled: _bool) -> Any:
+def batch_norm(input: Tensor, weight: Tensor, bias: Tensor, running_mean: Any, running_var: Any, training: _bool, momentum: _float, eps: _float, cudnn_enabled: _bool) -> Tensor:
     """:func:`torch.nn.functional.batch_norm` with its arguments in another order."""
     ...
-def bernoulli(input: Any, p: Any = None, *, generator: _Generator | None = None, out: Any = None) -> Tensor:
+def bernoulli(input: Tensor, p: Any = None, *, generator: _Generator | None = None, out: Any = None) -> Tensor:
     """Ones at the chances that ``input`` holds (or at the chance ``p``), zeros otherwise."""
     ...
 bfloat16: dtype
-def binary_cross_entropy_with_logits(*args: Any, **kwargs: Any) -> Any:
+def binary_cross_entropy_with_logits(*args: Any, **kwargs: Any) -> Tensor:
     """:func:`torch.nn.functional.binary_cross_entropy_with_logits` with the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
-def bincount(input: Any, weights: Any = None, minlength: _int = 0) -> Any:
+def bincount(input: Tensor, weights: Any = None, minlength: _int = 0) -> Tensor:
     """How often each integer from 0 on comes in a vector; with ``weights``, the sum of them."""
     ...
 def binomial(count: Any, prob: Any, generator: _Generator | None = None) -> Tensor:
@@ -2318,121 +2397,121 @@ bits1x8: dtype
 bits2x4: dtype
 bits4x2: dtype
 bits8: dtype
-def bitwise_and(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def bitwise_and(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The bits that both elements have."""
     ...
-def bitwise_left_shift(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def bitwise_left_shift(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Elements with their bits moved up by ``other`` places."""
     ...
-def bitwise_not(input: Any, *, out: Any = None) -> Tensor:
+def bitwise_not(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element with all of its bits turned."""
     ...
-def bitwise_or(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def bitwise_or(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The bits that one of the two elements has."""
     ...
-def bitwise_right_shift(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def bitwise_right_shift(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Elements with their bits moved down by ``other`` places."""
     ...
-def bitwise_xor(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def bitwise_xor(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The bits that just one of the two elements has."""
     ...
 def blackman_window(window_length: Any, periodic: _bool = True, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """The Blackman window: two cosines."""
     ...
-def block_diag(*tensors: Any) -> Any:
+def block_diag(*tensors: Any) -> Tensor:
     """A matrix with the given ones along its diagonal."""
     ...
-def bmm(input: Any, mat2: Any) -> Any:
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of two batches of matrices."""
     ...
 bool: dtype
-def broadcast_shapes(*shapes: Any) -> Any:
+def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes broadcast to."""
     ...
-def broadcast_tensors(*tensors: Any) -> Any:
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
     ...
-def broadcast_to(input: Any, size: Any) -> Any:
+def broadcast_to(input: Tensor, size: _int | Sequence[_int]) -> Tensor:
     """``input`` expanded to ``size``."""
     ...
-def bucketize(input: Any, boundaries: Any, *, out_int32: _bool = False, right: _bool = False) -> Any:
+def bucketize(input: Tensor, boundaries: Any, *, out_int32: _bool = False, right: _bool = False) -> Tensor:
     """Which interval between the ordered ``boundaries`` each value lies in."""
     ...
 def can_cast(from_: dtype, to: dtype) -> _bool:
     """Whether an in-place op may put a result of `from_` into a tensor of `to`: not down a kind."""
     ...
-def cartesian_prod(*tensors: Any) -> Any:
+def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of one element from each vector, as rows."""
     ...
-def cat(tensors: Any, dim: _int = 0) -> Any:
+def cat(tensors: Any, dim: _int = 0) -> Tensor:
     """Tensors joined along an existing dimension; they agree in all others."""
     ...
-def cdist(x1: Any, x2: Any, p: _float = 2.0, compute_mode: str = 'use_mm_for_euclid_dist_if_necessary') -> Any:
+def cdist(x1: Any, x2: Any, p: _float = 2.0, compute_mode: str = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
     """Distances of order ``p`` between all rows of ``x1`` (..., n, d) and of ``x2`` (..., m, d): (..., n, m)."""
     ...
 cdouble: dtype
-def ceil(input: Any, *, out: Any = None) -> Tensor:
+def ceil(input: Tensor, *, out: Any = None) -> Tensor:
     """The smallest whole number that is not below each element."""
     ...
-def ceil_(self: Any) -> Tensor:
+def ceil_(self: Tensor) -> Tensor:
     """In-place version of :func:`ceil`."""
     ...
-def celu_(input: Any, *args: Any, **kwargs: Any) -> Tensor:
+def celu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`celu`."""
     ...
 cfloat: dtype
-def chain_matmul(*matrices: Any) -> Any:
+def chain_matmul(*matrices: Any) -> Tensor:
     """The product of matrices in the cheapest order: the older name of :func:`torch.linalg.multi_dot`."""
     ...
 chalf: dtype
 channels_last: memory_format
 channels_last_3d: memory_format
-def cholesky(input: Any, upper: _bool = False) -> Any:
+def cholesky(input: Tensor, upper: _bool = False) -> Tensor:
     """:func:`torch.linalg.cholesky` under its older name."""
     ...
-def cholesky_inverse(input: Any, upper: _bool = False) -> Any:
+def cholesky_inverse(input: Tensor, upper: _bool = False) -> Tensor:
     """The inverse of a matrix, given its Cholesky factor."""
     ...
-def cholesky_solve(input: Any, input2: Any, upper: _bool = False) -> Any:
+def cholesky_solve(input: Tensor, input2: Any, upper: _bool = False) -> Tensor:
     """X with ``A @ X == input``, ``input2`` being the Cholesky factor of A."""
     ...
-def chunk(input: Any, chunks: _int, dim: _int = 0) -> Any:
+def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` views of equal size (the last may be smaller) along ``dim``."""
     ...
-def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Every element moved into the range from ``min`` to ``max``: numbers or tensors, one of them may be missing."""
     ...
-def clamp_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def clamp_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`clamp`."""
     ...
-def clamp_max(input: Any, max: Any) -> Any:
+def clamp_max(input: Tensor, max: Any) -> Tensor:
     """Not more than ``max``."""
     ...
-def clamp_max_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def clamp_max_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`clamp_max`."""
     ...
-def clamp_min(input: Any, min: Any) -> Any:
+def clamp_min(input: Tensor, min: Any) -> Tensor:
     """Not less than ``min``."""
     ...
-def clamp_min_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def clamp_min_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`clamp_min`."""
     ...
-def clip(input: Any, min: Any = None, max: Any = None) -> Any:
+def clip(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """The same as :func:`clamp`."""
     ...
-def clip_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def clip_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`clip`."""
     ...
-def clone(input: Any, *, memory_format: memory_format | None = None) -> Any:
+def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """A copy, with history, whose dimensions lie in memory as those of ``input`` do or as the memory format says."""
     ...
-def column_stack(tensors: Any) -> Any:
+def column_stack(tensors: Any) -> Tensor:
     """Joined along the second dimension, vectors as columns."""
     ...
-def combinations(input: Any, r: _int = 2, with_replacement: _bool = False) -> Any:
+def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
     """All choices of ``r`` elements of a vector, in order, as rows."""
     ...
-def complex(real: Any, imag: Any, *, out: Any = None) -> Any:
+def complex(real: Any, imag: Any, *, out: Any = None) -> Tensor:
     """The complex tensor with these parts."""
     ...
 complex128: dtype
@@ -2440,142 +2519,142 @@ complex32: dtype
 complex64: dtype
 concat = cat
 concatenate = cat
-def conj(input: Any) -> Any:
+def conj(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor itself."""
     ...
-def conj_physical(input: Any) -> Any:
+def conj_physical(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor itself."""
     ...
-def conj_physical_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def conj_physical_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`conj_physical`."""
     ...
-def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
+def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
     """A constant around the input: (before, after) for the last dimension, then for the one before it, ..."""
     ...
 contiguous_format: memory_format
-def conv_tbc(input: Any, weight: Any, bias: Any, pad: _int = 0) -> Any:
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0) -> Tensor:
     """Convolution along the first dimension: input (time, batch, in), weight (taps, in, out)."""
     ...
-def convolution(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: _bool, output_padding: Any, groups: _int) -> Any:
+def convolution(input: Tensor, weight: Tensor, bias: Tensor, stride: Any, padding: Any, dilation: Any, transposed: _bool, output_padding: Any, groups: _int) -> Tensor:
     """Any convolution: of (N, C, ...) with as many dimensions as the weight has."""
     ...
-def copysign(input: Any, other: Any) -> Any:
+def copysign(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """The size of ``input`` with the sign of ``other``, a tensor or a number."""
     ...
-def corrcoef(input: Any) -> Any:
+def corrcoef(input: Tensor) -> Tensor:
     """The correlation coefficients of variables (rows) over observations (columns)."""
     ...
-def cos(input: Any, *, out: Any = None) -> Tensor:
+def cos(input: Tensor, *, out: Any = None) -> Tensor:
     """The cosine of each element, an angle in radians."""
     ...
-def cos_(self: Any) -> Tensor:
+def cos_(self: Tensor) -> Tensor:
     """In-place version of :func:`cos`."""
     ...
-def cosh(input: Any, *, out: Any = None) -> Tensor:
+def cosh(input: Tensor, *, out: Any = None) -> Tensor:
     """The hyperbolic cosine of each element."""
     ...
-def cosh_(self: Any) -> Tensor:
+def cosh_(self: Tensor) -> Tensor:
     """In-place version of :func:`cosh`."""
     ...
-def cosine_embedding_loss(*args: Any, **kwargs: Any) -> Any:
+def cosine_embedding_loss(*args: Any, **kwargs: Any) -> Tensor:
     """:func:`torch.nn.functional.cosine_embedding_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
-def count_nonzero(input: Any, dim: Any = None) -> Any:
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements are not zero."""
     ...
-def cov(input: Any, *, correction: _int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+def cov(input: Tensor, *, correction: _int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
     """The covariance matrix of variables (rows) over observations (columns), weighted by counts and importances."""
     ...
-def cross(input: Any, other: Any, dim: Any = None) -> Any:
+def cross(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, dim: Any = None) -> Tensor:
     """:func:`torch.linalg.cross`, along the first dimension of size 3 if none is given."""
     ...
-def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: _int = 0, reduction: _int = 0, zero_infinity: _bool = False) -> Any:
+def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: _int = 0, reduction: _int = 0, zero_infinity: _bool = False) -> Tensor:
     """:func:`torch.nn.functional.ctc_loss` with the reduction by number."""
     ...
-def cummax(input: Any, dim: Any) -> Any:
+def cummax(input: Tensor, dim: Any) -> _cummax:
     """The greatest so far along ``dim``, and its place (the last of equal ones)."""
     ...
-def cummin(input: Any, dim: Any) -> Any:
+def cummin(input: Tensor, dim: Any) -> _cummin:
     """The least so far along ``dim``, and its place (the last of equal ones)."""
     ...
-def cumprod(input: Any, dim: Any, *, dtype: dtype | None = None) -> Any:
+def cumprod(input: Tensor, dim: Any, *, dtype: dtype | None = None) -> Tensor:
     """Running products along ``dim``; those of integers and booleans are int64."""
     ...
-def cumsum(input: Any, dim: Any, *, dtype: dtype | None = None) -> Any:
+def cumsum(input: Tensor, dim: Any, *, dtype: dtype | None = None) -> Tensor:
     """Running sums along ``dim``; those of integers and booleans are int64."""
     ...
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     """The running integral along ``dim`` by the trapezoidal rule."""
     ...
 default_generator: _Generator
-def deg2rad(input: Any, *, out: Any = None) -> Tensor:
+def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
     """Angles in degrees as angles in radians."""
     ...
-def deg2rad_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def deg2rad_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`deg2rad`."""
     ...
-def det(input: Any) -> Any:
+def det(input: Tensor) -> Tensor:
     """:func:`torch.linalg.det`."""
     ...
-def detach(input: Any) -> Tensor:
+def detach(input: Tensor) -> Tensor:
     """The same memory without history."""
     ...
-def detach_(input: Any) -> Tensor:
+def detach_(input: Tensor) -> Tensor:
     """Forgets the tensor's history."""
     ...
-def detach_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def detach_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy without a derivative."""
     ...
-def diag(input: Any, diagonal: _int = 0) -> Any:
+def diag(input: Tensor, diagonal: _int = 0) -> Tensor:
     """A vector as a diagonal matrix, or the diagonal of a matrix (a copy)."""
     ...
-def diag_embed(input: Any, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Any:
+def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
     """The last dimension put on the diagonal of two new ones."""
     ...
-def diagflat(input: Any, offset: _int = 0) -> Any:
+def diagflat(input: Tensor, offset: _int = 0) -> Tensor:
     """All elements on the diagonal of a matrix."""
     ...
-def diagonal(input: Any, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Any:
+def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
     """The diagonal of two dimensions, as a view whose last dimension it is."""
     ...
-def diagonal_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def diagonal_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of the diagonal of two dimensions."""
     ...
-def diagonal_scatter(input: Any, src: Any, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Any:
+def diagonal_scatter(input: Tensor, src: Any, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
     """A copy with ``src`` in place of a diagonal."""
     ...
-def diff(input: Any, n: _int = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(input: Tensor, n: _int = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Tensor:
     """Differences between neighbours along ``dim``, ``n`` times over."""
     ...
-def digamma(input: Any, *, out: Any = None) -> Tensor:
+def digamma(input: Tensor, *, out: Any = None) -> Tensor:
     """The derivative of the logarithm of the gamma function."""
     ...
-def dist(input: Any, other: Any, p: Any = 2) -> Any:
+def dist(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, p: Any = 2) -> Tensor:
     """The norm of ``input - other``."""
     ...
-def div(input: Any, other: Any, *, rounding_mode: str | None = ...) -> Any:
+def div(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = ...) -> Tensor:
     """``input / other``, rounded towards zero ('trunc') or down ('floor') if asked."""
     ...
-def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+def divide(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = None) -> Tensor:
     """``input / other``: the same as :func:`div`."""
     ...
-def dot(input: Any, tensor: Any) -> Any:
+def dot(input: Tensor, tensor: Any) -> Tensor:
     """The sum of the products of two vectors' elements."""
     ...
 double: dtype
-def dropout(input: Any, p: _float, train: _bool) -> Any:
+def dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Zeroes elements with probability ``p`` while training."""
     ...
-def dropout_(input: Any, p: _float, train: _bool) -> Tensor:
+def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Zeroes elements with probability ``p`` while training."""
     ...
-def dsmm(input: Any, mat2: Any) -> Any:
+def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
     ...
-def dsplit(input: Any, indices_or_sections: Any) -> Any:
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of equal size, or between indices, as dsplit names the dimension."""
     ...
-def dstack(tensors: Any) -> Any:
+def dstack(tensors: Any) -> Tensor:
     """Joined along the third dimension."""
     ...
 class dtype:
@@ -2606,29 +2685,30 @@ class dtype:
     def type_name(self) -> str:
         """What `Tensor.type()` answers, `torch.FloatTensor` say."""
         ...
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
 e: _float
 def eig(*args: Any, **kwargs: Any) -> Any:
     """Removed from PyTorch: raises RuntimeError. Use torch.linalg.eigvals(A) or torch.linalg.eig(A), whose results are complex."""
     ...
-def einsum(*args: Any) -> Any:
+def einsum(equation: str, *operands: Any) -> Tensor:
     """Sums of products of elements, in Einstein's notation."""
     ...
-def embedding(weight: Any, indices: Any, padding_idx: _int = -1, scale_grad_by_freq: _bool = False, sparse: _bool = False) -> Any:
+def embedding(weight: Tensor, indices: Any, padding_idx: _int = -1, scale_grad_by_freq: _bool = False, sparse: _bool = False) -> Tensor:
     """:func:`torch.nn.functional.embedding` with its arguments in another order."""
     ...
-def embedding_bag(weight: Any, indices: Any, offsets: Any, scale_grad_by_freq: _bool = False, mode: _int = 0, sparse: _bool = False, per_sample_weights: Any = None, include_last_offset: _bool = False, padding_idx: _int | None = None) -> Any:
+def embedding_bag(weight: Tensor, indices: Any, offsets: Any, scale_grad_by_freq: _bool = False, mode: _int = 0, sparse: _bool = False, per_sample_weights: Any = None, include_last_offset: _bool = False, padding_idx: _int | None = None) -> Any:
     """Bags by number of the mode (0 sum, 1 mean, 2 max): the result, the bag of each index, sizes, and the largest rows."""
     ...
-def embedding_renorm_(input: Any, indices: Any, max_norm: _float, norm_type: _float) -> Tensor:
+def embedding_renorm_(input: Tensor, indices: Any, max_norm: _float, norm_type: _float) -> Tensor:
     """Scales the rows that are named down to a norm, in place."""
     ...
-def empty(*sizes: Any, size: Any = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+def empty(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """A tensor whose values nobody has set. RuntimeError for a negative size."""
     ...
 def empty_cache() -> None:
     """Gives the memory kept for new tensors back to the system."""
     ...
-def empty_like(input: Any, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+def empty_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """An unset tensor of the shape and dtype of ``input``."""
     ...
 def empty_permuted(size: Sequence[Any], physical_layout: Sequence[_int], *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
@@ -2639,67 +2719,67 @@ def empty_strided(size: Sequence[Any], stride: Sequence[Any], *, dtype: dtype | 
     ...
 class enable_grad(_GradMode):
     """Operations inside are recorded, also within :class:`no_grad`."""
-def eq(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def eq(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements are equal."""
     ...
-def equal(input: Any, other: Any) -> _bool:
+def equal(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> _bool:
     """Whether two tensors have the same shape and equal elements."""
     ...
-def erf(input: Any, *, out: Any = None) -> Tensor:
+def erf(input: Tensor, *, out: Any = None) -> Tensor:
     """The error function of each element."""
     ...
-def erf_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def erf_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`erf`."""
     ...
-def erfc(input: Any, *, out: Any = None) -> Tensor:
+def erfc(input: Tensor, *, out: Any = None) -> Tensor:
     """1 less the error function of each element, exact for large ones too."""
     ...
-def erfc_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def erfc_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`erfc`."""
     ...
-def erfinv(input: Any, *, out: Any = None) -> Tensor:
+def erfinv(input: Tensor, *, out: Any = None) -> Tensor:
     """The number whose error function each element is; nan outside of [-1, 1]."""
     ...
-def exp(input: Any, *, out: Any = None) -> Tensor:
+def exp(input: Tensor, *, out: Any = None) -> Tensor:
     """e to the power of each element."""
     ...
-def exp2(input: Any, *, out: Any = None) -> Tensor:
+def exp2(input: Tensor, *, out: Any = None) -> Tensor:
     """2 to the power of each element."""
     ...
-def exp2_(self: Any) -> Tensor:
+def exp2_(self: Tensor) -> Tensor:
     """In-place version of :func:`exp2`."""
     ...
-def exp_(self: Any) -> Tensor:
+def exp_(self: Tensor) -> Tensor:
     """In-place version of :func:`exp`."""
     ...
-def expand_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def expand_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy with dimensions of size 1 repeated."""
     ...
-def expm1(input: Any, *, out: Any = None) -> Tensor:
+def expm1(input: Tensor, *, out: Any = None) -> Tensor:
     """``exp(input) - 1``, exact for small elements too."""
     ...
-def expm1_(self: Any) -> Tensor:
+def expm1_(self: Tensor) -> Tensor:
     """In-place version of :func:`expm1`."""
     ...
 def eye(n: Any, m: Any = None, *, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """``n`` rows and ``m`` (or n) columns with ones on the diagonal."""
     ...
-def feature_alpha_dropout(input: Any, p: _float, train: _bool) -> Any:
+def feature_alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Zeroes channels (as selu sees it) with probability ``p`` while training."""
     ...
-def feature_alpha_dropout_(input: Any, p: _float, train: _bool) -> Tensor:
+def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Zeroes channels (as selu sees it) with probability ``p`` while training."""
     ...
-def feature_dropout(input: Any, p: _float, train: _bool) -> Any:
+def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Zeroes whole channels with probability ``p`` while training."""
     ...
-def feature_dropout_(input: Any, p: _float, train: _bool) -> Tensor:
+def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Zeroes whole channels with probability ``p`` while training."""
     ...
-def fill(input: Any, value: Any) -> Any:
+def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor like ``input`` with ``value`` in every place."""
     ...
-def fill_(input: Any, value: Any) -> Tensor:
+def fill_(input: Tensor, value: Any) -> Tensor:
     """Puts a number, or the one element of a tensor, into every place."""
     ...
 class finfo:
@@ -2716,16 +2796,16 @@ class finfo:
     tiny: Any
 fix = trunc
 fix_ = trunc_
-def flatten(input: Any, start_dim: _int = 0, end_dim: _int = -1) -> Any:
+def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
     """Dimensions ``start_dim`` to ``end_dim`` made one."""
     ...
-def flip(input: Any, *args: Any, dims: Any = None) -> Any:
+def flip(input: Tensor, *args: Any, dims: _int | Sequence[_int] = None) -> Tensor:
     """The order of the elements reversed along the given dimensions (a copy)."""
     ...
-def fliplr(input: Any) -> Any:
+def fliplr(input: Tensor) -> Tensor:
     """Reversed along the second dimension."""
     ...
-def flipud(input: Any) -> Any:
+def flipud(input: Tensor) -> Tensor:
     """Reversed along the first dimension."""
     ...
 float: dtype
@@ -2738,37 +2818,37 @@ float8_e4m3fnuz: dtype
 float8_e5m2: dtype
 float8_e5m2fnuz: dtype
 float8_e8m0fnu: dtype
-def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
+def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """``input ** exponent`` in double precision, into which its in-place form and ``out`` are to be."""
     ...
-def floor(input: Any, *, out: Any = None) -> Tensor:
+def floor(input: Tensor, *, out: Any = None) -> Tensor:
     """The largest whole number that is not above each element."""
     ...
-def floor_(self: Any) -> Tensor:
+def floor_(self: Tensor) -> Tensor:
     """In-place version of :func:`floor`."""
     ...
-def floor_divide(input: Any, other: Any) -> Any:
+def floor_divide(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """``input / other`` rounded down."""
     ...
-def fmax(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def fmax(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The larger of two elements; the other where one is nan."""
     ...
-def fmin(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def fmin(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The smaller of two elements; the other where one is nan."""
     ...
-def fmod(input: Any, other: Any) -> Any:
+def fmod(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``input``, as in C."""
     ...
-def frac(input: Any, *, out: Any = None) -> Tensor:
+def frac(input: Tensor, *, out: Any = None) -> Tensor:
     """What stands behind the point of each element, with its sign."""
     ...
-def frac_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def frac_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`frac`."""
     ...
-def frexp(input: Any) -> Any:
+def frexp(input: Tensor) -> _frexp:
     """Mantissa and exponent: ``input = mantissa * 2 ** exponent`` with a mantissa from 0.5 to 1."""
     ...
-def frobenius_norm(input: Any, dim: Any = (), keepdim: _bool = False) -> Any:
+def frobenius_norm(input: Tensor, dim: Any = (), keepdim: _bool = False) -> Tensor:
     """The root of the sum of squares over the dimensions ``dim``."""
     ...
 def from_dlpack(ext_tensor: Any, *, device: _device | str | _int | None = None, copy: _bool | None = None) -> Tensor:
@@ -2783,25 +2863,25 @@ def from_numpy(ndarray: Any) -> Tensor:
 def frombuffer(buffer: Any, *, dtype: dtype | None, count: _int = -1, offset: _int = 0, requires_grad: _bool = False) -> Tensor:
     """A one-dimensional tensor over the memory of a buffer: ``count`` numbers (all), from byte ``offset`` on."""
     ...
-def full(size: Any, fill_value: Any, *, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def full(size: _int | Sequence[_int], fill_value: Any, *, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """A tensor of one value, whose dtype follows from the value unless given."""
     ...
-def full_like(input: Any, fill_value: Any, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+def full_like(input: Tensor, fill_value: Any, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """One value in the shape and dtype of ``input``."""
     ...
-def gather(input: Any, dim: _int, index: Any, *, sparse_grad: _bool = False) -> Any:
+def gather(input: Tensor, dim: _int, index: Any, *, sparse_grad: _bool = False) -> Tensor:
     """For each place of ``index`` the element of ``input`` that it names along ``dim``."""
     ...
-def gcd(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def gcd(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The greatest common divisor of integers."""
     ...
-def gcd_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def gcd_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`gcd`."""
     ...
-def ge(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def ge(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements of ``input`` are above those of ``other`` or equal."""
     ...
-def geqrf(input: Any) -> Any:
+def geqrf(input: Tensor) -> _geqrf:
     """The QR decomposition as LAPACK leaves it: reflectors below the diagonal of R, and their factors."""
     ...
 ger = outer
@@ -2814,7 +2894,7 @@ def get_default_dtype() -> dtype:
 def get_deterministic_debug_mode() -> _int:
     """0 by default, 1 to warn, 2 to raise where an algorithm is not deterministic: none is."""
     ...
-def get_device(input: Any) -> _int:
+def get_device(input: Tensor) -> _int:
     """-1: the tensor is on the CPU."""
     ...
 def get_float32_matmul_precision() -> str:
@@ -2829,26 +2909,26 @@ def get_num_threads() -> _int:
 def get_printoptions() -> dict[str, Any]:
     """The options in use, as `set_printoptions` takes them."""
     ...
-def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: _int = 1) -> tuple[Any, ...]:
+def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: _int = 1) -> tuple[Any, ...]:
     """Second-order estimates of the derivative along each dimension, of samples at steps or points ``spacing``."""
     ...
 greater = gt
 greater_equal = ge
-def grid_sampler(input: Any, grid: Any, interpolation_mode: _int, padding_mode: _int, align_corners: _bool) -> Any:
+def grid_sampler(input: Tensor, grid: Any, interpolation_mode: _int, padding_mode: _int, align_corners: _bool) -> Tensor:
     """:func:`torch.nn.functional.grid_sample` with its modes by number."""
     ...
 grid_sampler_2d = grid_sampler
 grid_sampler_3d = grid_sampler
-def group_norm(input: Any, num_groups: _int, weight: Any = None, bias: Any = None, eps: _float = 1e-05, cudnn_enabled: _bool = True) -> Any:
+def group_norm(input: Tensor, num_groups: _int, weight: Tensor = None, bias: Tensor = None, eps: _float = 1e-05, cudnn_enabled: _bool = True) -> Tensor:
     """:func:`torch.nn.functional.group_norm`."""
     ...
 def gru(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """As :func:`rnn_tanh`, with steps as :func:`gru_cell`."""
     ...
-def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def gru_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
     """One step of a gated recurrent unit, gates (reset, update, new): input (N, I), state (N, H), weights (3H, I), (3H, H)."""
     ...
-def gt(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def gt(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements of ``input`` are above those of ``other``."""
     ...
 half: dtype
@@ -2858,43 +2938,43 @@ def hamming_window(window_length: Any, periodic: _bool = True, alpha: _float = 0
 def hann_window(window_length: Any, periodic: _bool = True, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """The Hann window: a raised cosine."""
     ...
-def hash_tensor(input: Any, dim: Any = (), *, keepdim: _bool = False, mode: _int = 0) -> Any:
+def hash_tensor(input: Tensor, dim: Any = (), *, keepdim: _bool = False, mode: _int = 0) -> Tensor:
     """The exclusive or of all elements' bits, each as a 64-bit number; over all dimensions or those named."""
     ...
-def heaviside(input: Any, values: Any) -> Any:
+def heaviside(input: Tensor, values: Any) -> Tensor:
     """0 below zero, 1 above, ``values`` at zero."""
     ...
-def hinge_embedding_loss(*args: Any, **kwargs: Any) -> Any:
+def hinge_embedding_loss(*args: Any, **kwargs: Any) -> Tensor:
     """:func:`torch.nn.functional.hinge_embedding_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
-def histc(input: Any, bins: _int = 100, min: _float = 0, max: _float = 0) -> Any:
+def histc(input: Tensor, bins: _int = 100, min: _float = 0, max: _float = 0) -> Tensor:
     """Counts of elements in ``bins`` bins of equal width between ``min`` and ``max`` (of the data, if both are equal)."""
     ...
-def histogram(input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: _bool = False) -> Any:
+def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor = None, density: _bool = False) -> _histogram:
     """Counts (or weights) of elements between edges: given ones, or so many at even distances."""
     ...
-def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, density: _bool = False) -> Any:
+def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor = None, density: _bool = False) -> _histogramdd:
     """Counts (or weights) of points, the rows of ``input``, in boxes of a grid."""
     ...
-def hsplit(input: Any, indices_or_sections: Any) -> Any:
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of equal size, or between indices, as hsplit names the dimension."""
     ...
-def hstack(tensors: Any) -> Any:
+def hstack(tensors: Any) -> Tensor:
     """Joined along the second dimension (the first, for vectors)."""
     ...
-def hypot(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def hypot(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The length of the hypotenuse over two sides: ``sqrt(input**2 + other**2)``."""
     ...
-def i0(input: Any, *, out: Any = None) -> Tensor:
+def i0(input: Tensor, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0."""
     ...
-def i0_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def i0_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`i0`."""
     ...
-def igamma(input: Any, other: Any) -> Any:
+def igamma(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """The regularized lower incomplete gamma function, ``input`` being its parameter."""
     ...
-def igammac(input: Any, other: Any) -> Any:
+def igammac(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """The regularized upper incomplete gamma function, ``input`` being its parameter."""
     ...
 class iinfo:
@@ -2905,28 +2985,28 @@ class iinfo:
     dtype: Any
     max: Any
     min: Any
-def imag(input: Any) -> Any:
+def imag(input: Tensor) -> Tensor:
     """The imaginary part, as a view. Raises RuntimeError for a real tensor."""
     ...
-def index_add(input: Any, dim: _int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+def index_add(input: Tensor, dim: _int, index: Any, source: Any, *, alpha: Any = 1) -> Tensor:
     """A copy with slices of ``source`` added at the places along ``dim`` that a vector of indices names."""
     ...
-def index_copy(input: Any, dim: _int, index: Any, source: Any) -> Any:
+def index_copy(input: Tensor, dim: _int, index: Any, source: Any) -> Tensor:
     """A copy with slices of ``source`` at the places along ``dim`` that a vector of indices names."""
     ...
-def index_fill(input: Any, dim: _int, index: Any, value: Any) -> Any:
+def index_fill(input: Tensor, dim: _int, index: Any, value: Any) -> Tensor:
     """A copy with one value in the slices along ``dim`` that a vector of indices names."""
     ...
-def index_put(input: Any, indices: Any, values: Any, accumulate: _bool = False) -> Any:
+def index_put(input: Tensor, indices: Any, values: Any, accumulate: _bool = False) -> Tensor:
     """A copy with ``values`` at the places that a tuple of index tensors names; added there with ``accumulate``."""
     ...
-def index_put_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def index_put_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`index_put`."""
     ...
-def index_reduce(input: Any, dim: _int, index: Any, source: Any, reduce: str, *, include_self: _bool = True) -> Any:
+def index_reduce(input: Tensor, dim: _int, index: Any, source: Any, reduce: str, *, include_self: _bool = True) -> Tensor:
     """As :func:`index_add`, with prod, mean, amax or amin instead of the sum."""
     ...
-def index_select(input: Any, dim: _int, index: Any) -> Any:
+def index_select(input: Tensor, dim: _int, index: Any) -> Tensor:
     """The slices along ``dim`` that a vector of indices names."""
     ...
 inf: _float
@@ -2938,13 +3018,13 @@ class inference_mode(ContextDecorator):
     def __exit__(self, kind: object, error: object, tb: object) -> None: ...
     def __init__(self, mode: _bool = True) -> None: ...
     def clone(self) -> inference_mode: ...
-def inner(input: Any, other: Any) -> Any:
+def inner(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """The sums of products along the last dimension of both tensors."""
     ...
 def install_as_torch() -> None:
     """Make ``import torch`` and ``import torch.x.y`` mean rushlight in this process; a second call changes nothing."""
     ...
-def instance_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: _bool, momentum: _float, eps: _float, cudnn_enabled: _bool) -> Any:
+def instance_norm(input: Tensor, weight: Tensor, bias: Tensor, running_mean: Any, running_var: Any, use_input_stats: _bool, momentum: _float, eps: _float, cudnn_enabled: _bool) -> Tensor:
     """:func:`torch.nn.functional.instance_norm` with its arguments in another order."""
     ...
 int: dtype
@@ -2959,7 +3039,7 @@ int6: dtype
 int64: dtype
 int7: dtype
 int8: dtype
-def inverse(input: Any) -> Any:
+def inverse(input: Tensor) -> Tensor:
     """:func:`torch.linalg.inv` under its older name."""
     ...
 def is_anomaly_check_nan_enabled() -> _bool:
@@ -2968,40 +3048,40 @@ def is_anomaly_check_nan_enabled() -> _bool:
 def is_anomaly_enabled() -> _bool:
     """Whether anomaly detection is on in this thread."""
     ...
-def is_complex(input: Any) -> _bool:
+def is_complex(input: Tensor) -> _bool:
     """Whether the tensor's dtype is complex."""
     ...
-def is_conj(input: Any) -> _bool:
+def is_conj(input: Tensor) -> _bool:
     """Whether the tensor is a conjugate that is computed when its values are read."""
     ...
 def is_deterministic_algorithms_warn_only_enabled() -> _bool:
     """Whether :func:`use_deterministic_algorithms` was told to warn only."""
     ...
-def is_distributed(input: Any) -> _bool:
+def is_distributed(input: Tensor) -> _bool:
     """False: tensors are in one process."""
     ...
-def is_floating_point(input: Any) -> _bool:
+def is_floating_point(input: Tensor) -> _bool:
     """Whether the tensor's dtype is a floating one."""
     ...
 def is_grad_enabled() -> _bool:
     """Whether this thread records operations."""
     ...
-def is_inference(input: Any) -> _bool:
+def is_inference(input: Tensor) -> _bool:
     """Whether the tensor was made in inference mode."""
     ...
 def is_inference_mode_enabled() -> _bool:
     """Whether this thread is inside :class:`inference_mode`."""
     ...
-def is_neg(input: Any) -> _bool:
+def is_neg(input: Tensor) -> _bool:
     """Whether the tensor is a negative that is computed when its values are read: never, here."""
     ...
-def is_nonzero(input: Any) -> _bool:
+def is_nonzero(input: Tensor) -> _bool:
     """Whether the one element is not zero. RuntimeError unless there is exactly one."""
     ...
-def is_same_size(input: Any, other: Any) -> _bool:
+def is_same_size(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> _bool:
     """Whether two tensors have the same shape."""
     ...
-def is_signed(input: Any) -> _bool:
+def is_signed(input: Tensor) -> _bool:
     """Whether the tensor's dtype holds negative numbers."""
     ...
 def is_storage(obj: Any) -> _bool:
@@ -3013,424 +3093,445 @@ def is_tensor(obj: Any) -> _bool:
 def is_warn_always_enabled() -> _bool:
     """What :func:`set_warn_always` was told."""
     ...
-def isclose(input: Any, other: Any, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> Any:
+def isclose(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> Tensor:
     """Whether ``|input - other| <= atol + rtol * |other|``, element by element."""
     ...
-def isfinite(input: Any, *, out: Any = None) -> Tensor:
+def isfinite(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element is neither inf, -inf nor nan."""
     ...
-def isin(elements: Any, test_elements: Any, *, assume_unique: _bool = False, invert: _bool = False) -> Any:
+def isin(elements: Any, test_elements: Any, *, assume_unique: _bool = False, invert: _bool = False) -> Tensor:
     """Whether each of ``elements`` is among ``test_elements``."""
     ...
-def isinf(input: Any, *, out: Any = None) -> Tensor:
+def isinf(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element is inf or -inf."""
     ...
-def isnan(input: Any, *, out: Any = None) -> Tensor:
+def isnan(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element is nan."""
     ...
-def isneginf(input: Any, *, out: Any = None) -> Tensor:
+def isneginf(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element is -inf."""
     ...
-def isposinf(input: Any, *, out: Any = None) -> Tensor:
+def isposinf(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element is inf."""
     ...
-def isreal(input: Any, *, out: Any = None) -> Tensor:
+def isreal(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element has no imaginary part."""
     ...
-def istft(input: Any, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None, window: Any = None, center: _bool = True, normalized: _bool = False, onesided: _bool | None = None, length: _int | None = None, return_complex: _bool = False) -> Any:
+def istft(input: Tensor, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None, window: Any = None, center: _bool = True, normalized: _bool = False, onesided: _bool | None = None, length: _int | None = None, return_complex: _bool = False) -> Tensor:
     """The signal, or batch of signals, whose :func:`stft` this is; least squares where pieces do not agree."""
     ...
 jagged: layout
 def kaiser_window(window_length: Any, periodic: _bool = True, beta: _float = 12.0, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """The Kaiser window of shape parameter ``beta``."""
     ...
-def kl_div(*args: Any, **kwargs: Any) -> Any:
+def kl_div(*args: Any, **kwargs: Any) -> Tensor:
     """:func:`torch.nn.functional.kl_div` with the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
-def kron(input: Any, other: Any) -> Any:
+def kron(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """The Kronecker product: a block of ``other``, scaled, for each element of ``input``."""
     ...
-def kthvalue(input: Any, k: _int, dim: Any = -1, keepdim: _bool = False, *, out: Any = None) -> Any:
+def kthvalue(input: Tensor, k: _int, dim: Any = -1, keepdim: _bool = False, *, out: Any = None) -> _kthvalue:
     """The ``k``-th smallest along ``dim``, counted from 1, and its place."""
     ...
-def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: _float = 1e-05, cudnn_enable: _bool = True) -> Any:
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor = None, bias: Tensor = None, eps: _float = 1e-05, cudnn_enable: _bool = True) -> Tensor:
     """:func:`torch.nn.functional.layer_norm`."""
     ...
 class layout:
     """How a tensor's values are laid out. `torch.strided` unless asked for otherwise; see `Tensor.to_sparse`."""
     name: str
-def lcm(input: Any, other: Any, *, out: Any = None) -> Tensor:
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+def lcm(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The least common multiple of integers."""
     ...
-def lcm_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def lcm_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`lcm`."""
     ...
-def ldexp(input: Any, other: Any) -> Any:
+def ldexp(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """``input * 2 ** other``."""
     ...
-def ldexp_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def ldexp_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`ldexp`."""
     ...
-def le(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def le(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements of ``input`` are below those of ``other`` or equal."""
     ...
 legacy_contiguous_format: memory_format
-def lerp(input: Any, end: Any, weight: Any) -> Any:
+def lerp(input: Tensor, end: Any, weight: Tensor) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor."""
     ...
 less = lt
 less_equal = le
-def lgamma(input: Any, *, out: Any = None) -> Tensor:
+def lgamma(input: Tensor, *, out: Any = None) -> Tensor:
     """The logarithm of the absolute value of the gamma function."""
     ...
 def linspace(start: Any, end: Any, steps: Any, *, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """``steps`` values from ``start`` to ``end``, both included, at equal distances."""
     ...
-def lobpcg(A: Any, k: _int | None = None, B: Any = None, X: Any = None, n: _int | None = None, iK: Any = None, niter: _int | None = None, tol: _float | None = None, largest: _bool | None = None, method: str | None = None, tracker: Any = None, ortho_iparams: Any = None, ortho_fparams: Any = None, ortho_bparams: Any = None) -> Any:
+def lobpcg(A: Any, k: _int | None = None, B: Any = None, X: Any = None, n: _int | None = None, iK: Any = None, niter: _int | None = None, tol: _float | None = None, largest: _bool | None = None, method: str | None = None, tracker: Any = None, ortho_iparams: Any = None, ortho_fparams: Any = None, ortho_bparams: Any = None) -> tuple[Tensor, Tensor]:
     """The ``k`` largest (or smallest) eigenvalues of a symmetric A, with eigenvectors in columns; of ``A x = B x`` times the eigenvalue where a symmetric, positive definite B is given."""
     ...
-def log(input: Any, *, out: Any = None) -> Tensor:
+def log(input: Tensor, *, out: Any = None) -> Tensor:
     """The natural logarithm of each element; -inf for 0, nan for negative ones."""
     ...
-def log10(input: Any, *, out: Any = None) -> Tensor:
+def log10(input: Tensor, *, out: Any = None) -> Tensor:
     """The logarithm of each element to base 10."""
     ...
-def log10_(self: Any) -> Tensor:
+def log10_(self: Tensor) -> Tensor:
     """In-place version of :func:`log10`."""
     ...
-def log1p(input: Any, *, out: Any = None) -> Tensor:
+def log1p(input: Tensor, *, out: Any = None) -> Tensor:
     """``log(1 + input)``, exact for small elements too."""
     ...
-def log1p_(self: Any) -> Tensor:
+def log1p_(self: Tensor) -> Tensor:
     """In-place version of :func:`log1p`."""
     ...
-def log2(input: Any, *, out: Any = None) -> Tensor:
+def log2(input: Tensor, *, out: Any = None) -> Tensor:
     """The logarithm of each element to base 2."""
     ...
-def log2_(self: Any) -> Tensor:
+def log2_(self: Tensor) -> Tensor:
     """In-place version of :func:`log2`."""
     ...
-def log_(self: Any) -> Tensor:
+def log_(self: Tensor) -> Tensor:
     """In-place version of :func:`log`."""
     ...
-def log_softmax(input: Any, dim: Any, dtype: dtype | None = None) -> Any:
+def log_softmax(input: Tensor, dim: Any, dtype: dtype | None = None) -> Tensor:
     """The logarithm of :func:`softmax`, computed without overflow."""
     ...
-def logaddexp(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def logaddexp(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``log(exp(input) + exp(other))`` without overflow."""
     ...
-def logaddexp2(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def logaddexp2(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``log2(2**input + 2**other)`` without overflow."""
     ...
-def logcumsumexp(input: Any, dim: Any) -> Any:
+def logcumsumexp(input: Tensor, dim: Any) -> Tensor:
     """log(cumsum(exp(x))) along ``dim``, computed without overflow."""
     ...
-def logdet(input: Any) -> Any:
+def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant: nan where that is negative, -inf where it is zero."""
     ...
-def logical_and(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def logical_and(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether both elements are not zero."""
     ...
-def logical_not(input: Any, *, out: Any = None) -> Tensor:
+def logical_not(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element is zero."""
     ...
-def logical_or(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def logical_or(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether one of the two elements is not zero."""
     ...
-def logical_xor(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def logical_xor(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether just one of the two elements is not zero."""
     ...
-def logit(input: Any, eps: _float | None = None) -> Any:
+def logit(input: Tensor, eps: _float | None = None) -> Tensor:
     """``log(x / (1 - x))``, with x moved into the range from ``eps`` to ``1 - eps`` if that is given."""
     ...
-def logit_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def logit_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`logit`."""
     ...
 def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, *, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """``base`` to the power of ``steps`` exponents from ``start`` to ``end``."""
     ...
-def logsumexp(input: Any, dim: Any, keepdim: _bool = False) -> Any:
+def logsumexp(input: Tensor, dim: Any, keepdim: _bool = False) -> Tensor:
     """log(sum(exp(x))) along one or several dimensions, computed without overflow."""
     ...
 long: dtype
 def lstm(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """As :func:`rnn_tanh`, with steps as :func:`lstm_cell`: ``hx`` is two tensors, and outputs, last outputs and cells are given."""
     ...
-def lstm_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def lstm_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> tuple[Tensor, Tensor]:
     """One step of long short-term memory, gates (in, forget, cell, out): the new output and cell, both (N, H)."""
     ...
 def lstsq(*args: Any, **kwargs: Any) -> Any:
     """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`."""
     ...
-def lt(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def lt(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements of ``input`` are below those of ``other``."""
     ...
 def lu(A: Any, pivot: _bool = True, get_infos: _bool = False) -> Any:
     """:func:`torch.linalg.lu_factor` under its older name; with ``get_infos`` as :func:`torch.linalg.lu_factor_ex`."""
     ...
-def lu_solve(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
+def lu_solve(input: Tensor, LU_data: Any, LU_pivots: Any) -> Tensor:
     """:func:`torch.linalg.lu_solve` under its older name."""
     ...
-def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: _bool = True, unpack_pivots: _bool = True) -> Any:
+def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: _bool = True, unpack_pivots: _bool = True) -> _lu_unpack:
     """P, L and U of what :func:`torch.linalg.lu_factor` packed; empty tensors for what is not asked for."""
     ...
-def margin_ranking_loss(*args: Any, **kwargs: Any) -> Any:
+def margin_ranking_loss(*args: Any, **kwargs: Any) -> Tensor:
     """:func:`torch.nn.functional.margin_ranking_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
-def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """``value`` (a number or a 0-dim tensor) where the mask is true."""
     ...
-def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+def masked_scatter(input: Tensor, mask: Tensor, source: Any) -> Tensor:
     """A copy with elements of ``source``, in order, where a mask is true."""
     ...
-def masked_select(input: Any, mask: Any) -> Any:
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where a mask is true, as a vector."""
     ...
-def matmul(input: Any, other: Any) -> Any:
+def matmul(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """The matrix product of two tensors: of vectors the dot product, of batches of matrices the batch of products."""
     ...
-def matrix_exp(input: Any) -> Any:
+def matrix_exp(input: Tensor) -> Tensor:
     """:func:`torch.linalg.matrix_exp`."""
     ...
-def matrix_power(input: Any, n: _int) -> Any:
+def matrix_power(input: Tensor, n: _int) -> Tensor:
     """:func:`torch.linalg.matrix_power`."""
     ...
 def matrix_rank(*args: Any, **kwargs: Any) -> Any:
     """Removed from PyTorch: raises RuntimeError. Please use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was renamed in `torch.linalg.matrix_rank()` to 'hermitian'."""
     ...
-def max(input: Any, dim: Any = None, keepdim: _bool = False, *, other: Any = None) -> Any:
+@overload
+def max(input: Tensor) -> Tensor: ...
+@overload
+def max(input: Tensor, dim: _int, keepdim: _bool = False) -> _max: ...
+@overload
+def max(input: Tensor, other: Tensor) -> Tensor:
     """The greatest element; or the greatest along ``dim`` with their places; or, of two tensors, :func:`maximum`."""
     ...
-def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: _bool = False) -> Any:
+def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: _bool = False) -> Tensor:
     """Maxima over windows of 1 dimension, and their indices if asked."""
     ...
-def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: _bool = False) -> Any:
+def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: _bool = False) -> Tensor:
     """Maxima over windows of 2 dimensions, and their indices if asked."""
     ...
-def max_pool3d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: _bool = False) -> Any:
+def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: _bool = False) -> Tensor:
     """Maxima over windows of 3 dimensions, and their indices if asked."""
     ...
-def maximum(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def maximum(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The larger of two elements; nan where one is nan."""
     ...
-def mean(input: Any, dim: Any = ..., keepdim: _bool = False, *, dtype: dtype | None = None) -> Any:
+def mean(input: Tensor, dim: Any = ..., keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The mean of all elements, or along one or several dimensions; RuntimeError for integers."""
     ...
-def median(input: Any, dim: Any = None, keepdim: _bool = False) -> Any:
+@overload
+def median(input: Tensor) -> Tensor: ...
+@overload
+def median(input: Tensor, dim: _int, keepdim: _bool = False) -> _median:
     """The middle element, the lower of two; with ``dim``, along that dimension and with its place."""
     ...
 class memory_format:
     """An order of dimensions in memory, for the `memory_format=` arguments."""
     name: str
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
 def memory_stats() -> dict[str, _int]:
     """Bytes ``in_use`` by the process's tensors and objects, ``kept`` for new ones, and the ``limit`` of what is kept."""
     ...
-def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid: each vector expanded along the others' dimensions."""
     ...
-def min(input: Any, dim: Any = None, keepdim: _bool = False, *, other: Any = None) -> Any:
+@overload
+def min(input: Tensor) -> Tensor: ...
+@overload
+def min(input: Tensor, dim: _int, keepdim: _bool = False) -> _min: ...
+@overload
+def min(input: Tensor, other: Tensor) -> Tensor:
     """The least element, in the forms of :func:`max`."""
     ...
-def minimum(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def minimum(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The smaller of two elements; nan where one is nan."""
     ...
-def mm(input: Any, mat2: Any) -> Any:
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
     ...
-def mode(input: Any, dim: Any = -1, keepdim: _bool = False) -> Any:
+def mode(input: Tensor, dim: Any = -1, keepdim: _bool = False) -> _mode:
     """The most frequent value along ``dim`` (the least of several) and a place of it."""
     ...
 moveaxis = movedim
-def movedim(input: Any, source: Any, destination: Any) -> Any:
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to new places, the others kept in order."""
     ...
-def msort(input: Any) -> Any:
+def msort(input: Tensor) -> Tensor:
     """The elements in order along the first dimension."""
     ...
-def mul(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def mul(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The product of two tensors, or of a tensor and a number, element by element."""
     ...
-def multinomial(input: Any, num_samples: _int, replacement: _bool = False, *, generator: _Generator | None = None, out: Any = None) -> Tensor:
+def multinomial(input: Tensor, num_samples: _int, replacement: _bool = False, *, generator: _Generator | None = None, out: Any = None) -> Tensor:
     """Indices drawn by the weights in the last dimension of ``input``, which has one or two."""
     ...
-def multiply(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def multiply(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Another name of :func:`mul`. The product of two tensors, or of a tensor and a number, element by element."""
     ...
-def mv(input: Any, vec: Any) -> Any:
+def mv(input: Tensor, vec: Tensor) -> Tensor:
     """A matrix times a vector."""
     ...
-def mvlgamma(input: Any, p: _int) -> Any:
+def mvlgamma(input: Tensor, p: _int) -> Tensor:
     """The logarithm of the gamma function of dimension p."""
     ...
 nan: _float
-def nan_to_num(input: Any, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None) -> Any:
+def nan_to_num(input: Tensor, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None) -> Tensor:
     """nan replaced by ``nan`` (0), infinities by ``posinf`` and ``neginf`` (the largest finite values)."""
     ...
-def nan_to_num_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def nan_to_num_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`nan_to_num`."""
     ...
-def nanmean(input: Any, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None) -> Any:
+def nanmean(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The mean of what is not nan; nan where nothing is left."""
     ...
-def nanmedian(input: Any, dim: Any = None, keepdim: _bool = False) -> Any:
+@overload
+def nanmedian(input: Tensor) -> Tensor: ...
+@overload
+def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False) -> _nanmedian:
     """The median of what is not nan."""
     ...
-def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear') -> Any:
+def nanquantile(input: Tensor, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear') -> Tensor:
     """The quantile of what is not nan."""
     ...
-def nansum(input: Any, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None) -> Any:
+def nansum(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The sum with nan counted as zero; RuntimeError for complex numbers."""
     ...
-def narrow(input: Any, dim: _int, start: Any, length: _int) -> Any:
+def narrow(input: Tensor, dim: _int, start: Any, length: _int) -> Tensor:
     """``length`` entries from ``start`` along ``dim``, as a view."""
     ...
-def narrow_copy(input: Any, dim: _int, start: _int, length: _int) -> Any:
+def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor:
     """A copy of :func:`narrow`."""
     ...
-def native_batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: _bool, momentum: _float, eps: _float) -> Any:
+def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor, running_mean: Any, running_var: Any, training: _bool, momentum: _float, eps: _float) -> tuple[Tensor, Tensor, Tensor]:
     """Batch norm with the batch's means and reciprocal standard deviations (empty if not training)."""
     ...
-def native_dropout(input: Any, p: _float, train: _bool | None) -> Any:
+def native_dropout(input: Tensor, p: _float, train: _bool | None) -> tuple[Tensor, Tensor]:
     """Dropout together with the mask of what was kept."""
     ...
-def native_group_norm(input: Any, weight: Any, bias: Any, N: _int, C: _int, HxW: _int, group: _int, eps: _float) -> Any:
+def native_group_norm(input: Tensor, weight: Tensor, bias: Tensor, N: _int, C: _int, HxW: _int, group: _int, eps: _float) -> tuple[Tensor, Tensor, Tensor]:
     """Group norm with the means and the reciprocal standard deviations, (N, groups) each."""
     ...
-def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: _float) -> Any:
+def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor, bias: Tensor, eps: _float) -> tuple[Tensor, Tensor, Tensor]:
     """Layer norm with the means and the reciprocal standard deviations."""
     ...
-def ne(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def ne(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements differ."""
     ...
-def neg(input: Any, *, out: Any = None) -> Tensor:
+def neg(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element with its sign turned. RuntimeError for bool."""
     ...
-def neg_(self: Any) -> Tensor:
+def neg_(self: Tensor) -> Tensor:
     """In-place version of :func:`neg`."""
     ...
-def negative(input: Any, *, out: Any = None) -> Tensor:
+def negative(input: Tensor, *, out: Any = None) -> Tensor:
     """Another name of :func:`neg`. Each element with its sign turned. RuntimeError for bool."""
     ...
-def negative_(self: Any) -> Tensor:
+def negative_(self: Tensor) -> Tensor:
     """In-place version of :func:`negative`."""
     ...
 newaxis: None
-def nextafter(input: Any, other: Any, *, out: Any = None) -> Tensor:
+def nextafter(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The next number that the dtype has after ``input`` in the direction of ``other``."""
     ...
 class no_grad(_GradMode):
     """Operations inside are not recorded: their results need no gradient."""
-def nonzero(input: Any, *, as_tuple: _bool = False, out: Any = None) -> Any:
+@overload
+def nonzero(input: Tensor, *, as_tuple: Literal[False] = False, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]:
     """Where elements are not zero: one row of indices each, or a tuple of vectors."""
     ...
-def nonzero_static(input: Any, *, size: _int, fill_value: _int = -1, out: Any = None) -> Any:
+def nonzero_static(input: Tensor, *, size: _int, fill_value: _int = -1, out: Any = None) -> Tensor:
     """The first ``size`` rows of :func:`nonzero`, followed by rows of ``fill_value`` if there are not as many."""
     ...
-def norm(input: Any, p: Any = 'fro', dim: Any = None, keepdim: _bool = False, out: Any = None, dtype: dtype | None = None) -> Any:
+def norm(input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: _bool = False, out: Any = None, dtype: dtype | None = None) -> Tensor:
     """The norm of a tensor, all of it or along dimensions: :func:`torch.linalg.vector_norm` under its older name."""
     ...
-def norm_except_dim(v: Any, pow: Any = 2, dim: _int = 0) -> Any:
+def norm_except_dim(v: Any, pow: Any = 2, dim: _int = 0) -> Tensor:
     """The norm over all dimensions but ``dim``, which keep size 1; over all of them if ``dim`` is -1."""
     ...
-def normal(mean: Any, std: Any = None, size: Any = None, *, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def normal(mean: Any, std: Any = None, size: _int | Sequence[_int] = None, *, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """Normal numbers about ``mean`` with deviation ``std``: tensors of them, or two numbers and a size."""
     ...
 not_equal = ne
-def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: _bool = False) -> Any:
+def nuclear_norm(input: Tensor, dim: Any = (-2, -1), keepdim: _bool = False) -> Tensor:
     """The sum of the singular values of matrices."""
     ...
-def numel(input: Any) -> _int:
+def numel(input: Tensor) -> _int:
     """How many elements the tensor has."""
     ...
-def ones(*sizes: Any, size: Any = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def ones(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """A tensor of ones. RuntimeError for a negative size."""
     ...
-def ones_like(input: Any, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+def ones_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """Ones of the shape and dtype of ``input``."""
     ...
-def orgqr(input: Any, input2: Any) -> Any:
+def orgqr(input: Tensor, input2: Any) -> Tensor:
     """:func:`torch.linalg.householder_product` under its older name."""
     ...
-def ormqr(input: Any, input2: Any, input3: Any, left: _bool = True, transpose: _bool = False) -> Any:
+def ormqr(input: Tensor, input2: Any, input3: Any, left: _bool = True, transpose: _bool = False) -> Tensor:
     """``Q @ other`` (or ``other @ Q``, or with the adjoint of Q), Q the product of all reflectors, square."""
     ...
-def outer(input: Any, vec2: Any) -> Any:
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of an element of one vector with one of another, as a matrix."""
     ...
-def pca_lowrank(A: Any, q: _int | None = None, center: _bool = True, niter: _int = 2) -> Any:
+def pca_lowrank(A: Any, q: _int | None = None, center: _bool = True, niter: _int = 2) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V of the principal components of the rows of A: :func:`svd_lowrank` of A less the mean of its rows."""
     ...
-def permute(input: Any, *dims: Any) -> Any:
+def permute(input: Tensor, *dims: _int | Sequence[_int]) -> Tensor:
     """The dimensions in another order."""
     ...
-def permute_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def permute_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy with the dimensions in another order."""
     ...
 pi: _float
-def pinverse(input: Any, rcond: Any = 1e-15) -> Any:
+def pinverse(input: Tensor, rcond: Any = 1e-15) -> Tensor:
     """:func:`torch.linalg.pinv` under its older name."""
     ...
-def poisson(input: Any, generator: _Generator | None = None) -> Tensor:
+def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     """Poisson numbers of the rates that ``input`` holds."""
     ...
-def poisson_nll_loss(*args: Any, **kwargs: Any) -> Any:
+def poisson_nll_loss(*args: Any, **kwargs: Any) -> Tensor:
     """:func:`torch.nn.functional.poisson_nll_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
-def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
+def polar(abs: Any, angle: Any, *, out: Any = None) -> Tensor:
     """The complex tensor with these absolute values and angles."""
     ...
-def polygamma(n: _int, input: Any) -> Any:
+def polygamma(n: _int, input: Tensor) -> Tensor:
     """The n-th derivative of :func:`digamma`."""
     ...
-def positive(input: Any) -> Any:
+def positive(input: Tensor) -> Tensor:
     """The tensor itself; an error for bool."""
     ...
-def pow(input: Any, exponent: Any) -> Any:
+def pow(input: Any, exponent: Any) -> Tensor:
     """``input ** exponent``; one of the two may be a number."""
     ...
 preserve_format: memory_format
-def prod(input: Any, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None) -> Any:
+def prod(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The product of all elements, or along one dimension. Integers and booleans are multiplied in int64."""
     ...
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest type that holds both. Raises RuntimeError for uint16, uint32 and uint64 beside another integer."""
     ...
-def put(input: Any, index: Any, source: Any, accumulate: _bool = False) -> Any:
+def put(input: Tensor, index: Any, source: Any, accumulate: _bool = False) -> Tensor:
     """A copy with elements of ``source`` at places of the flattened tensor."""
     ...
 qint32: dtype
 qint8: dtype
-def qr(input: Any, some: _bool = True) -> Any:
+def qr(input: Tensor, some: _bool = True) -> _qr:
     """:func:`torch.linalg.qr` under its older name; complete unless ``some``."""
     ...
-def quantile(input: Any, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear') -> Any:
+def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear') -> Tensor:
     """The value below which a fraction ``q`` of the elements lies, along ``dim`` or of all; nan if there is any."""
     ...
 quint2x4: dtype
 quint4x2: dtype
 quint8: dtype
-def rad2deg(input: Any, *, out: Any = None) -> Tensor:
+def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
     """Angles in radians as angles in degrees."""
     ...
-def rad2deg_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def rad2deg_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`rad2deg`."""
     ...
-def rand(*sizes: Any, size: Any = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def rand(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """Uniform numbers from [0, 1); the same for a seed as PyTorch's."""
     ...
-def rand_like(input: Any, *, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+def rand_like(input: Tensor, *, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """Uniform numbers from [0, 1) in the shape and dtype of ``input``."""
     ...
-def randint(*bounds: Any, low: Any = None, high: Any = None, size: Any = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def randint(*bounds: Any, low: Any = None, high: Any = None, size: _int | Sequence[_int] = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """``randint(high, size)`` or ``randint(low, high, size)``: whole numbers from low (0) up to, without, high; int64."""
     ...
-def randint_like(input: Any, *bounds: Any, low: Any = None, high: Any = None, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+def randint_like(input: Tensor, *bounds: Any, low: Any = None, high: Any = None, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """``randint_like(input, high)`` or ``(input, low, high)``: whole numbers in the shape and dtype of ``input``."""
     ...
-def randn(*sizes: Any, size: Any = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def randn(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """Numbers from the standard normal distribution."""
     ...
-def randn_like(input: Any, *, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+def randn_like(input: Tensor, *, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """Standard normal numbers in the shape and dtype of ``input``."""
     ...
 def randperm(n: Any, *, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
@@ -3439,113 +3540,113 @@ def randperm(n: Any, *, generator: _Generator | None = None, out: Any = None, dt
 def range(start: Any, end: Any, step: Any = 1, *, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """From ``start`` to ``end``, which is included. Deprecated: use :func:`arange`."""
     ...
-def ravel(input: Any) -> Any:
+def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension."""
     ...
-def real(input: Any) -> Any:
+def real(input: Tensor) -> Tensor:
     """The real part, as a view; a real tensor itself."""
     ...
-def reciprocal(input: Any, *, out: Any = None) -> Tensor:
+def reciprocal(input: Tensor, *, out: Any = None) -> Tensor:
     """1 over each element; integers become floating."""
     ...
-def reciprocal_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def reciprocal_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`reciprocal`."""
     ...
-def relu(input: Any, *, out: Any = None) -> Tensor:
+def relu(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element, or 0 where it is negative."""
     ...
-def relu_(self: Any) -> Tensor:
+def relu_(self: Tensor) -> Tensor:
     """In-place version of :func:`relu`."""
     ...
-def remainder(input: Any, other: Any) -> Any:
+def remainder(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``other``, as in Python."""
     ...
-def renorm(input: Any, p: Any, dim: _int, maxnorm: _float) -> Any:
+def renorm(input: Tensor, p: Any, dim: _int, maxnorm: _float) -> Tensor:
     """Slices along ``dim`` whose norm is above ``maxnorm`` scaled down to it."""
     ...
-def repeat_interleave(input: Any, repeats: Any = None, dim: _int | None = None, *, output_size: _int | None = None) -> Any:
+def repeat_interleave(input: Tensor, repeats: _int | Sequence[_int] | Tensor = None, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
     """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
     ...
-def reshape(input: Any, *shape: Any) -> Any:
+def reshape(input: Tensor, *shape: _int | Sequence[_int]) -> Tensor:
     """Another shape: a view where strides allow it, else a copy. One size may be -1."""
     ...
 def resize_as_(self: Tensor, the_template: Any, *, memory_format: memory_format | None = None) -> Tensor:
     """Gives this tensor the size of another."""
     ...
-def resolve_conj(input: Any) -> Any:
+def resolve_conj(input: Tensor) -> Tensor:
     """The tensor without a pending conjugation: itself if there is none."""
     ...
-def resolve_neg(input: Any) -> Any:
+def resolve_neg(input: Tensor) -> Tensor:
     """The tensor without a pending negation: itself if there is none."""
     ...
-def result_type(tensor1: Any, tensor2: Any) -> dtype:
+def result_type(tensor1: Tensor, tensor2: Tensor) -> dtype:
     """The dtype that an operation on two operands, tensors or numbers, gives."""
     ...
 def rnn_relu(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """As :func:`rnn_tanh`, with relu."""
     ...
-def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def rnn_relu_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
     """As :func:`rnn_tanh_cell`, with relu."""
     ...
 def rnn_tanh(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """Layers of :func:`rnn_tanh_cell` along a sequence: the outputs (T, N, H) of the last, and the last states of all."""
     ...
-def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def rnn_tanh_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
     """One step: ``tanh(input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh)`` for input (N, I) and state (N, H)."""
     ...
-def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
+def roll(input: Tensor, shifts: Any, dims: _int | Sequence[_int] = ()) -> Tensor:
     """Elements shifted along dimensions, those that leave at one end coming in at the other."""
     ...
-def rot90(input: Any, k: _int = 1, dims: Any = (0, 1)) -> Any:
+def rot90(input: Tensor, k: _int = 1, dims: _int | Sequence[_int] = (0, 1)) -> Tensor:
     """A plane of two dimensions turned by ``k`` right angles."""
     ...
-def round(input: Any, *, decimals: _int | None = None) -> Any:
+def round(input: Tensor, *, decimals: _int | None = None) -> Tensor:
     """The nearest integer, halves to the even one; or the nearest multiple of ``10 ** -decimals``."""
     ...
-def round_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def round_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`round`."""
     ...
 row_stack = vstack
-def rrelu_(input: Any, lower: _float = 0.125, upper: _float = 0.3333333333333333, training: _bool = False) -> Tensor:
+def rrelu_(input: Tensor, lower: _float = 0.125, upper: _float = 0.3333333333333333, training: _bool = False) -> Tensor:
     """In-place version of :func:`rrelu`."""
     ...
-def rsqrt(input: Any, *, out: Any = None) -> Tensor:
+def rsqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """1 over the square root of each element."""
     ...
-def rsqrt_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def rsqrt_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`rsqrt`."""
     ...
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def rsub(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``."""
     ...
 def scalar_tensor(s: Any, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """A tensor without dimensions, of the default dtype unless given."""
     ...
-def scatter(input: Any, dim: _int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+def scatter(input: Tensor, dim: _int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
     """A copy with elements of ``src`` (or one value) put where ``index`` says along ``dim``."""
     ...
-def scatter_add(input: Any, dim: _int, index: Any, src: Any) -> Any:
+def scatter_add(input: Tensor, dim: _int, index: Any, src: Any) -> Tensor:
     """A copy with elements of ``src`` added where ``index`` says along ``dim``."""
     ...
-def scatter_reduce(input: Any, dim: _int, index: Any, src: Any, reduce: str, *, include_self: _bool = True) -> Any:
+def scatter_reduce(input: Tensor, dim: _int, index: Any, src: Any, reduce: str, *, include_self: _bool = True) -> Tensor:
     """A copy in which elements of ``src`` meet by sum, prod, mean, amax or amin where ``index`` says."""
     ...
-def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: _bool = False, right: _bool = False, side: str | None = None, sorter: Any = None) -> Any:
+def searchsorted(sorted_sequence: Any, input: Tensor, *, out_int32: _bool = False, right: _bool = False, side: str | None = None, sorter: Any = None) -> Tensor:
     """Where values belong in an ordered sequence: before its equal elements, or behind them if ``right``."""
     ...
-def segment_reduce(data: Any, reduce: str, *, lengths: Any = None, indices: Any = None, offsets: Any = None, axis: _int = 0, unsafe: _bool = False, initial: Any = None) -> Any:
+def segment_reduce(data: Any, reduce: str, *, lengths: Any = None, indices: Any = None, offsets: Any = None, axis: _int = 0, unsafe: _bool = False, initial: Any = None) -> Tensor:
     """The 'sum', 'mean', 'max', 'min' or 'prod' of each segment of the dimension ``axis``."""
     ...
-def select(input: Any, dim: Any, index: _int) -> Any:
+def select(input: Tensor, dim: Any, index: _int) -> Tensor:
     """The slice at ``index`` of dimension ``dim``, which disappears."""
     ...
-def select_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def select_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of the slice at ``index``."""
     ...
-def select_scatter(input: Any, src: Any, dim: _int, index: _int) -> Any:
+def select_scatter(input: Tensor, src: Any, dim: _int, index: _int) -> Tensor:
     """A copy with ``src`` in place of one slice."""
     ...
-def selu_(input: Any, *args: Any, **kwargs: Any) -> Tensor:
+def selu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`selu`."""
     ...
 def set_default_device(device: _device | str | _int | None) -> None:
@@ -3590,146 +3691,146 @@ def set_printoptions(precision: _int | None = None, threshold: _float | None = N
 def set_warn_always(b: _bool) -> None:
     """Whether warnings that come once in a process come every time."""
     ...
-def sgn(input: Any, *, out: Any = None) -> Tensor:
+def sgn(input: Tensor, *, out: Any = None) -> Tensor:
     """The sign of each element; of complex numbers the number of absolute value 1 in the same direction."""
     ...
 short: dtype
-def sigmoid(input: Any, *, out: Any = None) -> Tensor:
+def sigmoid(input: Tensor, *, out: Any = None) -> Tensor:
     """``1 / (1 + exp(-input))``: between 0 and 1."""
     ...
-def sigmoid_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def sigmoid_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`sigmoid`."""
     ...
-def sign(input: Any, *, out: Any = None) -> Tensor:
+def sign(input: Tensor, *, out: Any = None) -> Tensor:
     """-1, 0 or 1, as each element is negative, zero or positive."""
     ...
-def signbit(input: Any, *, out: Any = None) -> Tensor:
+def signbit(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether the sign bit of each element is set: of -0.0 too."""
     ...
-def sin(input: Any, *, out: Any = None) -> Tensor:
+def sin(input: Tensor, *, out: Any = None) -> Tensor:
     """The sine of each element, an angle in radians."""
     ...
-def sin_(self: Any) -> Tensor:
+def sin_(self: Tensor) -> Tensor:
     """In-place version of :func:`sin`."""
     ...
-def sinc(input: Any, *, out: Any = None) -> Tensor:
+def sinc(input: Tensor, *, out: Any = None) -> Tensor:
     """``sin(pi * input) / (pi * input)``, and 1 at 0."""
     ...
-def sinc_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def sinc_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`sinc`."""
     ...
-def sinh(input: Any, *, out: Any = None) -> Tensor:
+def sinh(input: Tensor, *, out: Any = None) -> Tensor:
     """The hyperbolic sine of each element."""
     ...
-def sinh_(self: Any) -> Tensor:
+def sinh_(self: Tensor) -> Tensor:
     """In-place version of :func:`sinh`."""
     ...
-def slice_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def slice_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of every ``step``-th entry of a range along a dimension."""
     ...
-def slice_scatter(input: Any, src: Any, dim: _int = 0, start: Any = None, end: Any = None, step: _int = 1) -> Any:
+def slice_scatter(input: Tensor, src: Any, dim: _int = 0, start: Any = None, end: Any = None, step: _int = 1) -> Tensor:
     """A copy with ``src`` in place of a slice."""
     ...
-def slogdet(input: Any) -> Any:
+def slogdet(input: Tensor) -> _slogdet:
     """:func:`torch.linalg.slogdet`."""
     ...
-def softmax(input: Any, dim: Any, dtype: dtype | None = None) -> Any:
+def softmax(input: Tensor, dim: Any, dtype: dtype | None = None) -> Tensor:
     """exp(x) divided by its sum along ``dim``."""
     ...
 def solve(*args: Any, **kwargs: Any) -> Any:
     """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
     ...
-def sort(input: Any, dim: Any = -1, descending: _bool = False, stable: _bool | None = None) -> Any:
+def sort(input: Tensor, dim: Any = -1, descending: _bool = False, stable: _bool | None = None) -> _sort:
     """The elements in order along ``dim``, and the places they came from."""
     ...
 sparse_bsc: layout
-def sparse_bsc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: Any = None, **options: Any) -> SparseTensor:
+def sparse_bsc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_bsc`` of its ``ccol_indices``, ``row_indices`` and ``values``."""
     ...
 sparse_bsr: layout
-def sparse_bsr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: Any = None, **options: Any) -> SparseTensor:
+def sparse_bsr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_bsr`` of its ``crow_indices``, ``col_indices`` and ``values``."""
     ...
-def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None) -> SparseTensor:
+def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Any, size: _int | Sequence[_int] = None, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None) -> SparseTensor:
     """A tensor of one of the compressed layouts (``layout``) of its parts."""
     ...
 sparse_coo: layout
-def sparse_coo_tensor(indices: Any = None, values: Any = None, size: Any = None, *, dtype: dtype | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None, is_coalesced: _bool | None = None) -> SparseTensor:
+def sparse_coo_tensor(indices: Any = None, values: Any = None, size: _int | Sequence[_int] = None, *, dtype: dtype | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None, is_coalesced: _bool | None = None) -> SparseTensor:
     """A tensor of ``values`` at the places that the columns of ``indices`` name; values of one place count together."""
     ...
 sparse_csc: layout
-def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: Any = None, **options: Any) -> SparseTensor:
+def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_csc`` of its ``ccol_indices``, ``row_indices`` and ``values``."""
     ...
 sparse_csr: layout
-def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: Any = None, **options: Any) -> SparseTensor:
+def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_csr`` of its ``crow_indices``, ``col_indices`` and ``values``."""
     ...
-def split(tensor: Any, split_size_or_sections: Any, dim: _int = 0) -> Any:
+def split(tensor: Any, split_size_or_sections: Any, dim: _int = 0) -> tuple[Tensor, ...]:
     """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
     ...
-def split_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def split_copy(*args: Any, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
     """Copies of parts of equal size (the last may be smaller) along a dimension."""
     ...
-def split_with_sizes(input: Any, split_sizes: Any, dim: _int = 0) -> Any:
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: _int = 0) -> tuple[Tensor, ...]:
     """Views of the given sizes along ``dim``."""
     ...
-def split_with_sizes_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def split_with_sizes_copy(*args: Any, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
     """Copies of parts of the given sizes along a dimension."""
     ...
 spmm = dsmm
-def sqrt(input: Any, *, out: Any = None) -> Tensor:
+def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """The square root of each element; nan for negative ones."""
     ...
-def sqrt_(self: Any) -> Tensor:
+def sqrt_(self: Tensor) -> Tensor:
     """In-place version of :func:`sqrt`."""
     ...
-def square(input: Any) -> Any:
+def square(input: Tensor) -> Tensor:
     """``input ** 2``."""
     ...
-def square_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def square_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`square`."""
     ...
-def squeeze(input: Any, dim: Any = None) -> Any:
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without the dimensions of size 1, or without those of them that are named."""
     ...
-def squeeze_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def squeeze_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy without the dimensions of size 1, or without those of them that are named."""
     ...
-def stack(tensors: Any, dim: _int = 0) -> Any:
+def stack(tensors: Any, dim: _int = 0) -> Tensor:
     """Tensors of one shape along a new dimension."""
     ...
-def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Any:
+def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Tensor:
     """The standard deviation: the root of :func:`var`."""
     ...
-def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Any:
+def std_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> tuple[Tensor, Tensor]:
     """Standard deviation and mean."""
     ...
-def stft(input: Any, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None, window: Any = None, center: _bool = True, pad_mode: str = 'reflect', normalized: _bool = False, onesided: _bool | None = None, return_complex: _bool | None = None, align_to_window: _bool | None = None) -> Any:
+def stft(input: Tensor, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None, window: Any = None, center: _bool = True, pad_mode: str = 'reflect', normalized: _bool = False, onesided: _bool | None = None, return_complex: _bool | None = None, align_to_window: _bool | None = None) -> Tensor:
     """The Fourier transforms of pieces of ``n_fft`` samples, one every ``hop_length``, each times ``window``."""
     ...
 strided: layout
-def sub(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
+def sub(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
     """``input - alpha * other``."""
     ...
 subtract = sub
-def sum(input: Any, dim: Any = ..., keepdim: _bool = False, *, dtype: dtype | None = None) -> Any:
+def sum(input: Tensor, dim: Any = ..., keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The sum of all elements, or along one or several dimensions. Integers and booleans are summed in int64."""
     ...
-def svd(input: Any, some: _bool = True, compute_uv: _bool = True) -> Any:
+def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True) -> _svd:
     """:func:`torch.linalg.svd` under its older name: V in place of its adjoint, complete unless ``some``."""
     ...
-def svd_lowrank(A: Any, q: _int | None = 6, niter: _int | None = 2, M: Any = None) -> Any:
+def svd_lowrank(A: Any, q: _int | None = 6, niter: _int | None = 2, M: Any = None) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V of an approximation to ``A - M`` of rank q, by random projections."""
     ...
-def swapaxes(input: Any, axis0: _int, axis1: _int) -> Any:
+def swapaxes(input: Tensor, axis0: _int, axis1: _int) -> Tensor:
     """Two dimensions swapped: :func:`transpose` with NumPy's names."""
     ...
 swapdims = transpose
-def sym_constrain_range(size: Any, *, min: Any = None, max: Any = None) -> None:
+def sym_constrain_range(size: _int | Sequence[_int], *, min: Any = None, max: Any = None) -> None:
     """RuntimeError for a number outside of a range."""
     ...
-def sym_constrain_range_for_size(size: Any, *, min: Any = None, max: Any = None) -> None:
+def sym_constrain_range_for_size(size: _int | Sequence[_int], *, min: Any = None, max: Any = None) -> None:
     """RuntimeError for a number outside of a range."""
     ...
 def sym_float(a: Any) -> _float:
@@ -3762,88 +3863,88 @@ def sym_sum(args: Any, *more: Any) -> Any:
 def symeig(*args: Any, **kwargs: Any) -> Any:
     """Removed from PyTorch: raises RuntimeError. Use torch.linalg.eigvalsh(A, UPLO='U' if upper else 'L') or torch.linalg.eigh, which look at the lower triangle unless told otherwise."""
     ...
-def t(input: Any) -> Any:
+def t(input: Tensor) -> Tensor:
     """A matrix transposed; vectors and numbers as they are."""
     ...
-def t_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def t_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of a matrix, transposed."""
     ...
-def take(input: Any, index: Any) -> Any:
+def take(input: Tensor, index: Any) -> Tensor:
     """Elements of the flattened tensor."""
     ...
-def take_along_dim(input: Any, indices: Any, dim: _int | None = None) -> Any:
+def take_along_dim(input: Tensor, indices: Any, dim: _int | None = None) -> Tensor:
     """As :func:`gather`, with broadcasting; over the flattened tensor without ``dim``."""
     ...
-def tan(input: Any, *, out: Any = None) -> Tensor:
+def tan(input: Tensor, *, out: Any = None) -> Tensor:
     """The tangent of each element, an angle in radians."""
     ...
-def tan_(self: Any) -> Tensor:
+def tan_(self: Tensor) -> Tensor:
     """In-place version of :func:`tan`."""
     ...
-def tanh(input: Any, *, out: Any = None) -> Tensor:
+def tanh(input: Tensor, *, out: Any = None) -> Tensor:
     """The hyperbolic tangent of each element: between -1 and 1."""
     ...
-def tanh_(self: Any) -> Tensor:
+def tanh_(self: Tensor) -> Tensor:
     """In-place version of :func:`tanh`."""
     ...
-def tensor_split(input: Any, indices_or_sections: Any, dim: _int = 0) -> Any:
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: _int = 0) -> tuple[Tensor, ...]:
     """Views between the given indices, or a number of views of as equal a size as can be."""
     ...
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
     ...
-def threshold_(input: Any, *args: Any, **kwargs: Any) -> Tensor:
+def threshold_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`threshold`."""
     ...
-def tile(input: Any, *dims: Any) -> Any:
+def tile(input: Tensor, *dims: _int | Sequence[_int]) -> Tensor:
     """Repeated along each dimension; missing counts in front are 1."""
     ...
 def to_dlpack(tensor: Any) -> Any:
     """A DLPack capsule of a tensor's memory, whether or not the tensor needs a gradient."""
     ...
-def topk(input: Any, k: Any, dim: Any = -1, largest: _bool = True, sorted: _bool = True) -> Any:
+def topk(input: Tensor, k: Any, dim: Any = -1, largest: _bool = True, sorted: _bool = True) -> _topk:
     """The ``k`` greatest (or least) elements along ``dim``, in order, and their places."""
     ...
-def trace(input: Any) -> Any:
+def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     ...
-def transpose(input: Any, dim0: _int, dim1: _int) -> Any:
+def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """Two dimensions swapped."""
     ...
-def transpose_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def transpose_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy with two dimensions swapped."""
     ...
-def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule, over sample points ``x`` or steps of ``dx`` (1)."""
     ...
-def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     """:func:`trapezoid` under its older name."""
     ...
-def triangular_solve(input: Any, A: Any, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False) -> Any:
+def triangular_solve(input: Tensor, A: Any, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False) -> _triangular_solve:
     """:func:`torch.linalg.solve_triangular` under its older name: X with ``A @ X == input``, and a copy of A."""
     ...
-def tril(input: Any, diagonal: _int = 0) -> Any:
+def tril(input: Tensor, diagonal: _int = 0) -> Tensor:
     """The elements on and below a diagonal, the others zero."""
     ...
 def tril_indices(row: Any, col: Any, offset: Any = 0, *, dtype: dtype | None = None, device: _device | str | _int | None = None, layout: layout | None = None, pin_memory: _bool = False) -> Tensor:
     """Rows and columns of the elements on and below a diagonal of a ``row`` by ``col`` matrix."""
     ...
-def triplet_margin_loss(*args: Any, **kwargs: Any) -> Any:
+def triplet_margin_loss(*args: Any, **kwargs: Any) -> Tensor:
     """:func:`torch.nn.functional.triplet_margin_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
-def triu(input: Any, diagonal: _int = 0) -> Any:
+def triu(input: Tensor, diagonal: _int = 0) -> Tensor:
     """The elements on and above a diagonal, the others zero."""
     ...
 def triu_indices(row: Any, col: Any, offset: Any = 0, *, dtype: dtype | None = None, device: _device | str | _int | None = None, layout: layout | None = None, pin_memory: _bool = False) -> Tensor:
     """Rows and columns of the elements on and above a diagonal of a ``row`` by ``col`` matrix."""
     ...
-def true_divide(input: Any, other: Any) -> Any:
+def true_divide(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """``input / other``."""
     ...
-def trunc(input: Any, *, out: Any = None) -> Tensor:
+def trunc(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element without what stands behind its point."""
     ...
-def trunc_(self: Any) -> Tensor:
+def trunc_(self: Tensor) -> Tensor:
     """In-place version of :func:`trunc`."""
     ...
 def typename(obj: Any) -> str:
@@ -3860,40 +3961,54 @@ uint6: dtype
 uint64: dtype
 uint7: dtype
 uint8: dtype
-def unbind(input: Any, dim: _int = 0) -> Any:
+def unbind(input: Tensor, dim: _int = 0) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as views."""
     ...
-def unbind_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def unbind_copy(*args: Any, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
     """Copies of all slices along a dimension."""
     ...
-def unflatten(input: Any, dim: _int, sizes: Any) -> Any:
+def unflatten(input: Tensor, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
     """One dimension made several; one of their sizes may be -1."""
     ...
-def unfold_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def unfold_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of all windows of ``size`` along a dimension, ``step`` apart."""
     ...
-def unique(input: Any, sorted: _bool = True, return_inverse: _bool = False, return_counts: _bool = False, dim: Any = None) -> Any:
+@overload
+def unique(input: Tensor, sorted: _bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: _int | None = None) -> Tensor: ...
+@overload
+def unique(input: Tensor, sorted: _bool = True, return_inverse: Literal[True] = ..., return_counts: Literal[False] = False, dim: _int | None = None) -> tuple[Tensor, Tensor]: ...
+@overload
+def unique(input: Tensor, sorted: _bool = True, return_inverse: Literal[False] = False, return_counts: Literal[True] = ..., dim: _int | None = None) -> tuple[Tensor, Tensor]: ...
+@overload
+def unique(input: Tensor, sorted: _bool = True, return_inverse: Literal[True] = ..., return_counts: Literal[True] = ..., dim: _int | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The distinct values in order; on demand also which of them each element is, and how often each comes."""
     ...
-def unique_consecutive(input: Any, return_inverse: _bool = False, return_counts: _bool = False, dim: Any = None) -> Any:
+@overload
+def unique_consecutive(input: Tensor, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: _int | None = None) -> Tensor: ...
+@overload
+def unique_consecutive(input: Tensor, return_inverse: Literal[True] = ..., return_counts: Literal[False] = False, dim: _int | None = None) -> tuple[Tensor, Tensor]: ...
+@overload
+def unique_consecutive(input: Tensor, return_inverse: Literal[False] = False, return_counts: Literal[True] = ..., dim: _int | None = None) -> tuple[Tensor, Tensor]: ...
+@overload
+def unique_consecutive(input: Tensor, return_inverse: Literal[True] = ..., return_counts: Literal[True] = ..., dim: _int | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The first of each run of equal elements."""
     ...
-def unravel_index(indices: Any, shape: Any) -> Any:
+def unravel_index(indices: Any, shape: _int | Sequence[_int]) -> tuple[Tensor, ...]:
     """Flat indices as a tuple of indices for each dimension; those beyond the shape go around."""
     ...
-def unsafe_chunk(input: Any, chunks: _int, dim: _int = 0) -> Any:
+def unsafe_chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
     """As :func:`chunk`, but each part has memory of its own."""
     ...
-def unsafe_split(input: Any, split_size: _int, dim: _int = 0) -> Any:
+def unsafe_split(input: Tensor, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
     """As :func:`split`, but each part has memory of its own."""
     ...
-def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: _int = 0) -> Any:
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: _int = 0) -> tuple[Tensor, ...]:
     """Parts of the given sizes along a dimension, which may be written to without the others' history changing."""
     ...
-def unsqueeze(input: Any, dim: _int) -> Any:
+def unsqueeze(input: Tensor, dim: _int) -> Tensor:
     """A new dimension of size 1 at ``dim``."""
     ...
-def unsqueeze_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def unsqueeze_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy with a new dimension of size 1."""
     ...
 def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
@@ -3902,55 +4017,58 @@ def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
 def vander(x: Any, N: Any = None, increasing: _bool = False) -> Tensor:
     """Powers of the elements of ``x``, one row for each, N (as many as elements) columns."""
     ...
-def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Any:
+def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Tensor:
     """The variance: squared distances from the mean, summed and divided by their number less ``correction`` (1)."""
     ...
-def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Any:
+def var_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> tuple[Tensor, Tensor]:
     """Variance and mean."""
     ...
-def vdot(input: Any, other: Any) -> Any:
+def vdot(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """As :func:`dot`, the first vector conjugated."""
     ...
-def view_as_complex(input: Any) -> Any:
+def view_as_complex(input: Tensor) -> Tensor:
     """Pairs of real numbers, along a last dimension of size 2, seen as complex numbers."""
     ...
-def view_as_complex_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def view_as_complex_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of pairs of real numbers as complex ones; no derivative, as in PyTorch."""
     ...
-def view_as_real(input: Any) -> Any:
+def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor seen as pairs of real numbers: a view with a last dimension of size 2."""
     ...
-def view_as_real_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def view_as_real_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of complex numbers as pairs of real ones."""
     ...
-def view_copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+def view_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy in another shape, or of the memory seen as another dtype."""
     ...
 def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *, chunk_size: _int | None = None) -> Callable[..., Any]:
     """A function that applies ``func`` to each entry of a dimension of its arguments, and stacks the results."""
     ...
-def vsplit(input: Any, indices_or_sections: Any) -> Any:
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of equal size, or between indices, as vsplit names the dimension."""
     ...
-def vstack(tensors: Any) -> Any:
+def vstack(tensors: Any) -> Tensor:
     """Joined along the first dimension, vectors as rows."""
     ...
-def where(condition: Any, input: Any = None, other: Any = None) -> Any:
+@overload
+def where(condition: Tensor) -> tuple[Tensor, ...]: ...
+@overload
+def where(condition: Tensor, input: Tensor | _complex | ndarray[Any, Any] | generic, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Tensor | None = None) -> Tensor:
     """``input`` where the condition holds, ``other`` elsewhere; with the condition alone, the indices where it holds."""
     ...
-def xlogy(input: Any, other: Any) -> Any:
+def xlogy(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
     """``input * log(other)``, and 0 where ``input`` is 0."""
     ...
-def xlogy_(self: Any, *args: Any, **kwargs: Any) -> Tensor:
+def xlogy_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`xlogy`."""
     ...
-def zero_(input: Any) -> Tensor:
+def zero_(input: Tensor) -> Tensor:
     """Puts zeros into the tensor."""
     ...
-def zeros(*sizes: Any, size: Any = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def zeros(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """A tensor of zeros. RuntimeError for a negative size."""
     ...
-def zeros_like(input: Any, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+def zeros_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """Zeros of the shape and dtype of ``input``."""
     ...
 

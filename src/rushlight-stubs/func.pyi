@@ -9,7 +9,7 @@ from rushlight import vmap as vmap
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     """The tensor behind one that a transform made: for a look in a debugger, not to compute with."""
     ...
-def functional_call(module: Any, parameter_and_buffer_dicts: dict[str, Any] | Sequence[dict[str, Any]], args: Any = None, kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True, strict: bool = False) -> Any:
+def functional_call(module: Any, parameter_and_buffer_dicts: dict[str, Any] | Sequence[dict[str, Any]], args: Any = None, kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True, strict: bool = False) -> Tensor:
     """``module(*args, **kwargs)`` with other tensors in the place of its parameters and buffers, by their dotted names."""
     ...
 def functionalize(func: Callable[..., Any], *, remove: str = 'mutations') -> Callable[..., Any]:

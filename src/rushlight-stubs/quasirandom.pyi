@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from rushlight import Tensor
 from rushlight import dtype
 from typing import Any
 
@@ -15,10 +16,10 @@ class SobolEngine:
     MAXBIT: int
     MAXDIM: int
     def __init__(self, dimension: int, scramble: bool = False, seed: int | None = None) -> None: ...
-    def draw(self, n: int = 1, out: Any = None, dtype: dtype | None = None) -> Any:
+    def draw(self, n: int = 1, out: Any = None, dtype: dtype | None = None) -> Tensor:
         """The next ``n`` points, of shape (n, dimension)."""
         ...
-    def draw_base2(self, m: int, out: Any = None, dtype: dtype | None = None) -> Any:
+    def draw_base2(self, m: int, out: Any = None, dtype: dtype | None = None) -> Tensor:
         """The next ``2**m`` points. ValueError unless as many as there are then in all are a power of 2."""
         ...
     def fast_forward(self, n: int) -> SobolEngine:

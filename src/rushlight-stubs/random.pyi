@@ -1,6 +1,7 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from collections.abc import Iterator
+from rushlight import Tensor
 from rushlight._inner import device as _device
 from typing import Any
 
@@ -17,7 +18,7 @@ class Generator:
     def get_offset(self) -> int:
         """For generators of GPUs only: RuntimeError."""
         ...
-    def get_state(self) -> Any:
+    def get_state(self) -> Tensor:
         """What decides the numbers to come: a tensor of 5056 bytes, laid out as PyTorch lays it out."""
         ...
     def graphsafe_get_state(self) -> Generator:
@@ -45,7 +46,7 @@ default_generator: Generator
 def fork_rng(devices: Any = None, enabled: bool = True, _caller: str = 'fork_rng', _devices_kw: str = 'devices', device_type: Any = None) -> Iterator[None]:
     """``with fork_rng():`` what is drawn or seeded inside does not change the numbers drawn after it."""
     ...
-def get_rng_state() -> Any:
+def get_rng_state() -> Tensor:
     """The state of the default generator: a tensor of 5056 bytes."""
     ...
 def initial_seed() -> int:

@@ -1,872 +1,573 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from rushlight import Tensor
 from typing import Any
 
-class aminmax(tuple[Any, ...]):
+class aminmax(tuple[Tensor, Tensor]):
     @property
-    def max(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def max(self) -> Tensor: ...
     @property
-    def min(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def min(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class aminmax_out(tuple[Any, ...]):
+class aminmax_out(tuple[Tensor, Tensor]):
     @property
-    def max(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def max(self) -> Tensor: ...
     @property
-    def min(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def min(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class cummax(tuple[Any, ...]):
+class cummax(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class cummax_out(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class cummax_out(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class cummin(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class cummin(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class cummin_out(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class cummin_out(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class frexp(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class frexp(tuple[Tensor, Tensor]):
     @property
-    def exponent(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def exponent(self) -> Tensor: ...
     @property
-    def mantissa(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def mantissa(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class frexp_out(tuple[Any, ...]):
+class frexp_out(tuple[Tensor, Tensor]):
     @property
-    def exponent(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def exponent(self) -> Tensor: ...
     @property
-    def mantissa(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def mantissa(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class geqrf(tuple[Any, ...]):
+class geqrf(tuple[Tensor, Tensor]):
     @property
-    def a(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def a(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def tau(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class geqrf_out(tuple[Any, ...]):
+    def tau(self) -> Tensor: ...
+class geqrf_out(tuple[Tensor, Tensor]):
     @property
-    def a(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def a(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def tau(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class histogram(tuple[Any, ...]):
+    def tau(self) -> Tensor: ...
+class histogram(tuple[Tensor, Tensor]):
     @property
-    def bin_edges(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def bin_edges(self) -> Tensor: ...
     @property
-    def hist(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def hist(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class histogram_out(tuple[Any, ...]):
+class histogram_out(tuple[Tensor, Tensor]):
     @property
-    def bin_edges(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def bin_edges(self) -> Tensor: ...
     @property
-    def hist(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def hist(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class histogramdd(tuple[Any, ...]):
+class histogramdd(tuple[Tensor, Tensor]):
     @property
-    def bin_edges(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def bin_edges(self) -> Tensor: ...
     @property
-    def hist(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def hist(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class kthvalue(tuple[Any, ...]):
+class kthvalue(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class kthvalue_out(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class kthvalue_out(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_cholesky_ex(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class linalg_cholesky_ex(tuple[Tensor, Tensor]):
     @property
-    def L(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def L(self) -> Tensor: ...
     @property
-    def info(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def info(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_cholesky_ex_out(tuple[Any, ...]):
+class linalg_cholesky_ex_out(tuple[Tensor, Tensor]):
     @property
-    def L(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def L(self) -> Tensor: ...
     @property
-    def info(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def info(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_eig(tuple[Any, ...]):
+class linalg_eig(tuple[Tensor, Tensor]):
     @property
-    def eigenvalues(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def eigenvalues(self) -> Tensor: ...
     @property
-    def eigenvectors(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def eigenvectors(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_eig_out(tuple[Any, ...]):
+class linalg_eig_out(tuple[Tensor, Tensor]):
     @property
-    def eigenvalues(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def eigenvalues(self) -> Tensor: ...
     @property
-    def eigenvectors(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def eigenvectors(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_eigh(tuple[Any, ...]):
+class linalg_eigh(tuple[Tensor, Tensor]):
     @property
-    def eigenvalues(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def eigenvalues(self) -> Tensor: ...
     @property
-    def eigenvectors(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def eigenvectors(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_eigh_out(tuple[Any, ...]):
+class linalg_eigh_out(tuple[Tensor, Tensor]):
     @property
-    def eigenvalues(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def eigenvalues(self) -> Tensor: ...
     @property
-    def eigenvectors(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def eigenvectors(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_inv_ex(tuple[Any, ...]):
+class linalg_inv_ex(tuple[Tensor, Tensor]):
     @property
-    def info(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def info(self) -> Tensor: ...
     @property
-    def inverse(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def inverse(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_inv_ex_out(tuple[Any, ...]):
+class linalg_inv_ex_out(tuple[Tensor, Tensor]):
     @property
-    def info(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def info(self) -> Tensor: ...
     @property
-    def inverse(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def inverse(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_ldl_factor(tuple[Any, ...]):
+class linalg_ldl_factor(tuple[Tensor, Tensor]):
     @property
-    def LD(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def LD(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def pivots(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_ldl_factor_ex(tuple[Any, ...]):
+    def pivots(self) -> Tensor: ...
+class linalg_ldl_factor_ex(tuple[Tensor, Tensor, Tensor]):
     @property
-    def LD(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def LD(self) -> Tensor: ...
     @property
-    def info(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def info(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def pivots(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_ldl_factor_ex_out(tuple[Any, ...]):
+    def pivots(self) -> Tensor: ...
+class linalg_ldl_factor_ex_out(tuple[Tensor, Tensor, Tensor]):
     @property
-    def LD(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def LD(self) -> Tensor: ...
     @property
-    def info(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def info(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def pivots(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_ldl_factor_out(tuple[Any, ...]):
+    def pivots(self) -> Tensor: ...
+class linalg_ldl_factor_out(tuple[Tensor, Tensor]):
     @property
-    def LD(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def LD(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def pivots(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_lstsq(tuple[Any, ...]):
+    def pivots(self) -> Tensor: ...
+class linalg_lstsq(tuple[Tensor, Tensor, Tensor, Tensor]):
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def rank(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def rank(self) -> Tensor: ...
     @property
-    def residuals(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def residuals(self) -> Tensor: ...
     @property
-    def singular_values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def singular_values(self) -> Tensor: ...
     @property
-    def solution(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_lstsq_out(tuple[Any, ...]):
+    def solution(self) -> Tensor: ...
+class linalg_lstsq_out(tuple[Tensor, Tensor, Tensor, Tensor]):
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def rank(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def rank(self) -> Tensor: ...
     @property
-    def residuals(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def residuals(self) -> Tensor: ...
     @property
-    def singular_values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def singular_values(self) -> Tensor: ...
     @property
-    def solution(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_lu(tuple[Any, ...]):
+    def solution(self) -> Tensor: ...
+class linalg_lu(tuple[Tensor, Tensor, Tensor]):
     @property
-    def L(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def L(self) -> Tensor: ...
     @property
-    def P(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def P(self) -> Tensor: ...
     @property
-    def U(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def U(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_lu_factor(tuple[Any, ...]):
+class linalg_lu_factor(tuple[Tensor, Tensor]):
     @property
-    def LU(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def LU(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def pivots(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_lu_factor_ex(tuple[Any, ...]):
+    def pivots(self) -> Tensor: ...
+class linalg_lu_factor_ex(tuple[Tensor, Tensor, Tensor]):
     @property
-    def LU(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def LU(self) -> Tensor: ...
     @property
-    def info(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def info(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def pivots(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_lu_factor_ex_out(tuple[Any, ...]):
+    def pivots(self) -> Tensor: ...
+class linalg_lu_factor_ex_out(tuple[Tensor, Tensor, Tensor]):
     @property
-    def LU(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def LU(self) -> Tensor: ...
     @property
-    def info(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def info(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def pivots(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_lu_factor_out(tuple[Any, ...]):
+    def pivots(self) -> Tensor: ...
+class linalg_lu_factor_out(tuple[Tensor, Tensor]):
     @property
-    def LU(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def LU(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def pivots(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_lu_out(tuple[Any, ...]):
+    def pivots(self) -> Tensor: ...
+class linalg_lu_out(tuple[Tensor, Tensor, Tensor]):
     @property
-    def L(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def L(self) -> Tensor: ...
     @property
-    def P(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def P(self) -> Tensor: ...
     @property
-    def U(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def U(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_qr(tuple[Any, ...]):
+class linalg_qr(tuple[Tensor, Tensor]):
     @property
-    def Q(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def Q(self) -> Tensor: ...
     @property
-    def R(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def R(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_qr_out(tuple[Any, ...]):
+class linalg_qr_out(tuple[Tensor, Tensor]):
     @property
-    def Q(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def Q(self) -> Tensor: ...
     @property
-    def R(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def R(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_slogdet(tuple[Any, ...]):
+class linalg_slogdet(tuple[Tensor, Tensor]):
     @property
-    def logabsdet(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def logabsdet(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def sign(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_slogdet_out(tuple[Any, ...]):
+    def sign(self) -> Tensor: ...
+class linalg_slogdet_out(tuple[Tensor, Tensor]):
     @property
-    def logabsdet(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def logabsdet(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def sign(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_solve_ex(tuple[Any, ...]):
+    def sign(self) -> Tensor: ...
+class linalg_solve_ex(tuple[Tensor, Tensor]):
     @property
-    def info(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def info(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def result(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_solve_ex_out(tuple[Any, ...]):
+    def result(self) -> Tensor: ...
+class linalg_solve_ex_out(tuple[Tensor, Tensor]):
     @property
-    def info(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def info(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def result(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class linalg_svd(tuple[Any, ...]):
+    def result(self) -> Tensor: ...
+class linalg_svd(tuple[Tensor, Tensor, Tensor]):
     @property
-    def S(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def S(self) -> Tensor: ...
     @property
-    def U(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def U(self) -> Tensor: ...
     @property
-    def Vh(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def Vh(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class linalg_svd_out(tuple[Any, ...]):
+class linalg_svd_out(tuple[Tensor, Tensor, Tensor]):
     @property
-    def S(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def S(self) -> Tensor: ...
     @property
-    def U(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def U(self) -> Tensor: ...
     @property
-    def Vh(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def Vh(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class lu_unpack(tuple[Any, ...]):
+class lu_unpack(tuple[Tensor, Tensor, Tensor]):
     @property
-    def L(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def L(self) -> Tensor: ...
     @property
-    def P(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def P(self) -> Tensor: ...
     @property
-    def U(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def U(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class lu_unpack_out(tuple[Any, ...]):
+class lu_unpack_out(tuple[Tensor, Tensor, Tensor]):
     @property
-    def L(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def L(self) -> Tensor: ...
     @property
-    def P(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def P(self) -> Tensor: ...
     @property
-    def U(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def U(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class max(tuple[Any, ...]):
+class max(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class max_out(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class max_out(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class median(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class median(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class median_out(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class median_out(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class min(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class min(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class min_out(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class min_out(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class mode(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class mode(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class mode_out(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class mode_out(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class nanmedian(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class nanmedian(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class nanmedian_out(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class nanmedian_out(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class qr(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class qr(tuple[Tensor, Tensor]):
     @property
-    def Q(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def Q(self) -> Tensor: ...
     @property
-    def R(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def R(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class qr_out(tuple[Any, ...]):
+class qr_out(tuple[Tensor, Tensor]):
     @property
-    def Q(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def Q(self) -> Tensor: ...
     @property
-    def R(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def R(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class slogdet(tuple[Any, ...]):
+class slogdet(tuple[Tensor, Tensor]):
     @property
-    def logabsdet(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def logabsdet(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def sign(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class slogdet_out(tuple[Any, ...]):
+    def sign(self) -> Tensor: ...
+class slogdet_out(tuple[Tensor, Tensor]):
     @property
-    def logabsdet(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def logabsdet(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def sign(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class sort(tuple[Any, ...]):
+    def sign(self) -> Tensor: ...
+class sort(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class sort_out(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class sort_out(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class svd(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class svd(tuple[Tensor, Tensor, Tensor]):
     @property
-    def S(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def S(self) -> Tensor: ...
     @property
-    def U(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def U(self) -> Tensor: ...
     @property
-    def V(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def V(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class svd_out(tuple[Any, ...]):
+class svd_out(tuple[Tensor, Tensor, Tensor]):
     @property
-    def S(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def S(self) -> Tensor: ...
     @property
-    def U(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def U(self) -> Tensor: ...
     @property
-    def V(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def V(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
-class topk(tuple[Any, ...]):
+class topk(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class topk_out(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class topk_out(tuple[Tensor, Tensor]):
     @property
-    def indices(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def indices(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def values(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class triangular_solve(tuple[Any, ...]):
+    def values(self) -> Tensor: ...
+class triangular_solve(tuple[Tensor, Tensor]):
     @property
-    def cloned_coefficient(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def cloned_coefficient(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def solution(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
-class triangular_solve_out(tuple[Any, ...]):
+    def solution(self) -> Tensor: ...
+class triangular_solve_out(tuple[Tensor, Tensor]):
     @property
-    def cloned_coefficient(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def cloned_coefficient(self) -> Tensor: ...
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
     @property
-    def solution(self) -> Any:
-        """itemgetter(item, ...) --> itemgetter object"""
-        ...
+    def solution(self) -> Tensor: ...

@@ -1,6 +1,7 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from collections.abc import Callable
+from rushlight import Tensor as _Tensor
 from rushlight import dtype
 from rushlight import dtype as _dtype
 from rushlight import layout as _layout
@@ -52,7 +53,7 @@ class ShortTensor:
     dtype: _dtype
     is_sparse: bool
     layout: _layout
-def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmm(mat: _Tensor, mat1: _Tensor, mat2: _Tensor, *, beta: Any = 1, alpha: Any = 1) -> _Tensor:
     """``beta * mat + alpha * mm(mat1, mat2)``."""
     ...
 class check_sparse_tensor_invariants:
@@ -73,9 +74,9 @@ class check_sparse_tensor_invariants:
     def is_enabled() -> bool:
         """What was set last."""
         ...
-def mm(mat1: Any, mat2: Any, reduce: str = 'sum') -> Any:
+def mm(mat1: _Tensor, mat2: _Tensor, reduce: str = 'sum') -> _Tensor:
     """The product of two matrices, the first sparse; its gradient is that of the first's own places."""
     ...
-def sum(input: Any, dim: Any = None, dtype: dtype | None = None) -> Any:
+def sum(input: _Tensor, dim: Any = None, dtype: dtype | None = None) -> _Tensor:
     """The sum of the values, or sums over dimensions, which are sparse again."""
     ...

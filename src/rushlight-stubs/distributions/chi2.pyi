@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from rushlight import Tensor
 from rushlight.distributions.gamma import Gamma
 from typing import Any
 
@@ -8,5 +9,5 @@ class Chi2(Gamma):
     def __init__(self, df: Any, validate_args: bool | None = None) -> None: ...
     arg_constraints: dict[Any, Any]
     @property
-    def df(self) -> Any: ...
+    def df(self) -> Tensor: ...
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...

@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from rushlight import Tensor
 from rushlight.distributions.constraints import greater_than
 from rushlight.distributions.distribution import Distribution
 from typing import Any
@@ -12,18 +13,18 @@ class FisherSnedecor(Distribution):
     arg_constraints: dict[Any, Any]
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
     has_rsample: bool
-    def log_prob(self, value: Any) -> Any: ...
+    def log_prob(self, value: Any) -> Tensor: ...
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """nan up to 2 degrees of freedom below."""
         ...
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """nan up to 2 degrees of freedom above."""
         ...
-    def rsample(self, sample_shape: Any = ()) -> Any: ...
+    def rsample(self, sample_shape: Any = ()) -> Tensor: ...
     support: greater_than
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """nan up to 4 degrees of freedom below."""
         ...

@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from rushlight import Tensor
 from rushlight._inner import _Simplex
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from typing import Any
@@ -12,7 +13,7 @@ class LogisticNormal(TransformedDistribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
     has_rsample: bool
     @property
-    def loc(self) -> Any: ...
+    def loc(self) -> Tensor: ...
     @property
-    def scale(self) -> Any: ...
+    def scale(self) -> Tensor: ...
     support: _Simplex

@@ -1,12 +1,13 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from collections.abc import Callable
+from rushlight import Tensor
 from typing import Any
 
 def broadcast_all(*values: Any) -> tuple[Any, ...]:
     """The values as tensors of one shape; numbers become tensors like the given ones, or of the default dtype."""
     ...
-def clamp_probs(probs: Any) -> Any:
+def clamp_probs(probs: Any) -> Tensor:
     """Away from 0 and 1 by the least step that the dtype knows at 1."""
     ...
 class lazy_property:
@@ -17,12 +18,12 @@ class lazy_property:
 def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:
     """Probabilities: of one event each (``is_binary``), or along the last dimension."""
     ...
-def probs_to_logits(probs: Any, is_binary: bool = False) -> Any:
+def probs_to_logits(probs: Any, is_binary: bool = False) -> Tensor:
     """Logits, finite also where a probability is 0 or 1: log odds (``is_binary``), or log probabilities."""
     ...
-def tril_matrix_to_vec(mat: Any, diag: int = 0) -> Any:
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Any:
     """The entries on and below a diagonal, row by row: from (..., n, n) to (..., count)."""
     ...
-def vec_to_tril_matrix(vec: Any, diag: int = 0) -> Any:
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Any:
     """The inverse of :func:`tril_matrix_to_vec`: zeros stand above the diagonal."""
     ...

@@ -1,8 +1,11 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from collections.abc import Sequence
 from rushlight import Tensor
 from rushlight import dtype
 from typing import Any
+from typing import Literal
+from typing import overload
 from rushlight import celu_ as celu_
 from rushlight import conv_tbc as conv_tbc
 from rushlight import rrelu_ as rrelu_
@@ -11,367 +14,391 @@ from rushlight import sigmoid as sigmoid
 from rushlight import tanh as tanh
 from rushlight import threshold_ as threshold_
 
-def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means over as many bins, in 1 dimension, as are wanted."""
     ...
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """Means over as many bins, in 2 dimensions, as are wanted."""
     ...
-def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """Means over as many bins, in 3 dimensions, as are wanted."""
     ...
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: Literal[False] = False) -> Tensor: ...
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: Literal[True] = ...) -> tuple[Tensor, Tensor]:
     """Maxima over as many bins, in 1 dimension, as are wanted."""
     ...
-def adaptive_max_pool1d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
     """Maxima and their indices over as many bins, in 1 dimension, as are wanted."""
     ...
-def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+@overload
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Literal[False] = False) -> Tensor: ...
+@overload
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Literal[True] = ...) -> tuple[Tensor, Tensor]:
     """Maxima over as many bins, in 2 dimensions, as are wanted."""
     ...
-def adaptive_max_pool2d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
     """Maxima and their indices over as many bins, in 2 dimensions, as are wanted."""
     ...
-def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+@overload
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: Literal[False] = False) -> Tensor: ...
+@overload
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: Literal[True] = ...) -> tuple[Tensor, Tensor]:
     """Maxima over as many bins, in 3 dimensions, as are wanted."""
     ...
-def adaptive_max_pool3d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
     """Maxima and their indices over as many bins, in 3 dimensions, as are wanted."""
     ...
-def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
+def affine_grid(theta: Any, size: int | Sequence[int], align_corners: bool | None = None) -> Tensor:
     """Where matrices (N, rank, rank + 1) put the places of images of ``size`` (N, C, *spatial), for :func:`grid_sample`."""
     ...
-def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Zeroes elements (as selu sees it) with probability ``p`` while training."""
     ...
-def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Any:
+def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
     """Means over windows of one dimension."""
     ...
-def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Any:
+def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
     """Means over windows of 2 dimensions."""
     ...
-def avg_pool3d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Any:
+def avg_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
     """Means over windows of 3 dimensions."""
     ...
-def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05) -> Any:
+def batch_norm(input: Tensor, running_mean: Any, running_var: Any, weight: Tensor = None, bias: Tensor = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 of each channel (dimension 1): over the batch in training, by the running statistics otherwise."""
     ...
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+def bilinear(input1: Any, input2: Any, weight: Tensor, bias: Tensor = None) -> Tensor:
     """``input1 @ weight[o] @ input2`` for each o, plus bias: (..., I), (..., J) and (O, I, J) give (..., O)."""
     ...
-def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Any:
+def binary_cross_entropy(input: Tensor, target: Any, weight: Tensor = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """The negative log likelihood of yes-or-no targets, given probabilities; logarithms are cut off at -100."""
     ...
-def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', pos_weight: Any = None) -> Any:
+def binary_cross_entropy_with_logits(input: Tensor, target: Any, weight: Tensor = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', pos_weight: Any = None) -> Tensor:
     """:func:`binary_cross_entropy` of the sigmoid of logits, without overflow; ``pos_weight`` weighs yes against no."""
     ...
-def celu(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def celu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
     ...
-def channel_shuffle(input: Any, groups: int) -> Any:
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels dealt out anew: the first of each group, then the second of each, and so on."""
     ...
-def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
     """Cross-correlation of (N, C, W) with a weight of (O, C / groups, kW); ``padding`` is a number, one for each dimension, 'same' or 'valid'."""
     ...
-def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
     """Cross-correlation of (N, C, H, W) with a weight of (O, C / groups, kH, kW); ``padding`` is a number, one for each dimension, 'same' or 'valid'."""
     ...
-def conv3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
     """Cross-correlation of (N, C, D, H, W) with a weight of (O, C / groups, kD, kH, kW); ``padding`` is a number, one for each dimension, 'same' or 'valid'."""
     ...
-def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
     """The transpose of a convolution: (N, C, W) with a weight of (C, O / groups, kW)."""
     ...
-def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
     """The transpose of a convolution: (N, C, H, W) with a weight of (C, O / groups, kH, kW)."""
     ...
-def conv_transpose3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
     """The transpose of a convolution: (N, C, D, H, W) with a weight of (C, O / groups, kD, kH, kW)."""
     ...
-def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Any:
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """One minus the cosine where the target is 1, and how far it is above the margin where the target is -1."""
     ...
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Any:
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Tensor:
     """The cosine of the angle between two vectors along ``dim``; each norm is at least ``eps``."""
     ...
-def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None, reduction: str = 'mean', label_smoothing: float = 0.0) -> Any:
+def cross_entropy(input: Tensor, target: Any, weight: Tensor = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:
     """:func:`nll_loss` of the log softmax of logits (N, C, ...); targets are classes, or probabilities of the input's shape."""
     ...
-def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = 'mean', zero_infinity: bool = False) -> Any:
+def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = 'mean', zero_infinity: bool = False) -> Tensor:
     """The negative log likelihood of label sequences over all their alignments (Graves et al., 2006)."""
     ...
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeroes elements with probability ``p`` while training."""
     ...
-def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeroes whole channels of 1 spatial dimension with probability ``p`` while training."""
     ...
-def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeroes whole channels of 2 spatial dimensions with probability ``p`` while training."""
     ...
-def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeroes whole channels of 3 spatial dimensions with probability ``p`` while training."""
     ...
-def elu(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def elu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
     ...
-def elu_(input: Any, *args: Any, **kwargs: Any) -> Tensor:
+def elu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`elu`."""
     ...
-def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
     """The rows of ``weight`` that ``input`` names. The row ``padding_idx`` gets no gradient."""
     ...
-def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False, per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None) -> Any:
+def embedding_bag(input: Tensor, weight: Tensor, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False, per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None) -> Tensor:
     """Sums, means or maxima over bags of rows: each row of a 2-D input is a bag, or ``offsets`` says where bags begin."""
     ...
-def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Zeroes channels (as selu sees it) with probability ``p`` while training."""
     ...
-def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Columns (N, C * window, windows) added up where their windows lie in images (N, C, *output_size)."""
     ...
-def fractional_max_pool2d(input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: Any = None) -> Any:
+@overload
+def fractional_max_pool2d(input: Tensor, kernel_size: int | Sequence[int], output_size: Any = None, output_ratio: Any = None, return_indices: Literal[False] = False, _random_samples: Any = None) -> Tensor: ...
+@overload
+def fractional_max_pool2d(input: Tensor, kernel_size: int | Sequence[int], output_size: Any = None, output_ratio: Any = None, return_indices: Literal[True] = ..., _random_samples: Any = None) -> tuple[Tensor, Tensor]:
     """Maxima over 2-dimensional windows at places that are drawn (Graham, 2014)."""
     ...
-def fractional_max_pool2d_with_indices(input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: Any = None) -> Any:
+def fractional_max_pool2d_with_indices(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: Any = None) -> tuple[Tensor, Tensor]:
     """Maxima over 2-dimensional windows at places that are drawn (Graham, 2014)."""
     ...
-def fractional_max_pool3d(input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: Any = None) -> Any:
+@overload
+def fractional_max_pool3d(input: Tensor, kernel_size: int | Sequence[int], output_size: Any = None, output_ratio: Any = None, return_indices: Literal[False] = False, _random_samples: Any = None) -> Tensor: ...
+@overload
+def fractional_max_pool3d(input: Tensor, kernel_size: int | Sequence[int], output_size: Any = None, output_ratio: Any = None, return_indices: Literal[True] = ..., _random_samples: Any = None) -> tuple[Tensor, Tensor]:
     """Maxima over 3-dimensional windows at places that are drawn (Graham, 2014)."""
     ...
-def fractional_max_pool3d_with_indices(input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: Any = None) -> Any:
+def fractional_max_pool3d_with_indices(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: Any = None) -> tuple[Tensor, Tensor]:
     """Maxima over 3-dimensional windows at places that are drawn (Graham, 2014)."""
     ...
-def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Any:
+def gaussian_nll_loss(input: Tensor, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tensor:
     """The negative log likelihood of targets under normal distributions of means ``input`` and variances ``var``."""
     ...
-def gelu(input: Any, approximate: str = 'none') -> Any:
+def gelu(input: Tensor, approximate: str = 'none') -> Tensor:
     """``x`` times the normal distribution function of ``x`` (by erf, or by tanh as an approximation)."""
     ...
-def glu(input: Any, dim: int = -1) -> Any:
+def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along ``dim`` times the sigmoid of the second."""
     ...
-def grid_sample(input: Any, grid: Any, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool | None = None) -> Any:
+def grid_sample(input: Tensor, grid: Any, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool | None = None) -> Tensor:
     """Images (N, C, *spatial) at the places (N, *out, rank), given from -1 to 1, x first."""
     ...
-def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
+def group_norm(input: Tensor, num_groups: int, weight: Tensor = None, bias: Tensor = None, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 of groups of channels of each sample; then times weight plus bias, per channel."""
     ...
-def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """Samples from the Gumbel-softmax distribution (Jang et al., 2017); ``hard`` makes them one-hot, with soft gradients."""
     ...
-def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """``x``, but zero within ``lambd`` of zero."""
     ...
-def hardsigmoid(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def hardsigmoid(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """A sigmoid of straight lines: ``x / 6 + 1 / 2`` between -3 and 3."""
     ...
-def hardswish(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def hardswish(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``x * hardsigmoid(x)``."""
     ...
-def hardtanh(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def hardtanh(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``x`` between two limits."""
     ...
-def hardtanh_(input: Any, *args: Any, **kwargs: Any) -> Tensor:
+def hardtanh_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`hardtanh`."""
     ...
-def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Any:
+def hinge_embedding_loss(input: Tensor, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """The input where the target is 1, and how far it is below the margin where the target is -1."""
     ...
-def huber_loss(input: Any, target: Any, reduction: str = 'mean', delta: float = 1.0, weight: Any = None) -> Any:
+def huber_loss(input: Tensor, target: Any, reduction: str = 'mean', delta: float = 1.0, weight: Tensor = None) -> Tensor:
     """Half of squared differences below ``delta``, and from there on the straight line that goes on as steep."""
     ...
-def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05) -> Any:
+def instance_norm(input: Tensor, running_mean: Any = None, running_var: Any = None, weight: Tensor = None, bias: Tensor = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 of each channel of each sample."""
     ...
-def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> Any:
+def interpolate(input: Tensor, size: int | Sequence[int] = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:
     """Resizes (N, C, ...) to ``size``, or by ``scale_factor``."""
     ...
-def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', log_target: bool = False) -> Any:
+def kl_div(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', log_target: bool = False) -> Tensor:
     """The Kullback-Leibler divergence of ``target`` (probabilities, or their logarithms) from log probabilities."""
     ...
-def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Any = None) -> Any:
+def l1_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Tensor = None) -> Tensor:
     """The mean of absolute differences."""
     ...
-def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor = None, bias: Tensor = None, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, which ``normalized_shape`` names; then times weight plus bias."""
     ...
-def leaky_relu(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def leaky_relu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``x`` where positive, else ``negative_slope * x``."""
     ...
-def leaky_relu_(input: Any, *args: Any, **kwargs: Any) -> Tensor:
+def leaky_relu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`leaky_relu`."""
     ...
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+def linear(input: Tensor, weight: Tensor, bias: Tensor = None) -> Tensor:
     """``input @ weight.T + bias``: weight (out, in), input (..., in)."""
     ...
-def linear_cross_entropy(input: Any, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Any = None, reduction: str = 'mean', ignore_index: int | None = None, label_smoothing: float = 0.0, options: Any = None) -> Any:
+def linear_cross_entropy(input: Tensor, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Tensor = None, reduction: str = 'mean', ignore_index: int | None = None, label_smoothing: float = 0.0, options: Any = None) -> Tensor:
     """Cross entropy of ``linear(input, linear_weight)``; ``options`` only says how PyTorch would save memory."""
     ...
-def local_response_norm(input: Any, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> Any:
+def local_response_norm(input: Tensor, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """The input over a power of the mean of squares among ``size`` neighbouring channels."""
     ...
-def log_softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Any:
+def log_softmax(input: Tensor, dim: Any = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Tensor:
     """:func:`torch.log_softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
     ...
-def logsigmoid(input: Any) -> Any:
+def logsigmoid(input: Tensor) -> Tensor:
     """``log(sigmoid(x))``, without overflow."""
     ...
-def lp_pool1d(input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
     """Norms of order ``norm_type`` over windows of 1 dimension."""
     ...
-def lp_pool2d(input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
     """Norms of order ``norm_type`` over windows of 2 dimensions."""
     ...
-def lp_pool3d(input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
     """Norms of order ``norm_type`` over windows of 3 dimensions."""
     ...
-def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Any:
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """``max(0, -target * (input1 - input2) + margin)``: the first should be larger where the target is 1."""
     ...
-def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+@overload
+def max_pool1d(input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: Literal[False] = False) -> Tensor: ...
+@overload
+def max_pool1d(input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: Literal[True] = ...) -> tuple[Tensor, Tensor]:
     """Maxima over windows of 1 dimension, and their indices if asked."""
     ...
-def max_pool1d_with_indices(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool1d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> tuple[Tensor, Tensor]:
     """Maxima over windows of 1 dimension, and their indices if asked."""
     ...
-def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+@overload
+def max_pool2d(input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: Literal[False] = False) -> Tensor: ...
+@overload
+def max_pool2d(input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: Literal[True] = ...) -> tuple[Tensor, Tensor]:
     """Maxima over windows of 2 dimensions, and their indices if asked."""
     ...
-def max_pool2d_with_indices(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool2d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> tuple[Tensor, Tensor]:
     """Maxima over windows of 2 dimensions, and their indices if asked."""
     ...
-def max_pool3d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+@overload
+def max_pool3d(input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: Literal[False] = False) -> Tensor: ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: Literal[True] = ...) -> tuple[Tensor, Tensor]:
     """Maxima over windows of 3 dimensions, and their indices if asked."""
     ...
-def max_pool3d_with_indices(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool3d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> tuple[Tensor, Tensor]:
     """Maxima over windows of 3 dimensions, and their indices if asked."""
     ...
-def max_unpool1d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
+def max_unpool1d(input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
     """Zeros with the values put back where :func:`max_pool1d` took them from."""
     ...
-def max_unpool2d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
+def max_unpool2d(input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
     """Zeros with the values put back where :func:`max_pool2d` took them from."""
     ...
-def max_unpool3d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
+def max_unpool3d(input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
     """Zeros with the values put back where :func:`max_pool3d` took them from."""
     ...
-def mish(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def mish(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``x * tanh(softplus(x))``."""
     ...
-def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Any = None) -> Any:
+def mse_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Tensor = None) -> Tensor:
     """The mean of squared differences."""
     ...
-def multi_head_attention_forward(query: Any, key: Any, value: Any, embed_dim_to_check: int, num_heads: int, in_proj_weight: Any, in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: bool, dropout_p: float, out_proj_weight: Any, out_proj_bias: Any, training: bool = True, key_padding_mask: Any = None, need_weights: bool = True, attn_mask: Any = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None, k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None, average_attn_weights: bool = True, is_causal: bool = False) -> Any:
+def multi_head_attention_forward(query: Any, key: Any, value: Any, embed_dim_to_check: int, num_heads: int, in_proj_weight: Any, in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: bool, dropout_p: float, out_proj_weight: Any, out_proj_bias: Any, training: bool = True, key_padding_mask: Any = None, need_weights: bool = True, attn_mask: Any = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None, k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None, average_attn_weights: bool = True, is_causal: bool = False) -> tuple[Tensor, Tensor | None]:
     """Attention of several heads (Vaswani et al., 2017): (L, N, E), (S, N, E), (S, N, E) give (L, N, E) and the weights."""
     ...
-def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Any:
+def multi_margin_loss(input: Tensor, target: Any, p: int = 1, margin: float = 1.0, weight: Tensor = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """By how much other classes come within the margin of the right one: ``max(0, margin - x[y] + x[i]) ** p``, averaged."""
     ...
-def multilabel_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Any:
+def multilabel_margin_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """By how much classes that are not named come within 1 of those that are; each row's names end at the first -1."""
     ...
-def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Any:
+def multilabel_soft_margin_loss(input: Tensor, target: Any, weight: Tensor = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """:func:`binary_cross_entropy_with_logits`, averaged over the classes first."""
     ...
 native_channel_shuffle = channel_shuffle
-def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None, reduction: str = 'mean') -> Any:
+def nll_loss(input: Tensor, target: Any, weight: Tensor = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """The negative log likelihood of the target classes, given log probabilities (N, C, ...)."""
     ...
-def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
     """The input divided by its norm along ``dim`` (at least ``eps``)."""
     ...
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
     """Class numbers as rows of zeros with a one at the class."""
     ...
-def pad(input: Any, pad: Any, mode: str = 'constant', value: Any = None) -> Any:
+def pad(input: Tensor, pad: Any, mode: str = 'constant', value: Any = None) -> Tensor:
     """Pads the last dimensions, with a constant or with what is in the input ('reflect', 'replicate', 'circular')."""
     ...
-def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Any:
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
     """The norm of ``x1 - x2 + eps`` along the last dimension."""
     ...
-def pdist(input: Any, p: float = 2.0) -> Any:
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """Distances of order ``p`` between each row of the input (n, d) and those behind it."""
     ...
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(..., C * factor ** 2, H, W) as (..., C, H * factor, W * factor)."""
     ...
-def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """(..., C, H * factor, W * factor) as (..., C * factor ** 2, H, W)."""
     ...
-def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None, eps: float = 1e-08, reduce: Any = None, reduction: str = 'mean') -> Any:
+def poisson_nll_loss(input: Tensor, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None, eps: float = 1e-08, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """The negative log likelihood of counts under rates, or their logarithms; ``full`` adds Stirling's term."""
     ...
-def prelu(input: Any, weight: Any) -> Any:
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """As leaky_relu, with a slope that is learnt: one, or one for each channel (dimension 1)."""
     ...
-def relu(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def relu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``max(x, 0)``."""
     ...
-def relu6(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def relu6(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``min(max(x, 0), 6)``."""
     ...
-def relu_(input: Any, *args: Any, **kwargs: Any) -> Tensor:
+def relu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`relu`."""
     ...
-def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor = None, eps: float | None = None) -> Tensor:
     """The input over its root mean square along the last dimensions, times weight."""
     ...
-def rrelu(input: Any, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False, inplace: bool = False) -> Any:
+def rrelu(input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False, inplace: bool = False) -> Tensor:
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
     ...
-def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> Any:
+def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value: (..., L, E), (..., S, E) and (..., S, D) give (..., L, D)."""
     ...
-def selu(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def selu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """A scaled elu that keeps mean and variance of a layer."""
     ...
-def silu(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def silu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``x * sigmoid(x)``."""
     ...
-def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', beta: float = 1.0) -> Any:
+def smooth_l1_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', beta: float = 1.0) -> Tensor:
     """Squared differences (over twice ``beta``) below ``beta``, absolute ones (less half of it) above."""
     ...
-def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Any:
+def soft_margin_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """The mean of ``log(1 + exp(-target * input))``."""
     ...
-def softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Any:
+def softmax(input: Tensor, dim: Any = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Tensor:
     """:func:`torch.softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
     ...
-def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Any:
+def softmin(input: Tensor, dim: Any = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Tensor:
     """Softmax of the negated input."""
     ...
-def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold."""
     ...
-def softshrink(input: Any, lambd: float = 0.5) -> Any:
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """``x`` moved towards zero by ``lambd``, zero within it."""
     ...
-def softsign(input: Any) -> Any:
+def softsign(input: Tensor) -> Tensor:
     """``x / (1 + |x|)``."""
     ...
-def tanhshrink(input: Any) -> Any:
+def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``."""
     ...
-def threshold(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+def threshold(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``x`` above the threshold, else ``value``."""
     ...
-def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Any:
+def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """By how much the anchor is not nearer to the positive than to the negative sample, by a margin."""
     ...
-def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False, reduction: str = 'mean') -> Any:
+def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False, reduction: str = 'mean') -> Tensor:
     """:func:`triplet_margin_loss` with a distance of one's own."""
     ...
-def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images (N, C, H, W) as columns: (N, C * window, windows)."""
     ...
-def upsample(input: Any, size: Any = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None) -> Any:
+def upsample(input: Tensor, size: int | Sequence[int] = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None) -> Tensor:
     """:func:`interpolate` under its older name."""
     ...
-def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_bilinear(input: Tensor, size: int | Sequence[int] = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` with the corners kept in place."""
     ...
-def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_nearest(input: Tensor, size: int | Sequence[int] = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` to the nearest pixel."""
     ...

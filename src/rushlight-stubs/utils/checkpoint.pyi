@@ -4,6 +4,7 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from rushlight import Tensor
 from rushlight.autograd.function import Function
 from typing import Any
 from rushlight.utils.selective_checkpoint import CheckpointPolicy as CheckpointPolicy
@@ -46,7 +47,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None, context_fn: Callable[[], tuple[AbstractContextManager[Any], AbstractContextManager[Any]]] = ..., determinism_check: str = 'default', debug: bool = False, early_stop: bool = True, **kwargs: Any) -> Any:
     """``function(*args)``, computed again in the backward pass instead of keeping what lies between."""
     ...
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
+def checkpoint_sequential(functions: Any, segments: int, input: Tensor, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
     """Functions (or the children of an nn.Sequential) one after another, in ``segments`` parts; all but the last are checkpointed."""
     ...
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -47,18 +47,18 @@ class Binomial(ProbsOrLogits):
         return constraints.integer_interval(0, self.total_count)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.total_count * self.probs
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
@@ -72,13 +72,13 @@ class Binomial(ProbsOrLogits):
         log_either = (logits + logits.abs()) / 2 + torch.log1p(torch.exp(-logits.abs()))
         return value * logits - count * log_either + log_ways
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """NotImplementedError unless every ``total_count`` is the same."""
         self._one_count("entropy")
         log_prob = self.log_prob(self.enumerate_support(False))
         return -(torch.exp(log_prob) * log_prob).sum(0)
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         count = self._one_count("enumerate_support")
         values = torch.arange(1 + count, dtype=self._param.dtype, device=self._param.device)
         values = values.view((-1,) + (1,) * len(self._batch_shape))

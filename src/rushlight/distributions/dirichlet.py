@@ -65,7 +65,7 @@ class Dirichlet(ExponentialFamily):
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         shape = self.concentration
@@ -76,7 +76,7 @@ class Dirichlet(ExponentialFamily):
         return self.concentration / self.concentration.sum(-1, True)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """The first corner, as PyTorch gives it, where all concentrations are below 1."""
         above = (self.concentration - 1).clamp(min=0.0)
         mode = above / above.sum(-1, True)
@@ -86,7 +86,7 @@ class Dirichlet(ExponentialFamily):
         return torch.where(is_corner, corner, mode)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         total = self.concentration.sum(-1, True)
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 

@@ -48,18 +48,18 @@ class FisherSnedecor(Distribution):
         return df2 / (df2 - 2)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """nan up to 2 degrees of freedom above."""
         mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
         return torch.where(self.df1 > 2, mode, torch.nan)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """nan up to 4 degrees of freedom below."""
         df2 = torch.where(self.df2 > 4, self.df2, torch.nan)
         return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         above = self._gamma1.rsample(sample_shape).view(shape)
         below = self._gamma2.rsample(sample_shape).view(shape)
@@ -67,7 +67,7 @@ class FisherSnedecor(Distribution):
         below = below.clamp(min=tiny)
         return (above / below).clamp(min=tiny)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         half1, half2 = self.df1 * 0.5, self.df2 * 0.5

@@ -42,18 +42,18 @@ class HalfCauchy(TransformedDistribution):
         return self.base_dist.scale
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return torch.full_like(self.scale, math.inf)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return torch.zeros_like(self.scale)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.base_dist.variance
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         value = torch.as_tensor(value, dtype=self.scale.dtype, device=self.scale.device)
@@ -64,8 +64,8 @@ class HalfCauchy(TransformedDistribution):
             self._validate_sample(value)
         return 2 * self.base_dist.cdf(value) - 1
 
-    def icdf(self, prob: Any) -> Any:
+    def icdf(self, prob: Any) -> Tensor:
         return self.base_dist.icdf((prob + 1) / 2)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return self.base_dist.entropy() - math.log(2)

@@ -52,15 +52,15 @@ class InverseGamma(TransformedDistribution):
         return torch.where(self.concentration > 1, self.rate / (self.concentration - 1), torch.inf)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.rate / (self.concentration + 1)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """Infinite up to a concentration of 2."""
         shape = self.concentration
         return torch.where(shape > 2, self.rate.square() / ((shape - 1).square() * (shape - 2)), torch.inf)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         shape = self.concentration
         return shape + self.rate.log() + shape.lgamma() - (1 + shape) * shape.digamma()

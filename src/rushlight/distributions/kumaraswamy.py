@@ -58,15 +58,15 @@ class Kumaraswamy(TransformedDistribution):
         return self._moment(1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """nan, as PyTorch gives it for every concentration."""
         return self.concentration1 * self.concentration0 * torch.nan
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self._moment(2) - self._moment(1).pow(2)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         inverse1, inverse0 = 1 - self.concentration1.reciprocal(), 1 - self.concentration0.reciprocal()
         harmonic = torch.digamma(self.concentration0 + 1) + euler_constant
         return inverse0 + inverse1 * harmonic - torch.log(self.concentration1) - torch.log(self.concentration0)

@@ -34,22 +34,22 @@ class Laplace(Distribution):
         super().__init__(self.loc.shape, validate_args=validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return 2 * self.scale.pow(2)
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         return (2**0.5) * self.scale
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         eps = torch.finfo(self.loc.dtype).eps
         # The open interval (-1, 1): the logarithm of 0 stays out.
@@ -61,15 +61,15 @@ class Laplace(Distribution):
             self._validate_sample(value)
         return -torch.log(2 * self.scale) - torch.abs(value - self.loc) / self.scale
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         distance = value - self.loc
         return 0.5 - 0.5 * distance.sign() * torch.expm1(-distance.abs() / self.scale)
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         from_middle = value - 0.5
         return self.loc - self.scale * from_middle.sign() * torch.log1p(-2 * from_middle.abs())
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return 1 + torch.log(2 * self.scale)

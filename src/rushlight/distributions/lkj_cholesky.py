@@ -64,7 +64,7 @@ class LKJCholesky(Distribution):
         left = (1 - (rows**2).sum(-1)).clamp(min=torch.finfo(rows.dtype).tiny).sqrt()
         return rows + torch.diag_embed(left)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         strength, others = self.concentration, self.dim - 1

@@ -100,18 +100,18 @@ class MixtureSameFamily(Distribution):
         between = (weights * (self._component_distribution.mean - self._pad(self.mean)).pow(2.0)).sum(self._dim)
         return within + between
 
-    def cdf(self, x: Any) -> Any:
+    def cdf(self, x: Any) -> Tensor:
         each = self._component_distribution.cdf(self._pad(x))
         return (each * self._mixture_distribution.probs).sum(-1)
 
-    def log_prob(self, x: Any) -> Any:
+    def log_prob(self, x: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(x)
         each = self._component_distribution.log_prob(self._pad(x))
         weights = torch.log_softmax(self._mixture_distribution.logits, dim=-1)
         return torch.logsumexp(each + weights, dim=-1)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with torch.no_grad():
             chosen = self._mixture_distribution.sample(sample_shape)
             values = self._component_distribution.sample(sample_shape)

@@ -106,32 +106,32 @@ class MultivariateNormal(Distribution):
             self._unbroadcasted_scale_tril = _precision_to_scale_tril(matrix)
 
     @lazy_property
-    def scale_tril(self) -> Any:
+    def scale_tril(self) -> Tensor:
         return self._unbroadcasted_scale_tril.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     @lazy_property
-    def covariance_matrix(self) -> Any:
+    def covariance_matrix(self) -> Tensor:
         factor = self._unbroadcasted_scale_tril
         return (factor @ factor.mT).expand(self._batch_shape + self._event_shape + self._event_shape)
 
     @lazy_property
-    def precision_matrix(self) -> Any:
+    def precision_matrix(self) -> Tensor:
         precision = torch.cholesky_inverse(self._unbroadcasted_scale_tril)
         return precision.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         eps = standard_normal(self._extended_shape(sample_shape), self.loc)
         return self.loc + times_vectors(self._unbroadcasted_scale_tril, eps)
 
@@ -144,6 +144,6 @@ class MultivariateNormal(Distribution):
         distance = squared_lengths(self._unbroadcasted_scale_tril, value - self.loc)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - self._half_log_det()
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         entropy = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
         return entropy if len(self._batch_shape) == 0 else entropy.expand(self._batch_shape)

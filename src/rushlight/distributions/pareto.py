@@ -44,11 +44,11 @@ class Pareto(TransformedDistribution):
         return alpha * self.scale / (alpha - 1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.scale
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         alpha = self.alpha.clamp(min=2)  # infinite below
         return self.scale.pow(2) * alpha / ((alpha - 1).pow(2) * (alpha - 2))
 
@@ -56,5 +56,5 @@ class Pareto(TransformedDistribution):
     def support(self) -> Any:
         return constraints.greater_than_eq(self.scale)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())

@@ -29,7 +29,7 @@ class ProbsOrLogits(Distribution):
         return probs_to_logits(self.probs, is_binary=self._is_binary)
 
     @lazy_property
-    def probs(self) -> Any:
+    def probs(self) -> Tensor:
         return logits_to_probs(self.logits, is_binary=self._is_binary)
 
     @property

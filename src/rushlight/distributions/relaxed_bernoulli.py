@@ -45,7 +45,7 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
         u = clamp_probs(torch.rand(shape, dtype=probs.dtype, device=probs.device))
         return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
@@ -74,7 +74,7 @@ class RelaxedBernoulli(TransformedDistribution):
         return super().expand(batch_shape, _instance=self._get_checked_instance(RelaxedBernoulli, _instance))
 
     @property
-    def temperature(self) -> Any:
+    def temperature(self) -> Tensor:
         return self.base_dist.temperature
 
     @property

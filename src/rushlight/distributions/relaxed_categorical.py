@@ -14,6 +14,7 @@ from .transforms import ExpTransform
 from .utils import broadcast_all, clamp_probs
 
 if TYPE_CHECKING:
+    from ..size import Size
     from ..tensor import Tensor
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
@@ -46,7 +47,7 @@ class ExpRelaxedCategorical(Distribution):
         return self._categorical._new(*args, **kwargs)
 
     @property
-    def param_shape(self) -> Any:
+    def param_shape(self) -> Size:
         return self._categorical.param_shape
 
     @property
@@ -63,7 +64,7 @@ class ExpRelaxedCategorical(Distribution):
         scores = (self.logits - (-u.log()).log()) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         count = self._categorical._num_events
@@ -96,7 +97,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         return super().expand(batch_shape, _instance=self._get_checked_instance(RelaxedOneHotCategorical, _instance))
 
     @property
-    def temperature(self) -> Any:
+    def temperature(self) -> Tensor:
         return self.base_dist.temperature
 
     @property

@@ -14,6 +14,7 @@ from .utils import sum_rightmost
 
 if TYPE_CHECKING:
     from ..size import Size
+    from ..tensor import Tensor
 
 
 class Transform:
@@ -99,7 +100,7 @@ class Transform:
     def _inverse(self, y: Any) -> Any:
         raise NotImplementedError
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         """log |det dy/dx|, of the shape of ``x`` without the dimensions of an event."""
         raise NotImplementedError
 
@@ -159,7 +160,7 @@ class _InverseTransform(Transform):
     def __call__(self, x: Any) -> Any:
         return self.inv._inv_call(x)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return -self.inv.log_abs_det_jacobian(y, x)
 
     def forward_shape(self, shape: Any) -> Size:
@@ -228,7 +229,7 @@ class ComposeTransform(Transform):
             x = part(x)
         return x
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         if not self.parts:
             return torch.zeros_like(x)
         values = [x]
@@ -304,7 +305,7 @@ class IndependentTransform(Transform):
             raise ValueError("Too few dimensions on input")
         return self.base_transform.inv(y)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
     def __repr__(self) -> str:
@@ -348,7 +349,7 @@ class ReshapeTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return y.reshape(y.shape[: y.dim() - len(self.out_shape)] + self.in_shape)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     def forward_shape(self, shape: Any) -> Any:

@@ -110,7 +110,7 @@ class SigmoidTransform(_Elementwise):
         inside = y.clamp(min=bounds.tiny, max=1.0 - bounds.eps)
         return inside.log() - (-inside).log1p()
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return -softplus(-x) - softplus(x)
 
 
@@ -125,7 +125,7 @@ class SoftplusTransform(_Elementwise):
     def _inverse(self, y: Any) -> Any:
         return (-y).expm1().neg().log() + y
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return -softplus(-x)
 
 
@@ -140,7 +140,7 @@ class TanhTransform(_Elementwise):
     def _inverse(self, y: Any) -> Any:
         return torch.atanh(y)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         # log(1 - tanh(x)**2), where 1 - y*y would round to 0
         return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))
 
@@ -192,7 +192,7 @@ class PowerTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return y.pow(1 / self.exponent)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape: Any) -> Size:
@@ -247,7 +247,7 @@ class AffineTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return (y - self.loc) / self.scale
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         shape = x.shape
         if isinstance(self.scale, torch.Tensor):
             stretch = self.scale.abs().log()
@@ -292,7 +292,7 @@ class CumulativeDistributionTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return self.distribution.icdf(y)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return self.distribution.log_prob(x)
 
     def with_cache(self, cache_size: int = 1) -> Transform:

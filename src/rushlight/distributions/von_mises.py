@@ -69,7 +69,7 @@ class VonMises(Distribution):
         self.loc, self.concentration = broadcast_all(loc, concentration)
         super().__init__(self.loc.shape, validate_args=validate_args)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         strength = self.concentration
@@ -93,7 +93,7 @@ class VonMises(Distribution):
         return torch.where(strength < 1e-5, 1 / strength + strength, (1 + rho**2) / (2 * rho))
 
     @torch.no_grad()
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """By rejection, after Best and Fisher, "Efficient simulation of the von Mises distribution" (1979), in float64."""
         shape = self._extended_shape(sample_shape)
         loc, strength, r = self._loc, self._concentration, self._proposal_r
@@ -111,12 +111,12 @@ class VonMises(Distribution):
         return ((angle + math.pi + loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """Of the angle on the circle."""
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @lazy_property

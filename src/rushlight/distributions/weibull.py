@@ -55,14 +55,14 @@ class Weibull(TransformedDistribution):
         return self.scale * self._moment(1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         inverse = self.concentration_reciprocal
         return self.scale * ((self.concentration - 1) / self.concentration) ** inverse
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.scale.pow(2) * (self._moment(2) - self._moment(1) ** 2)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         inverse = self.concentration_reciprocal
         return euler_constant * (1 - inverse) + torch.log(self.scale * inverse) + 1

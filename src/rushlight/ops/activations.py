@@ -282,7 +282,7 @@ module("torch")["hardshrink"] = module("torch.nn.functional")["hardshrink"]
 
 
 @public(space="torch.nn.functional", out=False)
-def tanhshrink(input: Any) -> Any:
+def tanhshrink(input: Any) -> Tensor:
     """``x - tanh(x)``."""
     return input - input.tanh()
 

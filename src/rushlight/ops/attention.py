@@ -174,7 +174,7 @@ def multi_head_attention_forward(
     static_v: Any = None,
     average_attn_weights: bool = True,
     is_causal: bool = False,
-) -> Any:
+) -> tuple[Tensor, Tensor | None]:
     """Attention of several heads (Vaswani et al., 2017): (L, N, E), (S, N, E), (S, N, E) give (L, N, E) and the weights."""
     torch, functions = module("torch"), module(F)
     batched = attention_masks.check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
@@ -318,7 +318,7 @@ module("torch")["bilinear"] = module(F)["bilinear"]
 
 
 @public(space=F, out=False)
-def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """Samples from the Gumbel-softmax distribution (Jang et al., 2017); ``hard`` makes them one-hot, with soft gradients."""
     torch = module("torch")
     noise = logits.detach().clone().exponential_().log()
@@ -341,7 +341,7 @@ def linear_cross_entropy(
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
     options: Any = None,
-) -> Any:
+) -> Tensor:
     """Cross entropy of ``linear(input, linear_weight)``; ``options`` only says how PyTorch would save memory."""
     rows = linear_weight
     x, shape = input._array.shape, linear_weight._array.shape

@@ -285,7 +285,7 @@ _NUMBER = (float, int)
 
 
 @public(inplace=True)
-def clip(input: Any, min: Any = None, max: Any = None) -> Any:
+def clip(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """The same as :func:`clamp`."""
     return _clamp(input, min, max)
 

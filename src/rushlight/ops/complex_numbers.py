@@ -100,7 +100,7 @@ def resolve_neg(input: Any) -> Tensor:
 
 
 @public(out=False)
-def _neg_view(input: Any) -> Any:
+def _neg_view(input: Any) -> Tensor:
     """The negative. The values are computed at once; ``is_neg()`` answers as if they were not."""
     result = ops.neg(input)
     result._negated = not input._negated
@@ -193,7 +193,7 @@ def complex_(real: Any, imag: Any, *, out: Any = None) -> Tensor:
 
 
 @public(method=False, out=False)
-def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
+def polar(abs: Any, angle: Any, *, out: Any = None) -> Tensor:
     """The complex tensor with these absolute values and angles."""
     _check_parts("polar", ("abs", "angle"), abs, angle)
     _check_target(abs, out)

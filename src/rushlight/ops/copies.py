@@ -237,7 +237,7 @@ def split_with_sizes_copy(input: Any, split_sizes: Any, dim: int = 0) -> Any:
 
 
 @public()
-def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of the given sizes along a dimension, which may be written to without the others' history changing."""
     split_with_sizes(input.detach(), split_sizes, dim)
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)

@@ -249,13 +249,13 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor
 
 
 @public(method=False, out=False)
-def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     """:func:`trapezoid` under its older name."""
     return trapezoid(y, x, dx=dx, dim=dim)
 
 
 @public(method=False, out=False)
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     """The running integral along ``dim`` by the trapezoidal rule."""
     if not y._array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")

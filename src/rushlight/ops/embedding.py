@@ -129,14 +129,14 @@ def embedding(
 @public("embedding", method=False, out=False)
 def _torch_embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.embedding` with its arguments in another order."""
     but = padding_idx if padding_idx >= 0 else None
     return embedding(indices, weight, but, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
 @public(method=False, out=False)
-def embedding_renorm_(input: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
+def embedding_renorm_(input: Any, indices: Any, max_norm: float, norm_type: float) -> Tensor:
     """Scales the rows that are named down to a norm, in place."""
     _renormalized(input, indices, max_norm, norm_type)
     return input

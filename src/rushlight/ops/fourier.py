@@ -248,7 +248,7 @@ def fftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor
 
 
 @public(space="torch.fft")
-def ifftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
+def ifftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
     """The inverse of :func:`fftn`."""
     return _many("fft_ifftn", input, s, dim, norm, False)
 
@@ -331,13 +331,13 @@ def ifft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> T
 
 
 @public(space="torch.fft")
-def rfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Any:
+def rfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
     """:func:`rfftn` over two dimensions."""
     return _rfftn("fft_rfft2", input, s, dim, norm)
 
 
 @public(space="torch.fft")
-def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Any:
+def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
     """:func:`irfftn` over two dimensions."""
     return _irfftn("fft_irfft2", input, s, dim, norm)
 

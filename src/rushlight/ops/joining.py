@@ -194,7 +194,7 @@ for _least in (1, 2, 3):
 
 
 @public(method=False)
-def hstack(tensors: Any) -> Any:
+def hstack(tensors: Any) -> Tensor:
     """Joined along the second dimension (the first, for vectors)."""
     tensors = [_grown(one, 1) for one in _list_of(tensors, "hstack")]
     if not tensors:
@@ -203,7 +203,7 @@ def hstack(tensors: Any) -> Any:
 
 
 @public(method=False)
-def vstack(tensors: Any) -> Any:
+def vstack(tensors: Any) -> Tensor:
     """Joined along the first dimension, vectors as rows."""
     tensors = [_grown(one, 2) for one in _list_of(tensors, "vstack")]
     if not tensors:
@@ -215,7 +215,7 @@ alias("row_stack", "vstack")
 
 
 @public(method=False)
-def dstack(tensors: Any) -> Any:
+def dstack(tensors: Any) -> Tensor:
     """Joined along the third dimension."""
     tensors = [_grown(one, 3) for one in _list_of(tensors, "dstack")]
     if not tensors:
@@ -224,7 +224,7 @@ def dstack(tensors: Any) -> Any:
 
 
 @public(method=False)
-def column_stack(tensors: Any) -> Any:
+def column_stack(tensors: Any) -> Tensor:
     """Joined along the second dimension, vectors as columns."""
     tensors = _list_of(tensors, "column_stack")
     if not tensors:
@@ -233,7 +233,7 @@ def column_stack(tensors: Any) -> Any:
 
 
 @public(name="block_diag", method=False)
-def block_diag_of(*tensors: Any) -> Any:
+def block_diag_of(*tensors: Any) -> Tensor:
     """A matrix with the given ones along its diagonal."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])

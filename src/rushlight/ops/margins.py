@@ -132,7 +132,7 @@ def multilabel_margin_loss(
 @public(space=F, out=False)
 def multilabel_soft_margin_loss(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-) -> Any:
+) -> Tensor:
     """:func:`binary_cross_entropy_with_logits`, averaged over the classes first."""
     reduction = reduction_of(size_average, reduce, reduction)
     losses = ops.neg(target * ops.log_sigmoid(input) + (1 - target) * ops.log_sigmoid(ops.neg(input)))
@@ -256,7 +256,7 @@ def triplet_margin_with_distance_loss(
     margin: float = 1.0,
     swap: bool = False,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """:func:`triplet_margin_loss` with a distance of one's own."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")

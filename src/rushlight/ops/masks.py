@@ -88,7 +88,7 @@ def argwhere(input: Any) -> Tensor:
 
 
 @public(method=False, out=False)
-def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, Tensor]:
+def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, ...]:
     """Flat indices as a tuple of indices for each dimension; those beyond the shape go around.
 
     TypeError for indices that are no integers and for a shape that is none, ValueError for negative sizes.

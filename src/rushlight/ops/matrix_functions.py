@@ -96,7 +96,7 @@ def matrix_power(input: Any, n: int) -> Tensor:
         return input.clone()
     if n == 3:
         return input @ input @ input
-    result = None
+    result: Any = None
     while n:
         if n & 1:
             result = input if result is None else result @ input
@@ -107,13 +107,13 @@ def matrix_power(input: Any, n: int) -> Tensor:
 
 
 @public("matrix_power")
-def matrix_power_older(input: Any, n: int) -> Any:
+def matrix_power_older(input: Any, n: int) -> Tensor:
     """:func:`torch.linalg.matrix_power`."""
     return matrix_power(input, n)
 
 
 @public("tensorinv", space="torch.linalg")
-def tensorinv(input: Any, ind: int = 2) -> Any:
+def tensorinv(input: Any, ind: int = 2) -> Tensor:
     """The inverse for :func:`torch.tensordot`: of a matrix whose rows are the first ``ind`` dimensions."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
@@ -164,7 +164,7 @@ def vander(x: Any, *, N: Any = None) -> Tensor:
 
 
 @public("vander", method=False, out=False)
-def vander_older(x: Any, N: Any = None, increasing: bool = False) -> Any:
+def vander_older(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
     """The Vandermonde matrix of a vector, the powers descending unless ``increasing``."""
     array = x._array
     if array.ndim != 1:
@@ -181,6 +181,6 @@ def vander_older(x: Any, N: Any = None, increasing: bool = False) -> Any:
 
 
 @public("diagonal", space="torch.linalg", out=False)
-def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """:func:`torch.diagonal`, of the last two dimensions unless told otherwise."""
     return module("torch")["diagonal"](A, offset, dim1, dim2)

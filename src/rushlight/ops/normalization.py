@@ -208,13 +208,13 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 @public("layer_norm", method=False, out=False)
 def _torch_layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enable: bool = True
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.layer_norm`."""
     return layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 @public(method=False, out=False)
-def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
+def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """Layer norm with the means and the reciprocal standard deviations."""
     axes = _layer_axes(input, normalized_shape, weight, bias, "native_layer_norm")
     _check_floating(input, "LayerNormKernelImpl")
@@ -344,7 +344,7 @@ def _torch_batch_norm(
     momentum: float,
     eps: float,
     cudnn_enabled: bool,
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.batch_norm` with its arguments in another order."""
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
@@ -359,7 +359,7 @@ def native_batch_norm(
     training: bool,
     momentum: float,
     eps: float,
-) -> Any:
+) -> tuple[Tensor, Tensor, Tensor]:
     """Batch norm with the batch's means and reciprocal standard deviations (empty if not training)."""
     out = _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     x = input._array
@@ -428,7 +428,7 @@ def _torch_instance_norm(
     momentum: float,
     eps: float,
     cudnn_enabled: bool,
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.instance_norm` with its arguments in another order."""
     return _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
@@ -478,14 +478,16 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 @public("group_norm", method=False, out=False)
 def _torch_group_norm(
     input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enabled: bool = True
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.group_norm`."""
     _check_groups(input, num_groups, weight, bias)
     return ops.group_norm(input, weight, bias, num_groups, eps)
 
 
 @public(method=False, out=False)
-def native_group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> Any:
+def native_group_norm(
+    input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
     """Group norm with the means and the reciprocal standard deviations, (N, groups) each."""
     _check_groups(input, group, weight, bias)
     return ops.group_norm_with_moments(input, weight, bias, group, eps)

@@ -25,14 +25,14 @@ def _deprecated(name: str, instead: str) -> None:
 
 
 @public(method=False)
-def frobenius_norm(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+def frobenius_norm(input: Any, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The root of the sum of squares over the dimensions ``dim``."""
     _deprecated("frobenius_norm", "linalg.vector_norm(A, 2., dim, keepdim)")
     return module("torch")["norm"](input, 2, dim, keepdim)
 
 
 @public(method=False)
-def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
+def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Tensor:
     """The sum of the singular values of matrices."""
     _deprecated("nuclear_norm", "linalg.matrix_norm(A, 'nuc', dim, keepdim)")
     return module("torch.linalg")["matrix_norm"](input, "nuc", dim, keepdim)

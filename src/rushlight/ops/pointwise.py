@@ -277,7 +277,7 @@ methods["div_"] = inplace.named(_div_inplace, "div_")
 
 
 @public(inplace=True)
-def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """``input / other``: the same as :func:`div`."""
     return div(input, other, rounding_mode=rounding_mode)
 

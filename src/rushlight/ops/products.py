@@ -166,7 +166,7 @@ def _chain(matrices: list[Any]) -> Any:
 
 
 @public(method=False)
-def chain_matmul(*matrices: Any) -> Any:
+def chain_matmul(*matrices: Any) -> Tensor:
     """The product of matrices in the cheapest order: the older name of :func:`torch.linalg.multi_dot`."""
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
@@ -177,6 +177,6 @@ def chain_matmul(*matrices: Any) -> Any:
 
 
 @public("matmul", space="torch.linalg")
-def linalg_matmul(input: Any, other: Any) -> Any:
+def linalg_matmul(input: Any, other: Any) -> Tensor:
     """:func:`torch.matmul`."""
     return module("torch")["matmul"](input, other)

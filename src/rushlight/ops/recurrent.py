@@ -148,19 +148,19 @@ def _cell(kind: str, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any, 
 
 
 @public(method=False, out=False)
-def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
     """One step: ``tanh(input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh)`` for input (N, I) and state (N, H)."""
     return _cell("rnn_tanh", input, (_tensor("rnn_tanh_cell", hx),), w_ih, w_hh, b_ih, b_hh)[0]
 
 
 @public(method=False, out=False)
-def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
     """As :func:`rnn_tanh_cell`, with relu."""
     return _cell("rnn_relu", input, (_tensor("rnn_relu_cell", hx),), w_ih, w_hh, b_ih, b_hh)[0]
 
 
 @public(method=False, out=False)
-def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
     """One step of a gated recurrent unit, gates (reset, update, new): input (N, I), state (N, H), weights (3H, I), (3H, H).
 
     K. Cho and others, Learning phrase representations (2014).

@@ -139,7 +139,7 @@ def _check_batch(name: str, label: str, batch: tuple[int, ...], expected: tuple[
 
 
 @public("orgqr")
-def orgqr(input: Any, input2: Any) -> Any:
+def orgqr(input: Any, input2: Any) -> Tensor:
     """:func:`torch.linalg.householder_product` under its older name."""
     return householder_product(input, input2)
 

@@ -226,21 +226,21 @@ def _check_resize(input: Any, wanted: Shape, mode: str, rank: int) -> None:
 @public(space=F, out=False)
 def upsample(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
-) -> Any:
+) -> Tensor:
     """:func:`interpolate` under its older name."""
     _deprecated("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @public(space=F, out=False)
-def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` to the nearest pixel."""
     _deprecated("upsample_nearest")
     return interpolate(input, size, scale_factor, "nearest")
 
 
 @public(space=F, out=False)
-def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` with the corners kept in place."""
     _deprecated("upsample_bilinear")
     return interpolate(input, size, scale_factor, "bilinear", True)
@@ -306,7 +306,7 @@ def _sampled(input: Any, grid: Any, mode: str, padding_mode: str, align_corners:
 
 
 @public(method=False, out=False)
-def grid_sampler(input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
+def grid_sampler(input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
     """:func:`torch.nn.functional.grid_sample` with its modes by number."""
     return _sampled(input, grid, _SAMPLE_MODES[interpolation_mode], _PADDING_MODES[padding_mode], bool(align_corners))
 
@@ -339,7 +339,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
 
 
 @public("affine_grid_generator", method=False, out=False)
-def _affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
+def _affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Tensor:
     """:func:`torch.nn.functional.affine_grid`."""
     return ops.affine_grid_generator(theta, tuple(size)[2:], bool(align_corners))
 
@@ -474,7 +474,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
 
 
 @public(space=F, out=False)
-def channel_shuffle(input: Any, groups: int) -> Any:
+def channel_shuffle(input: Any, groups: int) -> Tensor:
     """Channels dealt out anew: the first of each group, then the second of each, and so on."""
     shape = input._array.shape
     if len(shape) < 3:

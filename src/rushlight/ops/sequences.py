@@ -108,7 +108,7 @@ def _torch_ctc_loss(
     blank: int = 0,
     reduction: int = 0,
     zero_infinity: bool = False,
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.ctc_loss` with the reduction by number."""
     return ctc_loss(
         log_probs, targets, input_lengths, target_lengths, blank, reduction_of(None, None, reduction), zero_infinity

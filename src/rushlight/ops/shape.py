@@ -16,6 +16,7 @@ import numpy as np
 from .. import dtypes
 from ..backend import shape as k
 from ..backend.creation import order_of
+from ..size import Size
 from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
@@ -328,7 +329,7 @@ def expand(self: Any, *size: Any, implicit: bool = False) -> Tensor:
 
 
 @public()
-def broadcast_to(input: Any, size: Any) -> Any:
+def broadcast_to(input: Any, size: Any) -> Tensor:
     """``input`` expanded to ``size``."""
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"broadcast_to(): argument 'size' (position 2) must be tuple of ints, not {type(size).__name__}")
@@ -368,7 +369,7 @@ plain_cases(
 
 
 @public()
-def unsqueeze(input: Any, dim: int) -> Any:
+def unsqueeze(input: Any, dim: int) -> Tensor:
     """A new dimension of size 1 at ``dim``."""
     return ops.expand_dims(input, axis_of(dim, input._array.ndim + 1))
 

@@ -144,7 +144,7 @@ def inv(A: Any) -> Tensor:
 
 
 @public("inverse")
-def inverse(input: Any) -> Any:
+def inverse(input: Any) -> Tensor:
     """:func:`torch.linalg.inv` under its older name."""
     check_square_floating(input, "linalg.inv")
     return ops.inv(input)
@@ -173,7 +173,7 @@ def det(A: Any) -> Tensor:
 
 
 @public("det")
-def det_older(input: Any) -> Any:
+def det_older(input: Any) -> Tensor:
     """:func:`torch.linalg.det`."""
     return det(input)
 

@@ -26,7 +26,7 @@ op("t", k.t, kind="linear", view=True, x=lambda g, xp: xp.t(g))
 
 
 @public()
-def t(input: Any) -> Any:
+def t(input: Any) -> Tensor:
     """A matrix transposed; vectors and numbers as they are."""
     if input._array.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
@@ -153,7 +153,7 @@ plain_cases(
 
 
 @public()
-def permute(input: Any, *dims: Any) -> Any:
+def permute(input: Any, *dims: Any) -> Tensor:
     """The dimensions in another order."""
     return ops.permute_dims(input, _order(sizes_of(dims, "permute", "dims"), input._array.ndim))
 
@@ -180,7 +180,7 @@ alias("swapdims", "transpose")
 
 
 @public()
-def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+def swapaxes(input: Any, axis0: int, axis1: int) -> Tensor:
     """Two dimensions swapped: :func:`transpose` with NumPy's names."""
     ndim = input._array.ndim
     return ops.transpose(input, axis_of(axis0, ndim), axis_of(axis1, ndim))

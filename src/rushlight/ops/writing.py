@@ -103,7 +103,7 @@ def fill_(input: Any, value: Any) -> Tensor:
 
 
 @public(method=False, out=False)
-def fill(input: Any, value: Any) -> Any:
+def fill(input: Any, value: Any) -> Tensor:
     """A tensor like ``input`` with ``value`` in every place."""
     if isinstance(value, dispatch.Tensor_):
         return ops.fill_tensor(input, value)

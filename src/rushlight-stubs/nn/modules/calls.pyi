@@ -13,7 +13,7 @@ class BackwardHookFunction(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any: ...
     @staticmethod
-    def forward(ctx: Any, *tensors: Tensor) -> Any: ...
+    def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]: ...
 class BackwardWatch:
     """Runs a module's backward hooks: around it stand two nodes that hand gradients through."""
     module: Module
@@ -68,6 +68,6 @@ def register_module_module_registration_hook(hook: Callable[..., Any]) -> Remova
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """``hook(module, name, param)`` whenever a parameter is registered."""
     ...
-def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     """``module.forward`` between its hooks."""
     ...

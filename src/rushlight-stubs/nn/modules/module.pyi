@@ -10,6 +10,14 @@ from rushlight.nn.parameter import Parameter
 from typing import Any
 from typing import Self
 
+from typing import ParamSpec as _ParamSpec, Protocol as _Protocol, TypeVar as _TypeVar
+_Input = _ParamSpec("_Input")
+_Output = _TypeVar("_Output", covariant=True)
+class _Forward(_Protocol[_Input, _Output]):
+    @property
+    def forward(self) -> _Callable[_Input, _Output]: ...
+from collections.abc import Callable as _Callable
+
 class Module:
     """Base class of all layers and networks; subclasses set attributes in ``__init__`` and define ``forward``."""
     dump_patches: bool
@@ -18,7 +26,6 @@ class Module:
     training: bool
     forward: Callable[..., Any]
     T_destination: Any
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __delattr__(self, name: str) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
@@ -143,10 +150,10 @@ class Module:
     def share_memory(self) -> Self:
         """Moves parameters and buffers to memory that processes started later share."""
         ...
-    def state_dict(self, *args: Any, destination: Any = None, prefix: str = '', keep_vars: bool = False) -> Any:
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = '', keep_vars: bool = False) -> dict[str, Any]:
         """Parameters and persistent buffers by dotted name: detached, sharing memory, unless ``keep_vars``."""
         ...
-    def to(self, *args: Any, **kwargs: Any) -> Any:
+    def to(self, *args: Any, **kwargs: Any) -> Self:
         """``to(device)``, ``to(dtype)``, ``to(tensor)``, ``to(memory_format=...)``, or several, in place."""
         ...
     def to_empty(self, *, device: device | str | int | None, recurse: bool = True) -> Self:
@@ -164,6 +171,7 @@ class Module:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients of all parameters, or fills them with zeros."""
         ...
+    def __call__(self: _Forward[_Input, _Output], *args: _Input.args, **kwargs: _Input.kwargs) -> _Output: ...
 class _WrappedHook:
     """A hook that runs before a module loads its part of a state dict; pickles have it under this name."""
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...

@@ -5,12 +5,17 @@ from rushlight import dtype
 from rushlight._inner import device
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
+from rushlight.nn.utils.rnn import PackedSequence
 from typing import Any
+from typing import overload
 
 class GRU(RNNBase):
     """Gated recurrent unit: gates reset, update and new."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    @overload
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def forward(self, input: PackedSequence, hx: Tensor | None = None) -> tuple[PackedSequence, Tensor]:
         """``(T, N, input_size)`` (or packed, or without N) and the first state -> outputs of the last layer, last state."""
         ...
 class GRUCell(RNNCellBase):
@@ -20,7 +25,10 @@ class GRUCell(RNNCellBase):
 class LSTM(RNNBase):
     """Long short-term memory: a state of output and cell, with gates in, forget, cell and out."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    @overload
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, tuple[Tensor, Tensor]]: ...
+    @overload
+    def forward(self, input: PackedSequence, hx: tuple[Tensor, Tensor] | None = None) -> tuple[PackedSequence, tuple[Tensor, Tensor]]:
         """``(T, N, input_size)`` (or packed, or without N) and the first state -> outputs of the last layer, last state."""
         ...
 class LSTMCell(RNNCellBase):
@@ -31,7 +39,10 @@ class RNN(RNNBase):
     """``h' = tanh(W x + b + U h + c)`` along a sequence (or relu)."""
     nonlinearity: Any
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    @overload
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def forward(self, input: PackedSequence, hx: Tensor | None = None) -> tuple[PackedSequence, Tensor]:
         """``(T, N, input_size)`` (or packed, or without N) and the first state -> outputs of the last layer, last state."""
         ...
 class RNNBase(Module):

@@ -186,7 +186,7 @@ def flex_attention(
     kernel_options: Any = None,
     *,
     return_aux: AuxRequest | None = None,
-) -> Tensor:
+) -> Any:
     """Attention of (B, H, L, E) queries to (B, H, S, E) keys and (B, H, S, Ev) values: (B, H, L, Ev).
 
     A query that sees no key gets zeros. With ``return_aux`` the result is (output, AuxOutput). It has gradients, which
