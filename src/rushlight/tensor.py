@@ -572,7 +572,7 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         return result
 
     @staticmethod
-    def _make_subclass(cls: type, data: Tensor, require_grad: bool = False, *unused: Any) -> Any:
+    def _make_subclass(cls: type, data: Tensor, require_grad: bool = False, *unused: Any) -> Tensor:
         """A leaf of a subclass over the memory of ``data``."""
         result = data.detach().as_subclass(cls)
         if require_grad and result._inference and not modes.state.inference:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .out import write_out
 from .public import methods, ops, public
 from .reading import conj as conjugate
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("real", lambda x: x.real, kind="linear", x=lambda g: g)
 op("imag", lambda x: x.imag, kind="linear", x=lambda g: g * 1j)
@@ -38,7 +41,7 @@ def _turn(g: Any, xp: Any, x: Any) -> Any:
 
 
 @public("real", method=False, out=False)
-def real(input: Any) -> Any:
+def real(input: Any) -> Tensor:
     """The real part, as a view; a real tensor itself."""
     if input._array.dtype.kind != "c":
         return input
@@ -47,7 +50,7 @@ def real(input: Any) -> Any:
 
 
 @public("imag", method=False, out=False)
-def imag(input: Any) -> Any:
+def imag(input: Any) -> Tensor:
     """The imaginary part, as a view. Raises RuntimeError for a real tensor."""
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
@@ -67,7 +70,7 @@ def _tensor(value: Any) -> Any:
 
 
 @public(out=False)
-def conj(input: Any) -> Any:
+def conj(input: Any) -> Tensor:
     """The complex conjugate; a real tensor itself.
 
     The values are computed at once; ``is_conj()`` answers as if they were not, and what is written here is written there.
@@ -81,25 +84,25 @@ def conj(input: Any) -> Any:
 
 
 @public(inplace=True)
-def conj_physical(input: Any) -> Any:
+def conj_physical(input: Any) -> Tensor:
     """The complex conjugate; a real tensor itself."""
     return ops.conj_physical(input) if input._array.dtype.kind == "c" else input
 
 
 @public(out=False)
-def resolve_conj(input: Any) -> Any:
+def resolve_conj(input: Any) -> Tensor:
     """The tensor without a pending conjugation: itself if there is none."""
     return ops.clone(input) if input._conjugate else input
 
 
 @public(out=False)
-def resolve_neg(input: Any) -> Any:
+def resolve_neg(input: Any) -> Tensor:
     """The tensor without a pending negation: itself if there is none."""
     return ops.clone(input) if input._negated else input
 
 
 @public(out=False)
-def _neg_view(input: Any) -> Any:
+def _neg_view(input: Any) -> Tensor:
     """The negative, as :func:`conj`: computed at once, and what is written here is written there."""
     result = ops.neg(input)
     result._negated = not input._negated
@@ -120,7 +123,7 @@ def is_neg(input: Any) -> bool:
 
 
 @public(method=False, out=False)
-def view_as_real(input: Any) -> Any:
+def view_as_real(input: Any) -> Tensor:
     """A complex tensor seen as pairs of real numbers: a view with a last dimension of size 2."""
     if input._array.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
@@ -134,7 +137,7 @@ def view_as_real(input: Any) -> Any:
 
 
 @public(method=False, out=False)
-def view_as_complex(input: Any) -> Any:
+def view_as_complex(input: Any) -> Tensor:
     """Pairs of real numbers, along a last dimension of size 2, seen as complex numbers."""
     array = input._array
     if array.dtype.kind != "f":
@@ -155,7 +158,7 @@ def view_as_complex(input: Any) -> Any:
 
 
 @public()
-def angle(input: Any) -> Any:
+def angle(input: Any) -> Tensor:
     """The angle of complex numbers in radians; pi for negative real numbers, 0 for the others."""
     return ops.angle(input)
 
@@ -185,7 +188,7 @@ def _check_target(like: Any, out: Any) -> None:
 
 
 @public("complex", method=False, out=False)
-def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
+def complex_(real: Any, imag: Any, *, out: Any = None) -> Tensor:
     """The complex tensor with these parts."""
     _check_parts("complex", ("real", "imag"), real, imag)
     _check_target(real, out)
@@ -193,7 +196,7 @@ def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
 
 
 @public(method=False, out=False)
-def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
+def polar(abs: Any, angle: Any, *, out: Any = None) -> Tensor:
     """The complex tensor with these absolute values and angles."""
     _check_parts("polar", ("abs", "angle"), abs, angle)
     _check_target(abs, out)

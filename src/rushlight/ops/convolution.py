@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..backend.shape import expand_dims
 from .public import module, ops, public
 from .reading import conj
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
@@ -418,13 +421,13 @@ def convolution(
     transposed: bool,
     output_padding: Any,
     groups: int,
-) -> Any:
+) -> Tensor:
     """Any convolution: of (N, C, ...) with as many dimensions as the weight has."""
     return _run(input, weight, bias, stride, padding, dilation, bool(transposed), output_padding, groups)
 
 
 @public(method=False, out=False)
-def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
+def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Tensor:
     """Convolution along the first dimension: input (time, batch, in), weight (taps, in, out)."""
     x, w, b = input._array, weight._array, bias._array
     for array, ndim, label in ((x, 3, "Input"), (w, 3, "Weight"), (b, 1, "Bias")):

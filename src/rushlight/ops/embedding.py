@@ -104,7 +104,7 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
-) -> Any:
+) -> Tensor:
     """The rows of ``weight`` that ``input`` names. The row ``padding_idx`` gets no gradient.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -129,14 +129,14 @@ def embedding(
 @public("embedding", method=False, out=False)
 def _torch_embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.embedding` with its arguments in another order."""
     but = padding_idx if padding_idx >= 0 else None
     return embedding(indices, weight, but, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
 @public(method=False, out=False)
-def embedding_renorm_(input: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
+def embedding_renorm_(input: Any, indices: Any, max_norm: float, norm_type: float) -> Tensor:
     """Scales the rows that are named down to a norm, in place."""
     _renormalized(input, indices, max_norm, norm_type)
     return input
@@ -155,7 +155,7 @@ def embedding_bag(
     per_sample_weights: Any = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
-) -> Any:
+) -> Tensor:
     """Sums, means or maxima over bags of rows: each row of a 2-D input is a bag, or ``offsets`` says where bags begin.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -306,7 +306,7 @@ def _torch_embedding_bag(
 
 
 @public(space=F, out=False)
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
     """Class numbers as rows of zeros with a one at the class.
 
     >>> import rushlight.nn.functional as F, rushlight as torch

@@ -167,7 +167,7 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-) -> Any:
+) -> Tensor:
     """Resizes (N, C, ...) to ``size``, or by ``scale_factor``.
 
     Modes: 'nearest', 'nearest-exact', 'linear' (one dimension), 'bilinear' and 'bicubic' (two), 'trilinear' (three), 'area'.
@@ -226,21 +226,21 @@ def _check_resize(input: Any, wanted: Shape, mode: str, rank: int) -> None:
 @public(space=F, out=False)
 def upsample(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
-) -> Any:
+) -> Tensor:
     """:func:`interpolate` under its older name."""
     _deprecated("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @public(space=F, out=False)
-def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` to the nearest pixel."""
     _deprecated("upsample_nearest")
     return interpolate(input, size, scale_factor, "nearest")
 
 
 @public(space=F, out=False)
-def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` with the corners kept in place."""
     _deprecated("upsample_bilinear")
     return interpolate(input, size, scale_factor, "bilinear", True)
@@ -261,7 +261,7 @@ _PADDING_MODES = ("zeros", "border", "reflection")
 @public(space=F, out=False)
 def grid_sample(
     input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
-) -> Any:
+) -> Tensor:
     """Images (N, C, *spatial) at the places (N, *out, rank), given from -1 to 1, x first."""
     if mode not in _SAMPLE_MODES:
         raise ValueError(
@@ -306,7 +306,7 @@ def _sampled(input: Any, grid: Any, mode: str, padding_mode: str, align_corners:
 
 
 @public(method=False, out=False)
-def grid_sampler(input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
+def grid_sampler(input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
     """:func:`torch.nn.functional.grid_sample` with its modes by number."""
     return _sampled(input, grid, _SAMPLE_MODES[interpolation_mode], _PADDING_MODES[padding_mode], bool(align_corners))
 
@@ -316,7 +316,7 @@ module("torch")["grid_sampler_3d"] = module("torch")["grid_sampler"]
 
 
 @public(space=F, out=False)
-def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
+def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Tensor:
     """Where matrices (N, rank, rank + 1) put the places of images of ``size`` (N, C, *spatial), for :func:`grid_sample`."""
     if align_corners is None:
         warnings.warn(_CORNERS, stacklevel=3)
@@ -347,7 +347,7 @@ def _check_batch(theta: Tensor, count: int) -> None:
 
 
 @public("affine_grid_generator", method=False, out=False)
-def _affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
+def _affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Tensor:
     """:func:`torch.nn.functional.affine_grid`."""
     _check_batch(theta, next(iter(size)))
     return ops.affine_grid_generator(theta, tuple(size)[2:], bool(align_corners))
@@ -384,7 +384,7 @@ def _shown(values: Shape) -> str:
 
 
 @public(space=F, out=False)
-def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images (N, C, H, W) as columns: (N, C * window, windows)."""
     kernel, spread, pad, step = _pairs("im2col", kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     shape = input._array.shape
@@ -409,7 +409,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 
 
 @public(space=F, out=False)
-def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Columns (N, C * window, windows) added up where their windows lie in images (N, C, *output_size)."""
     size, kernel, spread, pad, step = _pairs(
         "col2im", output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride
@@ -458,7 +458,7 @@ def _check_image(input: Any, name: str, label: str, factor: int) -> Shape:
 
 
 @public(space=F, out=False)
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
     """(..., C * factor ** 2, H, W) as (..., C, H * factor, W * factor)."""
     shape = _check_image(input, "pixel_shuffle", "upscale_factor", upscale_factor)
     if shape[-3] % upscale_factor**2:
@@ -470,7 +470,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 
 
 @public(space=F, out=False)
-def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
     """(..., C, H * factor, W * factor) as (..., C * factor ** 2, H, W)."""
     shape = _check_image(input, "pixel_unshuffle", "downscale_factor", downscale_factor)
     for label, axis in (("height", -2), ("width", -1)):
@@ -483,7 +483,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 
 
 @public(space=F, out=False)
-def channel_shuffle(input: Any, groups: int) -> Any:
+def channel_shuffle(input: Any, groups: int) -> Tensor:
     """Channels dealt out anew: the first of each group, then the second of each, and so on."""
     shape = input._array.shape
     if len(shape) < 3:

@@ -32,7 +32,7 @@ class _MaxPoolNd(_Pool):
         self.padding, self.dilation = padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         return getattr(F, self._function)(
             input,
             self.kernel_size,
