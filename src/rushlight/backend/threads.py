@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import kernels
-from . import alignment, openblas
+from . import openblas
 from .numpy import Array, Shape
 
 Item = TypeVar("Item")
@@ -61,8 +61,6 @@ class _Pool:
 
 
 def _serve(tasks: SimpleQueue[Callable[[], None]]) -> None:
-    if alignment.PAYS:
-        alignment.begin()
     while True:
         tasks.get()()
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..autograd.modes import state
 from ..backend import activations as k
-from ..dtypes import finfo
+from ..base.dtypes import finfo
 from ..kernels import register, sweeps
 from . import dispatch
 from .activation_slopes import mish_slope, prelu_slopes, silu_slope

@@ -16,6 +16,7 @@ __all__ = [
     "assume_constant_result",
     "config",
     "disable",
+    "explain",
     "graph_break",
     "is_compiling",
     "list_backends",
@@ -62,6 +63,14 @@ config = _Config(
     suppress_errors=False,
     verbose=False,
 )
+
+
+def explain(f: Any, *extra_args: Any, **extra_kwargs: Any) -> Any:
+    """``explain(f)(*args)`` runs ``f`` once and says what was captured, and what broke it: see :mod:`rushlight.compiled.api`."""
+    from rushlight.compiled import api
+
+    inner = api.explain(f)
+    return inner(*extra_args, **extra_kwargs) if extra_args or extra_kwargs else inner
 
 
 def graph_break(msg: str = "") -> None:
