@@ -234,7 +234,7 @@ class Stub:
         stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
         text = f"{stars}{parameter.name}: {written}"
         if parameter.default is not parameter.empty:
-            if parameter.default is None and kind is not Any and "None" not in written and "Any" not in written:
+            if parameter.default is None and "None" not in written and written != self.scope.any():
                 text += " | None"
             text += f" = {default_text(parameter.default)}"
         return text

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
-from numpy import dtype as __dtype
 from numpy import generic
 from numpy import ndarray
 from rushlight._inner import ContextDecorator
 from rushlight._inner import Inference
 from rushlight._inner import SparseTensor
+from rushlight._inner import WithAttributes
 from rushlight._inner import _GradMode
 from rushlight._inner import _Storage
 from rushlight._inner import _Traced
@@ -94,16 +94,6 @@ from . import xpu as xpu
 from rushlight._inner import device as device
 from rushlight._inner import tensor as tensor
 from rushlight.amp.autocast_mode import autocast as autocast
-from rushlight.amp.autocast_mode import clear_autocast_cache as clear_autocast_cache
-from rushlight.amp.autocast_mode import get_autocast_cpu_dtype as get_autocast_cpu_dtype
-from rushlight.amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
-from rushlight.amp.autocast_mode import get_autocast_gpu_dtype as get_autocast_gpu_dtype
-from rushlight.amp.autocast_mode import is_autocast_cache_enabled as is_autocast_cache_enabled
-from rushlight.amp.autocast_mode import is_autocast_cpu_enabled as is_autocast_cpu_enabled
-from rushlight.amp.autocast_mode import is_autocast_enabled as is_autocast_enabled
-from rushlight.amp.autocast_mode import set_autocast_cache_enabled as set_autocast_cache_enabled
-from rushlight.amp.autocast_mode import set_autocast_dtype as set_autocast_dtype
-from rushlight.amp.autocast_mode import set_autocast_enabled as set_autocast_enabled
 from rushlight.compiler import compile as compile
 from rushlight.futures import Future as Future
 from rushlight.jit import ScriptFunction as ScriptFunction
@@ -276,7 +266,7 @@ class Size(tuple[_int, ...]):
     @overload
     def __getitem__(self, index: slice) -> Size: ...
     def __mul__(self, times: Any) -> Size: ...
-    def __radd__(self, other: Any) -> Size: ...
+    def __radd__(self, other: Any) -> Any: ...
     def __rmul__(self, times: Any) -> Size: ...
     def numel(self) -> _int:
         """How many elements a tensor of this shape has."""
@@ -289,7 +279,7 @@ class SymFloat(_Traced):
     """A number that is not known before a traced program runs; see :class:`SymInt`."""
 class SymInt(_Traced):
     """A size that is not known before a traced program runs. Nothing is traced here, so nothing is an instance of it."""
-class Tensor:
+class Tensor(WithAttributes):
     """An n-dimensional array that remembers how it was computed."""
     _base: Tensor | None
     @property
@@ -308,7 +298,9 @@ class Tensor:
     def __bool__(self) -> _bool: ...
     def __complex__(self) -> _complex: ...
     def __contains__(self, element: Any) -> _bool: ...
-    def __deepcopy__(self, memo: dict[_int, Any]) -> Self: ...
+    def __deepcopy__(self, memo: dict[_int, Any]) -> Self:
+        """What ``copy.deepcopy`` makes of a leaf; ``memo`` holds what was copied before. RuntimeError for other tensors."""
+        ...
     def __delitem__(self, key: Any) -> None: ...
     def __div__(self, b: Any) -> Tensor: ...
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any: ...
@@ -368,7 +360,7 @@ class Tensor:
     def __setitem__(self, index: Any, value: Tensor | _complex | ndarray[Any, Any] | generic) -> None: ...
     def __sub__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
     @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+    def __torch_function__(cls, func: Callable[..., Any], types: Iterable[_type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         """What functions do with instances of a subclass that does not say so itself: results are of the subclass."""
         ...
     def __truediv__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
@@ -398,7 +390,7 @@ class Tensor:
     def acosh(self) -> Tensor:
         """See :func:`torch.acosh`."""
         ...
-    def acosh_(self) -> Tensor:
+    def acosh_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`acosh`."""
         ...
     def add(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
@@ -467,8 +459,8 @@ class Tensor:
     def arccosh(self) -> Tensor:
         """See :func:`torch.arccosh`."""
         ...
-    def arccosh_(self) -> Tensor:
-        """In-place version of :func:`acosh`."""
+    def arccosh_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """In-place version of :func:`arccosh`."""
         ...
     def arcsin(self) -> Tensor:
         """See :func:`torch.arcsin`."""
@@ -836,7 +828,7 @@ class Tensor:
     def dist(self, other: Tensor | _complex | ndarray[Any, Any] | generic, p: Any = 2) -> Tensor:
         """The norm of ``input - other``."""
         ...
-    def div(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = ...) -> Tensor:
+    def div(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = None) -> Tensor:
         """``input / other``, rounded towards zero ('trunc') or down ('floor') if asked."""
         ...
     def div_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = None) -> Tensor:
@@ -936,7 +928,7 @@ class Tensor:
     def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
         """Dimensions ``start_dim`` to ``end_dim`` made one."""
         ...
-    def flip(self, *args: Any, dims: _int | Sequence[_int] = None) -> Tensor:
+    def flip(self, *args: Any, dims: _int | Sequence[_int] | None = None) -> Tensor:
         """The order of the elements reversed along the given dimensions (a copy)."""
         ...
     def fliplr(self) -> Tensor:
@@ -1068,7 +1060,7 @@ class Tensor:
     def histc(self, bins: _int = 100, min: _float = 0, max: _float = 0) -> Tensor:
         """Counts of elements in ``bins`` bins of equal width between ``min`` and ``max`` (of the data, if both are equal)."""
         ...
-    def histogram(self, bins: Any, *, range: Any = None, weight: Tensor = None, density: _bool = False) -> _histogram:
+    def histogram(self, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> _histogram:
         """Counts (or weights) of elements between edges: given ones, or so many at even distances."""
         ...
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -1432,7 +1424,7 @@ class Tensor:
     def maximum(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.maximum`."""
         ...
-    def mean(self, dim: Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
+    def mean(self, dim: Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """The mean of all elements, or along one or several dimensions; RuntimeError for integers."""
         ...
     @overload
@@ -1560,7 +1552,7 @@ class Tensor:
     def new(self, *args: Any, **kwargs: Any) -> Tensor:
         """A new tensor of this one's dtype, of sizes or of a sequence."""
         ...
-    def new_empty(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    def new_empty(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """An unset tensor of this one's dtype."""
         ...
     def new_empty_strided(self, size: Sequence[Any], stride: Sequence[Any], *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
@@ -1569,13 +1561,13 @@ class Tensor:
     def new_full(self, size: _int | Sequence[_int], fill_value: Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """One value in this tensor's dtype."""
         ...
-    def new_ones(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    def new_ones(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """Ones of this tensor's dtype."""
         ...
     def new_tensor(self, data: Any, *, dtype: _dtype | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
         """A new leaf with a copy of ``data``, in this tensor's dtype unless told otherwise."""
         ...
-    def new_zeros(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    def new_zeros(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """Zeros of this tensor's dtype."""
         ...
     def nextafter(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
@@ -1717,7 +1709,7 @@ class Tensor:
     def repeat(self, *repeats: _int | Sequence[_int] | Tensor) -> Tensor:
         """The tensor repeated so many times along each dimension."""
         ...
-    def repeat_interleave(self, repeats: _int | Sequence[_int] | Tensor = None, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
+    def repeat_interleave(self, repeats: _int | Sequence[_int] | Tensor | None = None, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
         """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
         ...
     @property
@@ -1740,7 +1732,7 @@ class Tensor:
     def resize(self, *sizes: _int | Sequence[_int]) -> Tensor:
         """Deprecated: use reshape."""
         ...
-    def resize_(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, memory_format: memory_format | None = None) -> Tensor:
+    def resize_(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, memory_format: memory_format | None = None) -> Tensor:
         """Gives this tensor another size, keeping its memory where that is long enough, its first values otherwise."""
         ...
     def resize_as(self, tensor: Tensor) -> Tensor:
@@ -1807,7 +1799,7 @@ class Tensor:
     def select_scatter(self, src: Any, dim: _int, index: _int) -> Tensor:
         """A copy with ``src`` in place of one slice."""
         ...
-    def set_(self, source: Any = None, storage_offset: _int = 0, size: _int | Sequence[_int] = None, stride: Any = None) -> Tensor:
+    def set_(self, source: Any = None, storage_offset: _int = 0, size: _int | Sequence[_int] | None = None, stride: Any = None) -> Tensor:
         """Lays this tensor over the memory of another tensor or a storage; over none without arguments."""
         ...
     def sgn(self) -> Tensor:
@@ -1821,7 +1813,7 @@ class Tensor:
         """How many elements there are along each dimension."""
         ...
     def share_memory_(self) -> Tensor:
-        """Moves the memory to where processes started later share it: what one writes, all see."""
+        """Moves the memory to where processes started later share it, and that of its base if it is a view: what one writes, all see."""
         ...
     def short(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int16; itself if that is what it is."""
@@ -1943,7 +1935,7 @@ class Tensor:
     def subtract_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """In-place version of :func:`sub`."""
         ...
-    def sum(self, dim: Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
+    def sum(self, dim: Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """The sum of all elements, or along one or several dimensions. Integers and booleans are summed in int64."""
         ...
     def sum_to_size(self, *size: _int | Sequence[_int]) -> Tensor:
@@ -2219,28 +2211,28 @@ def acosh(input: Tensor, *, out: Any = None) -> Tensor:
 def acosh_(self: Tensor) -> Tensor:
     """In-place version of :func:`acosh`."""
     ...
-def add(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
+def add(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input + alpha * other``."""
     ...
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
     """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
     ...
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *older: Any, value: Any = 1) -> Tensor:
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *older: Any, value: Any = 1, out: Any = None) -> Tensor:
     """``input + value * tensor1 / tensor2``."""
     ...
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *older: Any, value: Any = 1) -> Tensor:
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *older: Any, value: Any = 1, out: Any = None) -> Tensor:
     """``input + value * tensor1 * tensor2``."""
     ...
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
     """``beta * input + alpha * mat1 @ mat2``."""
     ...
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
     """``beta * input + alpha * mat @ vec``."""
     ...
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
     """``beta * input + alpha * outer(vec1, vec2)``."""
     ...
-def adjoint(input: Tensor) -> Tensor:
+def adjoint(input: Tensor, *, out: Any = None) -> Tensor:
     """The last two dimensions swapped, conjugated if complex."""
     ...
 def affine_grid_generator(theta: Any, size: _int | Sequence[_int], align_corners: _bool) -> Tensor:
@@ -2249,7 +2241,7 @@ def affine_grid_generator(theta: Any, size: _int | Sequence[_int], align_corners
 def alias_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of all of ``input``."""
     ...
-def all(input: Tensor, dim: Any = None, keepdim: _bool = False) -> Tensor:
+def all(input: Tensor, dim: Any = None, keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """Whether all elements are nonzero, together or along dimensions; uint8 for uint8, else bool."""
     ...
 def allclose(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:
@@ -2270,10 +2262,10 @@ def amin(input: Tensor, dim: Any = (), keepdim: _bool = False, *, out: Any = Non
 def aminmax(input: Tensor, *, dim: Any = None, keepdim: _bool = False, out: Any = None) -> _aminmax:
     """The least and the greatest, together or along one dimension."""
     ...
-def angle(input: Tensor) -> Tensor:
+def angle(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle of complex numbers in radians; pi for negative real numbers, 0 for the others."""
     ...
-def any(input: Tensor, dim: Any = None, keepdim: _bool = False) -> Tensor:
+def any(input: Tensor, dim: Any = None, keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """Whether any element is nonzero, together or along dimensions; uint8 for uint8, else bool."""
     ...
 def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
@@ -2295,10 +2287,10 @@ arctanh_ = atanh_
 def are_deterministic_algorithms_enabled() -> _bool:
     """What :func:`use_deterministic_algorithms` was told."""
     ...
-def argmax(input: Tensor, dim: Any = None, keepdim: _bool = False) -> Tensor:
+def argmax(input: Tensor, dim: Any = None, keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """Where the greatest element is: its place in the flattened tensor, or along ``dim``. The first of equal ones."""
     ...
-def argmin(input: Tensor, dim: Any = None, keepdim: _bool = False) -> Tensor:
+def argmin(input: Tensor, dim: Any = None, keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """Where the least element is: its place in the flattened tensor, or along ``dim``."""
     ...
 def argsort(input: Tensor, dim: Any = -1, descending: _bool = False, *, stable: _bool = False) -> Tensor:
@@ -2307,7 +2299,7 @@ def argsort(input: Tensor, dim: Any = -1, descending: _bool = False, *, stable: 
 def argwhere(input: Tensor) -> Tensor:
     """Where elements are not zero, one row of indices each."""
     ...
-def as_strided(input: Tensor, size: _int | Sequence[_int], stride: Any, storage_offset: _int | None = None) -> Tensor:
+def as_strided(input: Tensor, size: _int | Sequence[_int], stride: Any, storage_offset: _int | None = None, *, out: Any = None) -> Tensor:
     """A view of the storage with given sizes, strides and offset, in elements."""
     ...
 def as_strided_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -2316,7 +2308,7 @@ def as_strided_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def as_strided_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of what :func:`as_strided` sees."""
     ...
-def as_strided_scatter(input: Tensor, src: Any, size: _int | Sequence[_int], stride: Any, storage_offset: _int | None = None) -> Tensor:
+def as_strided_scatter(input: Tensor, src: Any, size: _int | Sequence[_int], stride: Any, storage_offset: _int | None = None, *, out: Any = None) -> Tensor:
     """A copy of ``input`` with ``src`` in the place that :func:`as_strided` would see."""
     ...
 def as_tensor(data: Any, dtype: dtype | None = None, device: _device | str | _int | None = None) -> Tensor:
@@ -2370,7 +2362,7 @@ def atleast_3d(tensor: Tensor, /) -> Tensor: ...
 def atleast_3d(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors with at least 3 dimensions."""
     ...
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2`` for batches of matrices."""
     ...
 def bartlett_window(window_length: Any, periodic: _bool = True, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
@@ -2418,32 +2410,32 @@ def bitwise_xor(input: Any, other: Tensor | _complex | ndarray[Any, Any] | gener
 def blackman_window(window_length: Any, periodic: _bool = True, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """The Blackman window: two cosines."""
     ...
-def block_diag(*tensors: Any) -> Tensor:
+def block_diag(*tensors: Any, out: Any = None) -> Tensor:
     """A matrix with the given ones along its diagonal."""
     ...
-def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """The products of two batches of matrices."""
     ...
 bool: dtype
-def broadcast_shapes(*shapes: Any) -> Size:
+def broadcast_shapes(*shapes: Any, out: Any = None) -> Size:
     """The shape that tensors of these shapes broadcast to."""
     ...
-def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+def broadcast_tensors(*tensors: Any, out: Any = None) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
     ...
-def broadcast_to(input: Tensor, size: _int | Sequence[_int]) -> Tensor:
+def broadcast_to(input: Tensor, size: _int | Sequence[_int], *, out: Any = None) -> Tensor:
     """``input`` expanded to ``size``."""
     ...
-def bucketize(input: Tensor, boundaries: Any, *, out_int32: _bool = False, right: _bool = False) -> Tensor:
+def bucketize(input: Tensor, boundaries: Any, *, out_int32: _bool = False, right: _bool = False, out: Any = None) -> Tensor:
     """Which interval between the ordered ``boundaries`` each value lies in."""
     ...
 def can_cast(from_: dtype, to: dtype) -> _bool:
     """Whether an in-place op may put a result of `from_` into a tensor of `to`: not down a kind."""
     ...
-def cartesian_prod(*tensors: Any) -> Tensor:
+def cartesian_prod(*tensors: Any, out: Any = None) -> Tensor:
     """All combinations of one element from each vector, as rows."""
     ...
-def cat(tensors: Any, dim: _int = 0) -> Tensor:
+def cat(tensors: Any, dim: _int = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along an existing dimension; they agree in all others."""
     ...
 def cdist(x1: Any, x2: Any, p: _float = 2.0, compute_mode: str = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
@@ -2460,55 +2452,58 @@ def celu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`celu`."""
     ...
 cfloat: dtype
-def chain_matmul(*matrices: Any) -> Tensor:
+def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
     """The product of matrices in the cheapest order: the older name of :func:`torch.linalg.multi_dot`."""
     ...
 chalf: dtype
 channels_last: memory_format
 channels_last_3d: memory_format
-def cholesky(input: Tensor, upper: _bool = False) -> Tensor:
+def cholesky(input: Tensor, upper: _bool = False, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.cholesky` under its older name."""
     ...
-def cholesky_inverse(input: Tensor, upper: _bool = False) -> Tensor:
+def cholesky_inverse(input: Tensor, upper: _bool = False, *, out: Any = None) -> Tensor:
     """The inverse of a matrix, given its Cholesky factor."""
     ...
-def cholesky_solve(input: Tensor, input2: Any, upper: _bool = False) -> Tensor:
+def cholesky_solve(input: Tensor, input2: Any, upper: _bool = False, *, out: Any = None) -> Tensor:
     """X with ``A @ X == input``, ``input2`` being the Cholesky factor of A."""
     ...
-def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
+def chunk(input: Tensor, chunks: _int, dim: _int = 0, *, out: Any = None) -> tuple[Tensor, ...]:
     """At most ``chunks`` views of equal size (the last may be smaller) along ``dim``."""
     ...
-def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """Every element moved into the range from ``min`` to ``max``: numbers or tensors, one of them may be missing."""
     ...
 def clamp_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`clamp`."""
     ...
-def clamp_max(input: Tensor, max: Any) -> Tensor:
+def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     """Not more than ``max``."""
     ...
 def clamp_max_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`clamp_max`."""
     ...
-def clamp_min(input: Tensor, min: Any) -> Tensor:
+def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
     """Not less than ``min``."""
     ...
 def clamp_min_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`clamp_min`."""
     ...
-def clip(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+def clear_autocast_cache() -> None:
+    """Nothing is kept."""
+    ...
+def clip(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """The same as :func:`clamp`."""
     ...
 def clip_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`clip`."""
     ...
-def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+def clone(input: Tensor, *, memory_format: memory_format | None = None, out: Any = None) -> Tensor:
     """A copy, with history, whose dimensions lie in memory as those of ``input`` do or as the memory format says."""
     ...
-def column_stack(tensors: Any) -> Tensor:
+def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
     """Joined along the second dimension, vectors as columns."""
     ...
-def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
+def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False, *, out: Any = None) -> Tensor:
     """All choices of ``r`` elements of a vector, in order, as rows."""
     ...
 def complex(real: Any, imag: Any, *, out: Any = None) -> Tensor:
@@ -2522,13 +2517,13 @@ concatenate = cat
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor itself."""
     ...
-def conj_physical(input: Tensor) -> Tensor:
+def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """The complex conjugate; a real tensor itself."""
     ...
 def conj_physical_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`conj_physical`."""
     ...
-def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0, *, out: Any = None) -> Tensor:
     """A constant around the input: (before, after) for the last dimension, then for the one before it, ..."""
     ...
 contiguous_format: memory_format
@@ -2538,7 +2533,7 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0) -> Tens
 def convolution(input: Tensor, weight: Tensor, bias: Tensor, stride: Any, padding: Any, dilation: Any, transposed: _bool, output_padding: Any, groups: _int) -> Tensor:
     """Any convolution: of (N, C, ...) with as many dimensions as the weight has."""
     ...
-def copysign(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def copysign(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The size of ``input`` with the sign of ``other``, a tensor or a number."""
     ...
 def corrcoef(input: Tensor) -> Tensor:
@@ -2565,22 +2560,22 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 def cov(input: Tensor, *, correction: _int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
     """The covariance matrix of variables (rows) over observations (columns), weighted by counts and importances."""
     ...
-def cross(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, dim: Any = None) -> Tensor:
+def cross(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, dim: Any = None, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.cross`, along the first dimension of size 3 if none is given."""
     ...
 def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: _int = 0, reduction: _int = 0, zero_infinity: _bool = False) -> Tensor:
     """:func:`torch.nn.functional.ctc_loss` with the reduction by number."""
     ...
-def cummax(input: Tensor, dim: Any) -> _cummax:
+def cummax(input: Tensor, dim: Any, *, out: Any = None) -> _cummax:
     """The greatest so far along ``dim``, and its place (the last of equal ones)."""
     ...
-def cummin(input: Tensor, dim: Any) -> _cummin:
+def cummin(input: Tensor, dim: Any, *, out: Any = None) -> _cummin:
     """The least so far along ``dim``, and its place (the last of equal ones)."""
     ...
-def cumprod(input: Tensor, dim: Any, *, dtype: dtype | None = None) -> Tensor:
+def cumprod(input: Tensor, dim: Any, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
     """Running products along ``dim``; those of integers and booleans are int64."""
     ...
-def cumsum(input: Tensor, dim: Any, *, dtype: dtype | None = None) -> Tensor:
+def cumsum(input: Tensor, dim: Any, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
     """Running sums along ``dim``; those of integers and booleans are int64."""
     ...
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
@@ -2593,7 +2588,7 @@ def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
 def deg2rad_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`deg2rad`."""
     ...
-def det(input: Tensor) -> Tensor:
+def det(input: Tensor, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.det`."""
     ...
 def detach(input: Tensor) -> Tensor:
@@ -2605,25 +2600,25 @@ def detach_(input: Tensor) -> Tensor:
 def detach_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy without a derivative."""
     ...
-def diag(input: Tensor, diagonal: _int = 0) -> Tensor:
+def diag(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
     """A vector as a diagonal matrix, or the diagonal of a matrix (a copy)."""
     ...
-def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
+def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1, *, out: Any = None) -> Tensor:
     """The last dimension put on the diagonal of two new ones."""
     ...
-def diagflat(input: Tensor, offset: _int = 0) -> Tensor:
+def diagflat(input: Tensor, offset: _int = 0, *, out: Any = None) -> Tensor:
     """All elements on the diagonal of a matrix."""
     ...
-def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1, *, out: Any = None) -> Tensor:
     """The diagonal of two dimensions, as a view whose last dimension it is."""
     ...
 def diagonal_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of the diagonal of two dimensions."""
     ...
-def diagonal_scatter(input: Tensor, src: Any, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+def diagonal_scatter(input: Tensor, src: Any, offset: _int = 0, dim1: _int = 0, dim2: _int = 1, *, out: Any = None) -> Tensor:
     """A copy with ``src`` in place of a diagonal."""
     ...
-def diff(input: Tensor, n: _int = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Tensor:
+def diff(input: Tensor, n: _int = 1, dim: Any = -1, prepend: Any = None, append: Any = None, *, out: Any = None) -> Tensor:
     """Differences between neighbours along ``dim``, ``n`` times over."""
     ...
 def digamma(input: Tensor, *, out: Any = None) -> Tensor:
@@ -2632,13 +2627,13 @@ def digamma(input: Tensor, *, out: Any = None) -> Tensor:
 def dist(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, p: Any = 2) -> Tensor:
     """The norm of ``input - other``."""
     ...
-def div(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = ...) -> Tensor:
+def div(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
     """``input / other``, rounded towards zero ('trunc') or down ('floor') if asked."""
     ...
-def divide(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = None) -> Tensor:
+def divide(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
     """``input / other``: the same as :func:`div`."""
     ...
-def dot(input: Tensor, tensor: Any) -> Tensor:
+def dot(input: Tensor, tensor: Any, *, out: Any = None) -> Tensor:
     """The sum of the products of two vectors' elements."""
     ...
 double: dtype
@@ -2648,13 +2643,13 @@ def dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
 def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Zeroes elements with probability ``p`` while training."""
     ...
-def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
+def dsmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """The product of two matrices."""
     ...
-def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def dsplit(input: Tensor, indices_or_sections: Any, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of equal size, or between indices, as dsplit names the dimension."""
     ...
-def dstack(tensors: Any) -> Tensor:
+def dstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Joined along the third dimension."""
     ...
 class dtype:
@@ -2662,12 +2657,12 @@ class dtype:
     name: str
     scalar_name: str
     c_name: str
-    kind_rank: _int
-    itemsize: _int
-    is_signed: _bool
-    is_floating_point: _bool
-    is_complex: _bool
-    numpy: __dtype[Any]
+    kind_rank: Any
+    itemsize: Any
+    is_signed: Any
+    is_floating_point: Any
+    is_complex: Any
+    numpy: Any
     def __copy__(self) -> dtype: ...
     def __deepcopy__(self, memo: object) -> dtype: ...
     def __getattr__(self, attribute: str) -> Any: ...
@@ -2702,7 +2697,7 @@ def embedding_bag(weight: Tensor, indices: Any, offsets: Any, scale_grad_by_freq
 def embedding_renorm_(input: Tensor, indices: Any, max_norm: _float, norm_type: _float) -> Tensor:
     """Scales the rows that are named down to a norm, in place."""
     ...
-def empty(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+def empty(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """A tensor whose values nobody has set. RuntimeError for a negative size."""
     ...
 def empty_cache() -> None:
@@ -2796,16 +2791,16 @@ class finfo:
     tiny: Any
 fix = trunc
 fix_ = trunc_
-def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
+def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1, *, out: Any = None) -> Tensor:
     """Dimensions ``start_dim`` to ``end_dim`` made one."""
     ...
-def flip(input: Tensor, *args: Any, dims: _int | Sequence[_int] = None) -> Tensor:
+def flip(input: Tensor, *args: Any, dims: _int | Sequence[_int] | None = None, out: Any = None) -> Tensor:
     """The order of the elements reversed along the given dimensions (a copy)."""
     ...
-def fliplr(input: Tensor) -> Tensor:
+def fliplr(input: Tensor, *, out: Any = None) -> Tensor:
     """Reversed along the second dimension."""
     ...
-def flipud(input: Tensor) -> Tensor:
+def flipud(input: Tensor, *, out: Any = None) -> Tensor:
     """Reversed along the first dimension."""
     ...
 float: dtype
@@ -2827,7 +2822,7 @@ def floor(input: Tensor, *, out: Any = None) -> Tensor:
 def floor_(self: Tensor) -> Tensor:
     """In-place version of :func:`floor`."""
     ...
-def floor_divide(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def floor_divide(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``input / other`` rounded down."""
     ...
 def fmax(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
@@ -2836,7 +2831,7 @@ def fmax(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, 
 def fmin(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The smaller of two elements; the other where one is nan."""
     ...
-def fmod(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def fmod(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``input``, as in C."""
     ...
 def frac(input: Tensor, *, out: Any = None) -> Tensor:
@@ -2845,10 +2840,10 @@ def frac(input: Tensor, *, out: Any = None) -> Tensor:
 def frac_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`frac`."""
     ...
-def frexp(input: Tensor) -> _frexp:
+def frexp(input: Tensor, *, out: Any = None) -> _frexp:
     """Mantissa and exponent: ``input = mantissa * 2 ** exponent`` with a mantissa from 0.5 to 1."""
     ...
-def frobenius_norm(input: Tensor, dim: Any = (), keepdim: _bool = False) -> Tensor:
+def frobenius_norm(input: Tensor, dim: Any = (), keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """The root of the sum of squares over the dimensions ``dim``."""
     ...
 def from_dlpack(ext_tensor: Any, *, device: _device | str | _int | None = None, copy: _bool | None = None) -> Tensor:
@@ -2869,7 +2864,7 @@ def full(size: _int | Sequence[_int], fill_value: Any, *, out: Any = None, dtype
 def full_like(input: Tensor, fill_value: Any, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """One value in the shape and dtype of ``input``."""
     ...
-def gather(input: Tensor, dim: _int, index: Any, *, sparse_grad: _bool = False) -> Tensor:
+def gather(input: Tensor, dim: _int, index: Any, *, sparse_grad: _bool = False, out: Any = None) -> Tensor:
     """For each place of ``index`` the element of ``input`` that it names along ``dim``."""
     ...
 def gcd(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
@@ -2881,10 +2876,19 @@ def gcd_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def ge(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements of ``input`` are above those of ``other`` or equal."""
     ...
-def geqrf(input: Tensor) -> _geqrf:
+def geqrf(input: Tensor, *, out: Any = None) -> _geqrf:
     """The QR decomposition as LAPACK leaves it: reflectors below the diagonal of R, and their factors."""
     ...
 ger = outer
+def get_autocast_cpu_dtype() -> dtype:
+    """:func:`get_autocast_dtype` of the CPU."""
+    ...
+def get_autocast_dtype(device_type: str) -> dtype:
+    """The dtype that products are computed in under autocast."""
+    ...
+def get_autocast_gpu_dtype() -> dtype:
+    """:func:`get_autocast_dtype` of CUDA."""
+    ...
 def get_default_device() -> _device:
     """The device new tensors are asked for when the call names none."""
     ...
@@ -2919,7 +2923,7 @@ def grid_sampler(input: Tensor, grid: Any, interpolation_mode: _int, padding_mod
     ...
 grid_sampler_2d = grid_sampler
 grid_sampler_3d = grid_sampler
-def group_norm(input: Tensor, num_groups: _int, weight: Tensor = None, bias: Tensor = None, eps: _float = 1e-05, cudnn_enabled: _bool = True) -> Tensor:
+def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = 1e-05, cudnn_enabled: _bool = True) -> Tensor:
     """:func:`torch.nn.functional.group_norm`."""
     ...
 def gru(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -2938,28 +2942,28 @@ def hamming_window(window_length: Any, periodic: _bool = True, alpha: _float = 0
 def hann_window(window_length: Any, periodic: _bool = True, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """The Hann window: a raised cosine."""
     ...
-def hash_tensor(input: Tensor, dim: Any = (), *, keepdim: _bool = False, mode: _int = 0) -> Tensor:
+def hash_tensor(input: Tensor, dim: Any = (), *, keepdim: _bool = False, mode: _int = 0, out: Any = None) -> Tensor:
     """The exclusive or of all elements' bits, each as a 64-bit number; over all dimensions or those named."""
     ...
-def heaviside(input: Tensor, values: Any) -> Tensor:
+def heaviside(input: Tensor, values: Any, *, out: Any = None) -> Tensor:
     """0 below zero, 1 above, ``values`` at zero."""
     ...
 def hinge_embedding_loss(*args: Any, **kwargs: Any) -> Tensor:
     """:func:`torch.nn.functional.hinge_embedding_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
-def histc(input: Tensor, bins: _int = 100, min: _float = 0, max: _float = 0) -> Tensor:
+def histc(input: Tensor, bins: _int = 100, min: _float = 0, max: _float = 0, *, out: Any = None) -> Tensor:
     """Counts of elements in ``bins`` bins of equal width between ``min`` and ``max`` (of the data, if both are equal)."""
     ...
-def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor = None, density: _bool = False) -> _histogram:
+def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: _bool = False, out: Any = None) -> _histogram:
     """Counts (or weights) of elements between edges: given ones, or so many at even distances."""
     ...
-def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor = None, density: _bool = False) -> _histogramdd:
+def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> _histogramdd:
     """Counts (or weights) of points, the rows of ``input``, in boxes of a grid."""
     ...
-def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def hsplit(input: Tensor, indices_or_sections: Any, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of equal size, or between indices, as hsplit names the dimension."""
     ...
-def hstack(tensors: Any) -> Tensor:
+def hstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Joined along the second dimension (the first, for vectors)."""
     ...
 def hypot(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
@@ -2971,10 +2975,10 @@ def i0(input: Tensor, *, out: Any = None) -> Tensor:
 def i0_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`i0`."""
     ...
-def igamma(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def igamma(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The regularized lower incomplete gamma function, ``input`` being its parameter."""
     ...
-def igammac(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def igammac(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The regularized upper incomplete gamma function, ``input`` being its parameter."""
     ...
 class iinfo:
@@ -2988,25 +2992,25 @@ class iinfo:
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, as a view. Raises RuntimeError for a real tensor."""
     ...
-def index_add(input: Tensor, dim: _int, index: Any, source: Any, *, alpha: Any = 1) -> Tensor:
+def index_add(input: Tensor, dim: _int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     """A copy with slices of ``source`` added at the places along ``dim`` that a vector of indices names."""
     ...
-def index_copy(input: Tensor, dim: _int, index: Any, source: Any) -> Tensor:
+def index_copy(input: Tensor, dim: _int, index: Any, source: Any, *, out: Any = None) -> Tensor:
     """A copy with slices of ``source`` at the places along ``dim`` that a vector of indices names."""
     ...
-def index_fill(input: Tensor, dim: _int, index: Any, value: Any) -> Tensor:
+def index_fill(input: Tensor, dim: _int, index: Any, value: Any, *, out: Any = None) -> Tensor:
     """A copy with one value in the slices along ``dim`` that a vector of indices names."""
     ...
-def index_put(input: Tensor, indices: Any, values: Any, accumulate: _bool = False) -> Tensor:
+def index_put(input: Tensor, indices: Any, values: Any, accumulate: _bool = False, *, out: Any = None) -> Tensor:
     """A copy with ``values`` at the places that a tuple of index tensors names; added there with ``accumulate``."""
     ...
 def index_put_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`index_put`."""
     ...
-def index_reduce(input: Tensor, dim: _int, index: Any, source: Any, reduce: str, *, include_self: _bool = True) -> Tensor:
+def index_reduce(input: Tensor, dim: _int, index: Any, source: Any, reduce: str, *, include_self: _bool = True, out: Any = None) -> Tensor:
     """As :func:`index_add`, with prod, mean, amax or amin instead of the sum."""
     ...
-def index_select(input: Tensor, dim: _int, index: Any) -> Tensor:
+def index_select(input: Tensor, dim: _int, index: Any, *, out: Any = None) -> Tensor:
     """The slices along ``dim`` that a vector of indices names."""
     ...
 inf: _float
@@ -3018,7 +3022,7 @@ class inference_mode(ContextDecorator):
     def __exit__(self, kind: object, error: object, tb: object) -> None: ...
     def __init__(self, mode: _bool = True) -> None: ...
     def clone(self) -> inference_mode: ...
-def inner(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def inner(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The sums of products along the last dimension of both tensors."""
     ...
 def install_as_torch() -> None:
@@ -3039,7 +3043,7 @@ int6: dtype
 int64: dtype
 int7: dtype
 int8: dtype
-def inverse(input: Tensor) -> Tensor:
+def inverse(input: Tensor, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.inv` under its older name."""
     ...
 def is_anomaly_check_nan_enabled() -> _bool:
@@ -3047,6 +3051,15 @@ def is_anomaly_check_nan_enabled() -> _bool:
     ...
 def is_anomaly_enabled() -> _bool:
     """Whether anomaly detection is on in this thread."""
+    ...
+def is_autocast_cache_enabled() -> _bool:
+    """What autocast was told about keeping cast weights; they are cast anew."""
+    ...
+def is_autocast_cpu_enabled() -> _bool:
+    """Whether autocast is on for the CPU."""
+    ...
+def is_autocast_enabled(device_type: str = 'cuda') -> _bool:
+    """Whether autocast is on for a type of device."""
     ...
 def is_complex(input: Tensor) -> _bool:
     """Whether the tensor's dtype is complex."""
@@ -3099,7 +3112,7 @@ def isclose(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generi
 def isfinite(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element is neither inf, -inf nor nan."""
     ...
-def isin(elements: Any, test_elements: Any, *, assume_unique: _bool = False, invert: _bool = False) -> Tensor:
+def isin(elements: Any, test_elements: Any, *, assume_unique: _bool = False, invert: _bool = False, out: Any = None) -> Tensor:
     """Whether each of ``elements`` is among ``test_elements``."""
     ...
 def isinf(input: Tensor, *, out: Any = None) -> Tensor:
@@ -3127,13 +3140,13 @@ def kaiser_window(window_length: Any, periodic: _bool = True, beta: _float = 12.
 def kl_div(*args: Any, **kwargs: Any) -> Tensor:
     """:func:`torch.nn.functional.kl_div` with the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
-def kron(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def kron(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The Kronecker product: a block of ``other``, scaled, for each element of ``input``."""
     ...
 def kthvalue(input: Tensor, k: _int, dim: Any = -1, keepdim: _bool = False, *, out: Any = None) -> _kthvalue:
     """The ``k``-th smallest along ``dim``, counted from 1, and its place."""
     ...
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor = None, bias: Tensor = None, eps: _float = 1e-05, cudnn_enable: _bool = True) -> Tensor:
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = 1e-05, cudnn_enable: _bool = True) -> Tensor:
     """:func:`torch.nn.functional.layer_norm`."""
     ...
 class layout:
@@ -3146,7 +3159,7 @@ def lcm(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *
 def lcm_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`lcm`."""
     ...
-def ldexp(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def ldexp(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``input * 2 ** other``."""
     ...
 def ldexp_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -3156,7 +3169,7 @@ def le(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *,
     """Whether elements of ``input`` are below those of ``other`` or equal."""
     ...
 legacy_contiguous_format: memory_format
-def lerp(input: Tensor, end: Any, weight: Tensor) -> Tensor:
+def lerp(input: Tensor, end: Any, weight: Tensor, *, out: Any = None) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor."""
     ...
 less = lt
@@ -3194,7 +3207,7 @@ def log2_(self: Tensor) -> Tensor:
 def log_(self: Tensor) -> Tensor:
     """In-place version of :func:`log`."""
     ...
-def log_softmax(input: Tensor, dim: Any, dtype: dtype | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: Any, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
     """The logarithm of :func:`softmax`, computed without overflow."""
     ...
 def logaddexp(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
@@ -3203,7 +3216,7 @@ def logaddexp(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | gene
 def logaddexp2(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``log2(2**input + 2**other)`` without overflow."""
     ...
-def logcumsumexp(input: Tensor, dim: Any) -> Tensor:
+def logcumsumexp(input: Tensor, dim: Any, *, out: Any = None) -> Tensor:
     """log(cumsum(exp(x))) along ``dim``, computed without overflow."""
     ...
 def logdet(input: Tensor) -> Tensor:
@@ -3221,7 +3234,7 @@ def logical_or(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | gen
 def logical_xor(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether just one of the two elements is not zero."""
     ...
-def logit(input: Tensor, eps: _float | None = None) -> Tensor:
+def logit(input: Tensor, eps: _float | None = None, *, out: Any = None) -> Tensor:
     """``log(x / (1 - x))``, with x moved into the range from ``eps`` to ``1 - eps`` if that is given."""
     ...
 def logit_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -3230,7 +3243,7 @@ def logit_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, *, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """``base`` to the power of ``steps`` exponents from ``start`` to ``end``."""
     ...
-def logsumexp(input: Tensor, dim: Any, keepdim: _bool = False) -> Tensor:
+def logsumexp(input: Tensor, dim: Any, keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """log(sum(exp(x))) along one or several dimensions, computed without overflow."""
     ...
 long: dtype
@@ -3246,13 +3259,13 @@ def lstsq(*args: Any, **kwargs: Any) -> Any:
 def lt(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements of ``input`` are below those of ``other``."""
     ...
-def lu(A: Any, pivot: _bool = True, get_infos: _bool = False) -> Any:
+def lu(A: Any, pivot: _bool = True, get_infos: _bool = False, *, out: Any = None) -> Any:
     """:func:`torch.linalg.lu_factor` under its older name; with ``get_infos`` as :func:`torch.linalg.lu_factor_ex`."""
     ...
-def lu_solve(input: Tensor, LU_data: Any, LU_pivots: Any) -> Tensor:
+def lu_solve(input: Tensor, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.lu_solve` under its older name."""
     ...
-def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: _bool = True, unpack_pivots: _bool = True) -> _lu_unpack:
+def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: _bool = True, unpack_pivots: _bool = True, *, out: Any = None) -> _lu_unpack:
     """P, L and U of what :func:`torch.linalg.lu_factor` packed; empty tensors for what is not asked for."""
     ...
 def margin_ranking_loss(*args: Any, **kwargs: Any) -> Tensor:
@@ -3261,19 +3274,19 @@ def margin_ranking_loss(*args: Any, **kwargs: Any) -> Tensor:
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """``value`` (a number or a 0-dim tensor) where the mask is true."""
     ...
-def masked_scatter(input: Tensor, mask: Tensor, source: Any) -> Tensor:
+def masked_scatter(input: Tensor, mask: Tensor, source: Any, *, out: Any = None) -> Tensor:
     """A copy with elements of ``source``, in order, where a mask is true."""
     ...
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
     """The elements where a mask is true, as a vector."""
     ...
-def matmul(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def matmul(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The matrix product of two tensors: of vectors the dot product, of batches of matrices the batch of products."""
     ...
 def matrix_exp(input: Tensor) -> Tensor:
     """:func:`torch.linalg.matrix_exp`."""
     ...
-def matrix_power(input: Tensor, n: _int) -> Tensor:
+def matrix_power(input: Tensor, n: _int, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.matrix_power`."""
     ...
 def matrix_rank(*args: Any, **kwargs: Any) -> Any:
@@ -3299,7 +3312,7 @@ def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
 def maximum(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The larger of two elements; nan where one is nan."""
     ...
-def mean(input: Tensor, dim: Any = ..., keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
+def mean(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
     """The mean of all elements, or along one or several dimensions; RuntimeError for integers."""
     ...
 @overload
@@ -3329,17 +3342,17 @@ def min(input: Tensor, other: Tensor) -> Tensor:
 def minimum(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The smaller of two elements; nan where one is nan."""
     ...
-def mm(input: Tensor, mat2: Tensor) -> Tensor:
+def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """The product of two matrices."""
     ...
-def mode(input: Tensor, dim: Any = -1, keepdim: _bool = False) -> _mode:
+def mode(input: Tensor, dim: Any = -1, keepdim: _bool = False, *, out: Any = None) -> _mode:
     """The most frequent value along ``dim`` (the least of several) and a place of it."""
     ...
 moveaxis = movedim
-def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+def movedim(input: Tensor, source: Any, destination: Any, *, out: Any = None) -> Tensor:
     """Dimensions moved to new places, the others kept in order."""
     ...
-def msort(input: Tensor) -> Tensor:
+def msort(input: Tensor, *, out: Any = None) -> Tensor:
     """The elements in order along the first dimension."""
     ...
 def mul(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
@@ -3351,20 +3364,20 @@ def multinomial(input: Tensor, num_samples: _int, replacement: _bool = False, *,
 def multiply(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Another name of :func:`mul`. The product of two tensors, or of a tensor and a number, element by element."""
     ...
-def mv(input: Tensor, vec: Tensor) -> Tensor:
+def mv(input: Tensor, vec: Tensor, *, out: Any = None) -> Tensor:
     """A matrix times a vector."""
     ...
-def mvlgamma(input: Tensor, p: _int) -> Tensor:
+def mvlgamma(input: Tensor, p: _int, *, out: Any = None) -> Tensor:
     """The logarithm of the gamma function of dimension p."""
     ...
 nan: _float
-def nan_to_num(input: Tensor, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None) -> Tensor:
+def nan_to_num(input: Tensor, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None, *, out: Any = None) -> Tensor:
     """nan replaced by ``nan`` (0), infinities by ``posinf`` and ``neginf`` (the largest finite values)."""
     ...
 def nan_to_num_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`nan_to_num`."""
     ...
-def nanmean(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
+def nanmean(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
     """The mean of what is not nan; nan where nothing is left."""
     ...
 @overload
@@ -3373,19 +3386,19 @@ def nanmedian(input: Tensor) -> Tensor: ...
 def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False) -> _nanmedian:
     """The median of what is not nan."""
     ...
-def nanquantile(input: Tensor, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear') -> Tensor:
+def nanquantile(input: Tensor, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear', out: Any = None) -> Tensor:
     """The quantile of what is not nan."""
     ...
-def nansum(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
+def nansum(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
     """The sum with nan counted as zero; RuntimeError for complex numbers."""
     ...
-def narrow(input: Tensor, dim: _int, start: Any, length: _int) -> Tensor:
+def narrow(input: Tensor, dim: _int, start: Any, length: _int, *, out: Any = None) -> Tensor:
     """``length`` entries from ``start`` along ``dim``, as a view."""
     ...
-def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor:
+def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int, *, out: Any = None) -> Tensor:
     """A copy of :func:`narrow`."""
     ...
-def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor, running_mean: Any, running_var: Any, training: _bool, momentum: _float, eps: _float) -> tuple[Tensor, Tensor, Tensor]:
+def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor, running_mean: Any, running_var: Any, training: _bool, momentum: _float, eps: _float, *, out: Any = None) -> tuple[Tensor, Tensor, Tensor]:
     """Batch norm with the batch's means and reciprocal standard deviations (empty if not training)."""
     ...
 def native_dropout(input: Tensor, p: _float, train: _bool | None) -> tuple[Tensor, Tensor]:
@@ -3433,35 +3446,35 @@ def norm(input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: _bool = False,
 def norm_except_dim(v: Any, pow: Any = 2, dim: _int = 0) -> Tensor:
     """The norm over all dimensions but ``dim``, which keep size 1; over all of them if ``dim`` is -1."""
     ...
-def normal(mean: Any, std: Any = None, size: _int | Sequence[_int] = None, *, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def normal(mean: Any, std: Any = None, size: _int | Sequence[_int] | None = None, *, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """Normal numbers about ``mean`` with deviation ``std``: tensors of them, or two numbers and a size."""
     ...
 not_equal = ne
-def nuclear_norm(input: Tensor, dim: Any = (-2, -1), keepdim: _bool = False) -> Tensor:
+def nuclear_norm(input: Tensor, dim: Any = (-2, -1), keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """The sum of the singular values of matrices."""
     ...
 def numel(input: Tensor) -> _int:
     """How many elements the tensor has."""
     ...
-def ones(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def ones(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """A tensor of ones. RuntimeError for a negative size."""
     ...
 def ones_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """Ones of the shape and dtype of ``input``."""
     ...
-def orgqr(input: Tensor, input2: Any) -> Tensor:
+def orgqr(input: Tensor, input2: Any, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.householder_product` under its older name."""
     ...
-def ormqr(input: Tensor, input2: Any, input3: Any, left: _bool = True, transpose: _bool = False) -> Tensor:
+def ormqr(input: Tensor, input2: Any, input3: Any, left: _bool = True, transpose: _bool = False, *, out: Any = None) -> Tensor:
     """``Q @ other`` (or ``other @ Q``, or with the adjoint of Q), Q the product of all reflectors, square."""
     ...
-def outer(input: Tensor, vec2: Tensor) -> Tensor:
+def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """All products of an element of one vector with one of another, as a matrix."""
     ...
 def pca_lowrank(A: Any, q: _int | None = None, center: _bool = True, niter: _int = 2) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V of the principal components of the rows of A: :func:`svd_lowrank` of A less the mean of its rows."""
     ...
-def permute(input: Tensor, *dims: _int | Sequence[_int]) -> Tensor:
+def permute(input: Tensor, *dims: _int | Sequence[_int], out: Any = None) -> Tensor:
     """The dimensions in another order."""
     ...
 def permute_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
@@ -3480,31 +3493,31 @@ def poisson_nll_loss(*args: Any, **kwargs: Any) -> Tensor:
 def polar(abs: Any, angle: Any, *, out: Any = None) -> Tensor:
     """The complex tensor with these absolute values and angles."""
     ...
-def polygamma(n: _int, input: Tensor) -> Tensor:
+def polygamma(n: _int, input: Tensor, *, out: Any = None) -> Tensor:
     """The n-th derivative of :func:`digamma`."""
     ...
 def positive(input: Tensor) -> Tensor:
     """The tensor itself; an error for bool."""
     ...
-def pow(input: Any, exponent: Any) -> Tensor:
+def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """``input ** exponent``; one of the two may be a number."""
     ...
 preserve_format: memory_format
-def prod(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
+def prod(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
     """The product of all elements, or along one dimension. Integers and booleans are multiplied in int64."""
     ...
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest type that holds both. Raises RuntimeError for uint16, uint32 and uint64 beside another integer."""
     ...
-def put(input: Tensor, index: Any, source: Any, accumulate: _bool = False) -> Tensor:
+def put(input: Tensor, index: Any, source: Any, accumulate: _bool = False, *, out: Any = None) -> Tensor:
     """A copy with elements of ``source`` at places of the flattened tensor."""
     ...
 qint32: dtype
 qint8: dtype
-def qr(input: Tensor, some: _bool = True) -> _qr:
+def qr(input: Tensor, some: _bool = True, *, out: Any = None) -> _qr:
     """:func:`torch.linalg.qr` under its older name; complete unless ``some``."""
     ...
-def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear') -> Tensor:
+def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: _bool = False, *, interpolation: str = 'linear', out: Any = None) -> Tensor:
     """The value below which a fraction ``q`` of the elements lies, along ``dim`` or of all; nan if there is any."""
     ...
 quint2x4: dtype
@@ -3516,19 +3529,19 @@ def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
 def rad2deg_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`rad2deg`."""
     ...
-def rand(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def rand(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """Uniform numbers from [0, 1); the same for a seed as PyTorch's."""
     ...
 def rand_like(input: Tensor, *, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """Uniform numbers from [0, 1) in the shape and dtype of ``input``."""
     ...
-def randint(*bounds: Any, low: Any = None, high: Any = None, size: _int | Sequence[_int] = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def randint(*bounds: Any, low: Any = None, high: Any = None, size: _int | Sequence[_int] | None = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """``randint(high, size)`` or ``randint(low, high, size)``: whole numbers from low (0) up to, without, high; int64."""
     ...
 def randint_like(input: Tensor, *bounds: Any, low: Any = None, high: Any = None, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """``randint_like(input, high)`` or ``(input, low, high)``: whole numbers in the shape and dtype of ``input``."""
     ...
-def randn(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def randn(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """Numbers from the standard normal distribution."""
     ...
 def randn_like(input: Tensor, *, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
@@ -3540,7 +3553,7 @@ def randperm(n: Any, *, generator: _Generator | None = None, out: Any = None, dt
 def range(start: Any, end: Any, step: Any = 1, *, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """From ``start`` to ``end``, which is included. Deprecated: use :func:`arange`."""
     ...
-def ravel(input: Tensor) -> Tensor:
+def ravel(input: Tensor, *, out: Any = None) -> Tensor:
     """All elements in one dimension."""
     ...
 def real(input: Tensor) -> Tensor:
@@ -3558,16 +3571,16 @@ def relu(input: Tensor, *, out: Any = None) -> Tensor:
 def relu_(self: Tensor) -> Tensor:
     """In-place version of :func:`relu`."""
     ...
-def remainder(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def remainder(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``other``, as in Python."""
     ...
-def renorm(input: Tensor, p: Any, dim: _int, maxnorm: _float) -> Tensor:
+def renorm(input: Tensor, p: Any, dim: _int, maxnorm: _float, *, out: Any = None) -> Tensor:
     """Slices along ``dim`` whose norm is above ``maxnorm`` scaled down to it."""
     ...
-def repeat_interleave(input: Tensor, repeats: _int | Sequence[_int] | Tensor = None, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
+def repeat_interleave(input: Tensor, repeats: _int | Sequence[_int] | Tensor | None = None, dim: _int | None = None, *, output_size: _int | None = None, out: Any = None) -> Tensor:
     """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
     ...
-def reshape(input: Tensor, *shape: _int | Sequence[_int]) -> Tensor:
+def reshape(input: Tensor, *shape: _int | Sequence[_int], out: Any = None) -> Tensor:
     """Another shape: a view where strides allow it, else a copy. One size may be -1."""
     ...
 def resize_as_(self: Tensor, the_template: Any, *, memory_format: memory_format | None = None) -> Tensor:
@@ -3594,13 +3607,13 @@ def rnn_tanh(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 def rnn_tanh_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
     """One step: ``tanh(input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh)`` for input (N, I) and state (N, H)."""
     ...
-def roll(input: Tensor, shifts: Any, dims: _int | Sequence[_int] = ()) -> Tensor:
+def roll(input: Tensor, shifts: Any, dims: _int | Sequence[_int] = (), *, out: Any = None) -> Tensor:
     """Elements shifted along dimensions, those that leave at one end coming in at the other."""
     ...
-def rot90(input: Tensor, k: _int = 1, dims: _int | Sequence[_int] = (0, 1)) -> Tensor:
+def rot90(input: Tensor, k: _int = 1, dims: _int | Sequence[_int] = (0, 1), *, out: Any = None) -> Tensor:
     """A plane of two dimensions turned by ``k`` right angles."""
     ...
-def round(input: Tensor, *, decimals: _int | None = None) -> Tensor:
+def round(input: Tensor, *, decimals: _int | None = None, out: Any = None) -> Tensor:
     """The nearest integer, halves to the even one; or the nearest multiple of ``10 ** -decimals``."""
     ...
 def round_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -3622,32 +3635,41 @@ def rsub(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, 
 def scalar_tensor(s: Any, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """A tensor without dimensions, of the default dtype unless given."""
     ...
-def scatter(input: Tensor, dim: _int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
+def scatter(input: Tensor, dim: _int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None, out: Any = None) -> Tensor:
     """A copy with elements of ``src`` (or one value) put where ``index`` says along ``dim``."""
     ...
-def scatter_add(input: Tensor, dim: _int, index: Any, src: Any) -> Tensor:
+def scatter_add(input: Tensor, dim: _int, index: Any, src: Any, *, out: Any = None) -> Tensor:
     """A copy with elements of ``src`` added where ``index`` says along ``dim``."""
     ...
-def scatter_reduce(input: Tensor, dim: _int, index: Any, src: Any, reduce: str, *, include_self: _bool = True) -> Tensor:
+def scatter_reduce(input: Tensor, dim: _int, index: Any, src: Any, reduce: str, *, include_self: _bool = True, out: Any = None) -> Tensor:
     """A copy in which elements of ``src`` meet by sum, prod, mean, amax or amin where ``index`` says."""
     ...
-def searchsorted(sorted_sequence: Any, input: Tensor, *, out_int32: _bool = False, right: _bool = False, side: str | None = None, sorter: Any = None) -> Tensor:
+def searchsorted(sorted_sequence: Any, input: Tensor, *, out_int32: _bool = False, right: _bool = False, side: str | None = None, sorter: Any = None, out: Any = None) -> Tensor:
     """Where values belong in an ordered sequence: before its equal elements, or behind them if ``right``."""
     ...
 def segment_reduce(data: Any, reduce: str, *, lengths: Any = None, indices: Any = None, offsets: Any = None, axis: _int = 0, unsafe: _bool = False, initial: Any = None) -> Tensor:
     """The 'sum', 'mean', 'max', 'min' or 'prod' of each segment of the dimension ``axis``."""
     ...
-def select(input: Tensor, dim: Any, index: _int) -> Tensor:
+def select(input: Tensor, dim: Any, index: _int, *, out: Any = None) -> Tensor:
     """The slice at ``index`` of dimension ``dim``, which disappears."""
     ...
 def select_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of the slice at ``index``."""
     ...
-def select_scatter(input: Tensor, src: Any, dim: _int, index: _int) -> Tensor:
+def select_scatter(input: Tensor, src: Any, dim: _int, index: _int, *, out: Any = None) -> Tensor:
     """A copy with ``src`` in place of one slice."""
     ...
 def selu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`selu`."""
+    ...
+def set_autocast_cache_enabled(enabled: _bool) -> None:
+    """Kept for :func:`is_autocast_cache_enabled`."""
+    ...
+def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
+    """Sets what :func:`get_autocast_dtype` answers."""
+    ...
+def set_autocast_enabled(*args: Any) -> None:
+    """``set_autocast_enabled(device_type, enabled)`` switches autocast."""
     ...
 def set_default_device(device: _device | str | _int | None) -> None:
     """Make `device` the one new tensors are asked for; None means the CPU."""
@@ -3728,42 +3750,42 @@ def sinh_(self: Tensor) -> Tensor:
 def slice_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of every ``step``-th entry of a range along a dimension."""
     ...
-def slice_scatter(input: Tensor, src: Any, dim: _int = 0, start: Any = None, end: Any = None, step: _int = 1) -> Tensor:
+def slice_scatter(input: Tensor, src: Any, dim: _int = 0, start: Any = None, end: Any = None, step: _int = 1, *, out: Any = None) -> Tensor:
     """A copy with ``src`` in place of a slice."""
     ...
-def slogdet(input: Tensor) -> _slogdet:
+def slogdet(input: Tensor, *, out: Any = None) -> _slogdet:
     """:func:`torch.linalg.slogdet`."""
     ...
-def softmax(input: Tensor, dim: Any, dtype: dtype | None = None) -> Tensor:
+def softmax(input: Tensor, dim: Any, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
     """exp(x) divided by its sum along ``dim``."""
     ...
 def solve(*args: Any, **kwargs: Any) -> Any:
     """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
     ...
-def sort(input: Tensor, dim: Any = -1, descending: _bool = False, stable: _bool | None = None) -> _sort:
+def sort(input: Tensor, dim: Any = -1, descending: _bool = False, stable: _bool | None = None, *, out: Any = None) -> _sort:
     """The elements in order along ``dim``, and the places they came from."""
     ...
 sparse_bsc: layout
-def sparse_bsc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
+def sparse_bsc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_bsc`` of its ``ccol_indices``, ``row_indices`` and ``values``."""
     ...
 sparse_bsr: layout
-def sparse_bsr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
+def sparse_bsr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_bsr`` of its ``crow_indices``, ``col_indices`` and ``values``."""
     ...
-def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Any, size: _int | Sequence[_int] = None, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None) -> SparseTensor:
+def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None) -> SparseTensor:
     """A tensor of one of the compressed layouts (``layout``) of its parts."""
     ...
 sparse_coo: layout
-def sparse_coo_tensor(indices: Any = None, values: Any = None, size: _int | Sequence[_int] = None, *, dtype: dtype | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None, is_coalesced: _bool | None = None) -> SparseTensor:
+def sparse_coo_tensor(indices: Any = None, values: Any = None, size: _int | Sequence[_int] | None = None, *, dtype: dtype | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None, is_coalesced: _bool | None = None) -> SparseTensor:
     """A tensor of ``values`` at the places that the columns of ``indices`` name; values of one place count together."""
     ...
 sparse_csc: layout
-def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
+def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_csc`` of its ``ccol_indices``, ``row_indices`` and ``values``."""
     ...
 sparse_csr: layout
-def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
+def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_csr`` of its ``crow_indices``, ``col_indices`` and ``values``."""
     ...
 def split(tensor: Any, split_size_or_sections: Any, dim: _int = 0) -> tuple[Tensor, ...]:
@@ -3772,7 +3794,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: _int = 0) -> tuple[Tens
 def split_copy(*args: Any, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
     """Copies of parts of equal size (the last may be smaller) along a dimension."""
     ...
-def split_with_sizes(input: Tensor, split_sizes: Any, dim: _int = 0) -> tuple[Tensor, ...]:
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: _int = 0, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of the given sizes along ``dim``."""
     ...
 def split_with_sizes_copy(*args: Any, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
@@ -3785,22 +3807,22 @@ def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
 def sqrt_(self: Tensor) -> Tensor:
     """In-place version of :func:`sqrt`."""
     ...
-def square(input: Tensor) -> Tensor:
+def square(input: Tensor, *, out: Any = None) -> Tensor:
     """``input ** 2``."""
     ...
 def square_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`square`."""
     ...
-def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+def squeeze(input: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """Without the dimensions of size 1, or without those of them that are named."""
     ...
 def squeeze_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy without the dimensions of size 1, or without those of them that are named."""
     ...
-def stack(tensors: Any, dim: _int = 0) -> Tensor:
+def stack(tensors: Any, dim: _int = 0, *, out: Any = None) -> Tensor:
     """Tensors of one shape along a new dimension."""
     ...
-def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Tensor:
+def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None, out: Any = None) -> Tensor:
     """The standard deviation: the root of :func:`var`."""
     ...
 def std_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> tuple[Tensor, Tensor]:
@@ -3810,20 +3832,20 @@ def stft(input: Tensor, n_fft: _int, hop_length: _int | None = None, win_length:
     """The Fourier transforms of pieces of ``n_fft`` samples, one every ``hop_length``, each times ``window``."""
     ...
 strided: layout
-def sub(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
+def sub(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input - alpha * other``."""
     ...
 subtract = sub
-def sum(input: Tensor, dim: Any = ..., keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
+def sum(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
     """The sum of all elements, or along one or several dimensions. Integers and booleans are summed in int64."""
     ...
-def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True) -> _svd:
+def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True, *, out: Any = None) -> _svd:
     """:func:`torch.linalg.svd` under its older name: V in place of its adjoint, complete unless ``some``."""
     ...
 def svd_lowrank(A: Any, q: _int | None = 6, niter: _int | None = 2, M: Any = None) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V of an approximation to ``A - M`` of rank q, by random projections."""
     ...
-def swapaxes(input: Tensor, axis0: _int, axis1: _int) -> Tensor:
+def swapaxes(input: Tensor, axis0: _int, axis1: _int, *, out: Any = None) -> Tensor:
     """Two dimensions swapped: :func:`transpose` with NumPy's names."""
     ...
 swapdims = transpose
@@ -3863,16 +3885,16 @@ def sym_sum(args: Any, *more: Any) -> Any:
 def symeig(*args: Any, **kwargs: Any) -> Any:
     """Removed from PyTorch: raises RuntimeError. Use torch.linalg.eigvalsh(A, UPLO='U' if upper else 'L') or torch.linalg.eigh, which look at the lower triangle unless told otherwise."""
     ...
-def t(input: Tensor) -> Tensor:
+def t(input: Tensor, *, out: Any = None) -> Tensor:
     """A matrix transposed; vectors and numbers as they are."""
     ...
 def t_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy of a matrix, transposed."""
     ...
-def take(input: Tensor, index: Any) -> Tensor:
+def take(input: Tensor, index: Any, *, out: Any = None) -> Tensor:
     """Elements of the flattened tensor."""
     ...
-def take_along_dim(input: Tensor, indices: Any, dim: _int | None = None) -> Tensor:
+def take_along_dim(input: Tensor, indices: Any, dim: _int | None = None, *, out: Any = None) -> Tensor:
     """As :func:`gather`, with broadcasting; over the flattened tensor without ``dim``."""
     ...
 def tan(input: Tensor, *, out: Any = None) -> Tensor:
@@ -3887,28 +3909,28 @@ def tanh(input: Tensor, *, out: Any = None) -> Tensor:
 def tanh_(self: Tensor) -> Tensor:
     """In-place version of :func:`tanh`."""
     ...
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: _int = 0) -> tuple[Tensor, ...]:
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: _int = 0, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views between the given indices, or a number of views of as equal a size as can be."""
     ...
-def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2) -> Tensor:
+def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, *, out: Any = None) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
     ...
 def threshold_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`threshold`."""
     ...
-def tile(input: Tensor, *dims: _int | Sequence[_int]) -> Tensor:
+def tile(input: Tensor, *dims: _int | Sequence[_int], out: Any = None) -> Tensor:
     """Repeated along each dimension; missing counts in front are 1."""
     ...
 def to_dlpack(tensor: Any) -> Any:
     """A DLPack capsule of a tensor's memory, whether or not the tensor needs a gradient."""
     ...
-def topk(input: Tensor, k: Any, dim: Any = -1, largest: _bool = True, sorted: _bool = True) -> _topk:
+def topk(input: Tensor, k: Any, dim: Any = -1, largest: _bool = True, sorted: _bool = True, *, out: Any = None) -> _topk:
     """The ``k`` greatest (or least) elements along ``dim``, in order, and their places."""
     ...
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     ...
-def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+def transpose(input: Tensor, dim0: _int, dim1: _int, *, out: Any = None) -> Tensor:
     """Two dimensions swapped."""
     ...
 def transpose_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
@@ -3920,10 +3942,10 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor
 def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     """:func:`trapezoid` under its older name."""
     ...
-def triangular_solve(input: Tensor, A: Any, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False) -> _triangular_solve:
+def triangular_solve(input: Tensor, A: Any, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False, *, out: Any = None) -> _triangular_solve:
     """:func:`torch.linalg.solve_triangular` under its older name: X with ``A @ X == input``, and a copy of A."""
     ...
-def tril(input: Tensor, diagonal: _int = 0) -> Tensor:
+def tril(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
     """The elements on and below a diagonal, the others zero."""
     ...
 def tril_indices(row: Any, col: Any, offset: Any = 0, *, dtype: dtype | None = None, device: _device | str | _int | None = None, layout: layout | None = None, pin_memory: _bool = False) -> Tensor:
@@ -3932,13 +3954,13 @@ def tril_indices(row: Any, col: Any, offset: Any = 0, *, dtype: dtype | None = N
 def triplet_margin_loss(*args: Any, **kwargs: Any) -> Tensor:
     """:func:`torch.nn.functional.triplet_margin_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
-def triu(input: Tensor, diagonal: _int = 0) -> Tensor:
+def triu(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
     """The elements on and above a diagonal, the others zero."""
     ...
 def triu_indices(row: Any, col: Any, offset: Any = 0, *, dtype: dtype | None = None, device: _device | str | _int | None = None, layout: layout | None = None, pin_memory: _bool = False) -> Tensor:
     """Rows and columns of the elements on and above a diagonal of a ``row`` by ``col`` matrix."""
     ...
-def true_divide(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def true_divide(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``input / other``."""
     ...
 def trunc(input: Tensor, *, out: Any = None) -> Tensor:
@@ -3961,13 +3983,13 @@ uint6: dtype
 uint64: dtype
 uint7: dtype
 uint8: dtype
-def unbind(input: Tensor, dim: _int = 0) -> tuple[Tensor, ...]:
+def unbind(input: Tensor, dim: _int = 0, *, out: Any = None) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as views."""
     ...
 def unbind_copy(*args: Any, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
     """Copies of all slices along a dimension."""
     ...
-def unflatten(input: Tensor, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
+def unflatten(input: Tensor, dim: _int, sizes: _int | Sequence[_int], *, out: Any = None) -> Tensor:
     """One dimension made several; one of their sizes may be -1."""
     ...
 def unfold_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
@@ -4002,10 +4024,10 @@ def unsafe_chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ..
 def unsafe_split(input: Tensor, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
     """As :func:`split`, but each part has memory of its own."""
     ...
-def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: _int = 0) -> tuple[Tensor, ...]:
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: _int = 0, *, out: Any = None) -> tuple[Tensor, ...]:
     """Parts of the given sizes along a dimension, which may be written to without the others' history changing."""
     ...
-def unsqueeze(input: Tensor, dim: _int) -> Tensor:
+def unsqueeze(input: Tensor, dim: _int, *, out: Any = None) -> Tensor:
     """A new dimension of size 1 at ``dim``."""
     ...
 def unsqueeze_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
@@ -4017,13 +4039,13 @@ def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
 def vander(x: Any, N: Any = None, increasing: _bool = False) -> Tensor:
     """Powers of the elements of ``x``, one row for each, N (as many as elements) columns."""
     ...
-def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Tensor:
+def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None, out: Any = None) -> Tensor:
     """The variance: squared distances from the mean, summed and divided by their number less ``correction`` (1)."""
     ...
 def var_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> tuple[Tensor, Tensor]:
     """Variance and mean."""
     ...
-def vdot(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def vdot(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """As :func:`dot`, the first vector conjugated."""
     ...
 def view_as_complex(input: Tensor) -> Tensor:
@@ -4044,10 +4066,10 @@ def view_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
 def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *, chunk_size: _int | None = None) -> Callable[..., Any]:
     """A function that applies ``func`` to each entry of a dimension of its arguments, and stacks the results."""
     ...
-def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def vsplit(input: Tensor, indices_or_sections: Any, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of equal size, or between indices, as vsplit names the dimension."""
     ...
-def vstack(tensors: Any) -> Tensor:
+def vstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Joined along the first dimension, vectors as rows."""
     ...
 @overload
@@ -4056,7 +4078,7 @@ def where(condition: Tensor) -> tuple[Tensor, ...]: ...
 def where(condition: Tensor, input: Tensor | _complex | ndarray[Any, Any] | generic, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Tensor | None = None) -> Tensor:
     """``input`` where the condition holds, ``other`` elsewhere; with the condition alone, the indices where it holds."""
     ...
-def xlogy(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
+def xlogy(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``input * log(other)``, and 0 where ``input`` is 0."""
     ...
 def xlogy_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -4065,7 +4087,7 @@ def xlogy_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def zero_(input: Tensor) -> Tensor:
     """Puts zeros into the tensor."""
     ...
-def zeros(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def zeros(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """A tensor of zeros. RuntimeError for a negative size."""
     ...
 def zeros_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:

@@ -96,7 +96,7 @@ def modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
 def modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the second kind, of order 1."""
     ...
-def ndtr(input: Tensor) -> Tensor:
+def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     """The share of the normal distribution below ``input``."""
     ...
 def ndtri(input: Tensor, *, out: Any = None) -> Tensor:
@@ -123,9 +123,9 @@ def shifted_chebyshev_polynomial_w(input: Tensor, other: Tensor | complex | ndar
 def spherical_bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
     """The spherical Bessel function of the first kind, of order 0: ``sin(x) / x``."""
     ...
-def xlog1py(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic) -> Tensor:
+def xlog1py(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``input * log1p(other)``, and 0 where ``input`` is 0."""
     ...
-def zeta(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic) -> Tensor:
+def zeta(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The Hurwitz zeta function: the sum of ``(k + other)**-input`` over k = 0, 1, ..."""
     ...

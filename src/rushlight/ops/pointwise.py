@@ -20,6 +20,7 @@ from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import alias, inplace_form, methods, module, ops, public, publish
 from .reading import conj, underivable
+from .signatures import Unsaid
 from .table import arrays, op
 
 if TYPE_CHECKING:
@@ -256,7 +257,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     return ops.rsub_scaled(input, other, alpha)
 
 
-_UNSAID: Any = object()
+_UNSAID: Any = Unsaid()
 
 
 @public()

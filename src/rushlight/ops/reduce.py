@@ -13,6 +13,7 @@ from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .reading import conj, expand
+from .signatures import Unsaid
 from .table import arrays, op
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def check_tensor(name: str, input: Any) -> None:
 
 
 # ``dim=None`` is not quite the same as no dim: PyTorch's nodes tell.
-_UNSAID: Any = object()
+_UNSAID: Any = Unsaid()
 
 
 @public()

@@ -12,6 +12,7 @@ from ..autograd.modes import special, state
 from ..base import protocols
 from ..base.public_names import methods
 from ..ops.public import CompiledOnUse
+from ..ops.signatures import PublicSignature
 from ..tensor import PLAIN, Tensor, _TensorMeta
 
 OPERATORS = {
@@ -200,6 +201,7 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
                 return overrides.redispatch_function(function, (), args, kwargs)
         return function(*args, **kwargs)
 
+    call.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     call.__name__, call.__qualname__ = name, name
     call.__doc__ = getattr(function, "__doc__", None)
     call.__module__ = "torch"
