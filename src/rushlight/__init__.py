@@ -71,6 +71,7 @@ with _collector_at_rest():
     from .base.torch_version import __version__
     from .batching.vmap import vmap
     from .ops.public import registry as _registry
+    from .overrides.watching import install_methods
     from .random import (
         Generator,
         default_generator,
@@ -82,10 +83,12 @@ with _collector_at_rest():
     )
     from .storage import TypedStorage, UntypedStorage
     from .storage import resizing as _resizing
-    from .tensor import Tensor, install_methods
+    from .storage import shared_memory as _shared_memory
+    from .tensor import Tensor
     from .tensors import copying as _copying
     from .tensors import foreach as _foreach
     from .tensors import queries as _queries
+    from .tensors import rebuilding as _rebuilding
     from .tensors import runtime as _runtime
     from .tensors.conversion import to_dtype as _conversion
     from .tensors.conversion import to_layout as _layout_conversion
@@ -272,9 +275,10 @@ __getattr__, __dir__ = lazy_names(
         ),
     },
 )
-# Pickles name modules; those made before base/ and tensors/ were rooms leave them out.
+# Pickles name modules; those made before base/ and tensors/ were rooms name these without them.
 for _name in tuple(_sys.modules):
-    if _name.startswith((f"{__name__}.base.", f"{__name__}.tensors.")):
-        _sys.modules[_name.replace(".base.", ".").replace(".tensors.", ".")] = _sys.modules[_name]
+    _room, _, _rest = _name.removeprefix(f"{__name__}.").partition(".")
+    if _room in ("base", "tensors") and _rest.partition(".")[0] in ("copying", "creation", "device", "dtypes", "size"):
+        _sys.modules[f"{__name__}.{_rest}"] = _sys.modules[_name]
 # What `from torch import *` gives beside them.
 __all__.extend(name for name in _registry["torch"] if name not in __all__ and "_" not in (name[0], name[-1]))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import operator
-import os
 import sys
 import threading
 import weakref
@@ -19,7 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..as_torch.missing import attribute_error
 from ..backend.notes import with_notes
+from ..base.arguments import OWN_CODE, ROOT
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -349,10 +350,6 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
     return (sink, 0)
 
 
-ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-OWN_CODE = (ROOT, "<rushlight")  # how filenames of this package begin, those of compiled ops too
-
-
 def here(depth: int = 2) -> tuple[Any, int] | None:
     """Code object and instruction of the nearest frame outside the package: cheap to keep, turned into a line on demand."""
     frame: Any = sys._getframe(depth)
@@ -435,18 +432,15 @@ def _warn(text: str) -> None:
         print(text, file=sys.stderr)
 
 
+# What other files of this room put into the namespace torch.autograd.graph.
+offered: dict[str, Any] = {}
+
+
 def __getattr__(name: str) -> Any:
-    from . import graph_access, saved_hooks
-
-    for room in (graph_access, saved_hooks):
-        if name in room.__all__:
-            return getattr(room, name)
-    from ..as_torch.missing import attribute_error
-
+    if name in offered:
+        return offered[name]
     raise attribute_error("torch.autograd.graph", name, f"module 'torch.autograd.graph' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    from . import graph_access, saved_hooks
-
-    return sorted({*globals(), *graph_access.__all__, *saved_hooks.__all__})
+    return sorted({*globals(), *offered})

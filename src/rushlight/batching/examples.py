@@ -21,6 +21,7 @@ from ..base.rooms import provided
 from ..ops import dispatch
 from ..ops.public import ops
 from ..ops.table import Op
+from ..overrides import classes  # noqa: F401  (what a class of Tensor needs)
 from ..tensor import Tensor
 from . import layers
 from .outlines import Escaped, Outline, Refused, Unbatchable

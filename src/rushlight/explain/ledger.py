@@ -39,7 +39,7 @@ def ledger_of(recording: Recording, names: dict[tuple[str, str], int], error: En
 
 
 def _passes(recording: Recording) -> list[Entry]:
-    return [event for event in recording.events if event["kind"] == "backward"]
+    return [event for event in recording.events if event["kind"] == "backward" and event["how"] != "dry"]
 
 
 def _why(recording: Recording, scope: str, name: str, entry: Entry, error: Entry | None) -> Reason:

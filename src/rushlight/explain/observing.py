@@ -12,12 +12,14 @@ import numpy as np
 from ..autograd import engine, modes, observed_pass
 from ..autograd.graph import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
-from ..autograd.profiled_pass import _HANDED_OVER
+from ..backend.ownership import BY_PROFILED_PASS
 from ..ops import dispatch
 from ..tensor import Tensor
 from .entries import Entry
-from .jacobian import jacobian_of
-from .recording import Recording, here_of, quietly, user_frame
+from .frames import user_frame
+from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
+from .recording import Recording, here_of, quietly
+from .values import plain
 
 _lock = threading.Lock()
 _stories: list[Recording] = []
@@ -79,7 +81,7 @@ def _op(op: Any, args: tuple[Any, ...]) -> Any:
             modes.special.enter()
     else:
         result = dispatch.run(op, args, 1, dispatch.interceptors[dispatch.interceptors.index(_op) + 1 :])
-    recording.op(op, args, result, frame)
+    recording.op(op, args, result, None if frame is None else sys._getframe(1))
     return result
 
 
@@ -99,6 +101,8 @@ class RecordedPass(ObservedPass):
         self.at_leaf: AccumulateGrad | None = None
         self.running: Node | None = None
         self.last: Entry | None = None
+        self.matrices: dict[int, Any] = {}  # of the node that runs, by the number of its edge
+        self.v: Any = None
         self.totals: dict[tuple[Node, int], Any] = {}  # what was sent, added up apart from the engine's own sums
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
@@ -177,6 +181,10 @@ class RecordedPass(ObservedPass):
         )
         for out in range(len(arrived)):
             self.totals.pop((node, out), None)
+        self.matrices, self.v = {}, g
+        if recording.with_jacobians and recording.locals < LOCALS and type(g) is np.ndarray:
+            self.matrices = local_matrices(node, LOCAL)
+            recording.locals += bool(self.matrices)
 
     @quietly
     def _sent(self, node: Node, grads: tuple[Any, ...], edges: tuple[Edge | None, ...]) -> None:
@@ -195,6 +203,11 @@ class RecordedPass(ObservedPass):
                     total = self.totals.get(edge)
                     self.totals[edge] = array.copy() if total is None else total + array
                 value, total = self.recording.value(array), self.recording.value(self.totals.get(edge))
+                if index in self.matrices and array.shape == edge[0].shape:
+                    self.last["local"].append({
+                        "edge": index, "v": plain(self.v.reshape(-1).tolist()), "J": plain(self.matrices[index].tolist()),
+                        "vJ": plain(array.reshape(-1).tolist()),
+                    })  # fmt: skip
                 self.last["sent"].append({"edge": index, "value": value, "number": number, "sum": total})
                 entry = self.recording.nodes[self.last["node"]]["edges"][index]
                 if entry is not None and entry["node"] is None:
@@ -248,7 +261,7 @@ class RecordedPass(ObservedPass):
         before, arrived = self._value(variable._grad), self._value(g)
         holder = [g]  # hands over the only reference here, or the gradient would be copied
         del g
-        engine.BackwardPass.accumulate(variable, holder.pop(), _HANDED_OVER)
+        engine.BackwardPass.accumulate(variable, holder.pop(), BY_PROFILED_PASS)
         self._leaf(variable, before, arrived)
 
     @quietly

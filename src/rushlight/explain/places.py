@@ -38,7 +38,7 @@ class Places:
         line, end_line, col, end_col = positions[index] if 0 <= index < len(positions) else (None,) * 4
         line = line or code.co_firstlineno
         end_line = end_line or line
-        source = self._source(code.co_filename)
+        source = self.source(code.co_filename)
         lines = self.sources[source]["lines"] if source is not None else []
         first = lines[line - 1] if line <= len(lines) else ""
         text, target, statement = first.strip(), None, first.strip()
@@ -57,7 +57,8 @@ class Places:
             "function": code.co_qualname, "text": text, "target": target, "statement": statement,
         }  # fmt: skip
 
-    def _source(self, path: str) -> int | None:
+    def source(self, path: str) -> int | None:
+        """The number of a file's text; None where it is not there."""
         if path not in self._sources:
             lines = [line.rstrip("\r\n") for line in linecache.getlines(path)]
             self._sources[path] = len(self.sources) if lines else None

@@ -6,7 +6,7 @@ import functools
 import weakref
 from collections.abc import Callable
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..autograd import engine, modes
 from ..autograd.graph import AccumulateGrad, Node
@@ -14,9 +14,13 @@ from ..base import dtypes
 from ..tensor import Tensor
 from ..utils.weak import Sighting
 from .entries import Entry
+from .frames import Calls
 from .places import Places
 from .rules import rule_texts
 from .values import value_of
+
+if TYPE_CHECKING:
+    from ..ops.table import Op
 
 LIMIT = 20_000  # events
 WATCHED = 200  # tensors that are looked at for writes, the latest
@@ -48,7 +52,8 @@ class Recording:
         self.jacobians: list[Entry] = []
         self.printed: list[Entry] = []
         self.failures: list[str] = []
-        self.passes = 0
+        self.passes = self.locals = 0
+        self.calls = Calls(self)
         self._alive: dict[int, tuple[weakref.ref[Any], int]] = {}  # by id of a tensor
         self._references: dict[int, weakref.ref[Any]] = {}  # by number of an entry
         self._of_node: dict[int, tuple[weakref.ref[Any], int]] = {}
@@ -113,6 +118,8 @@ class Recording:
         number = len(self.tensors)
         edge = tensor._edge
         node = self.node(edge[0]) if edge is not None else None
+        if node is not None and place is None:
+            place = self.nodes[node]["place"]
         base = self.known(tensor._base) if tensor._base is not None else None
         before = self.tensors[life_of] if life_of is not None else None
         self.tensors.append({
@@ -271,6 +278,11 @@ class Recording:
                 life, lives = self.tensors[life]["life_of"], lives + 1
             name = str(entry["names"][0]["name"])
             return f"{name}.{lives}" if lives else name
+        maker = self.nodes[entry["node"]] if entry["node"] is not None else None
+        if maker is not None and maker["inputs"] and len(entry["shape"]) == 2 and maker["op"] in ("t", "transpose", "adjoint"):
+            given = maker["inputs"][0]
+            if given["tensor"] is not None and " " not in given["text"]:
+                return f"{given['text']}.T"
         place = entry["place"]
         return str(self.places.places[place]["text"]) if place is not None else f"t{tensor}"
 
@@ -280,7 +292,9 @@ class Recording:
         if len(self.events) >= self.limit:
             self.left_out += 1
             return
-        place = self.places.of(here_of(frame))
+        stack, module = self.calls.look(frame)
+        places = [self.places.of(where) for where in stack]
+        place = places[-1] if places else None
         results = [one for one in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(one, Tensor)]
         inputs: list[Entry] = []
         given: list[int] = []
@@ -296,16 +310,11 @@ class Recording:
         outputs = [self.tensor(one, place) for one in results]
         node = next((one._edge[0] for one in results if one._edge is not None), None)
         number = self.node(node) if node is not None else None
-        if number is not None:
+        if node is not None and number is not None:
             entry = self.nodes[number]
-            entry["place"], entry["stack"], entry["inputs"] = place, [] if place is None else [place], inputs
-            entry["saved"] = [
-                {"name": name, "tensor": one["tensor"], "text": one["text"], "bytes": 0}
-                for kind, name, _ in op.keep if kind == "input" for one in inputs if one["name"] == name
-            ]  # fmt: skip
-            names = {one["name"]: one["text"] for one in inputs}
-            names.update({one["name"]: f"({one['text']})" for one in inputs if " " in one["text"]})
-            entry["rules"] = rule_texts(op, names)
+            entry["place"], entry["stack"], entry["module"], entry["inputs"] = place, places, module, inputs
+            entry["saved"] = self._saved(op, node, inputs, dict(zip(op.inputs, args, strict=False)), results, outputs)
+            entry["rules"] = rule_texts(op, *self._names_for_rules(op, args, inputs, place))
         else:
             cut = next((self.tensors[one]["cut"] for one in given if self.tensors[one]["cut"] is not None), None)
             if any(self.tensors[one]["requires_grad"] for one in given):
@@ -318,6 +327,42 @@ class Recording:
         if event is not None and task is not None:
             event["pass"] = getattr(task, "number", None)
 
+    def _saved(
+        self, op: Op, node: Node, inputs: list[Entry], given: dict[str, Any], results: list[Tensor], outputs: list[int]
+    ) -> list[Entry]:
+        """The tensors that a node keeps for its rules."""
+        wanted = {name for name, edge in zip(op.sources, node.next, strict=False) if edge is not None}
+        saved = []
+        for kind, name, users in op.keep:
+            if kind not in ("input", "output") or not (
+                op.variadic is not None or wanted & {*users} or op.keeps_anyhow(kind, users)
+            ):
+                continue
+            for one in inputs if kind == "input" else ():
+                if one["name"] == name and one["tensor"] is not None:
+                    size = given[name]._array.nbytes if isinstance(given[name], Tensor) else 0
+                    saved.append({"name": name, "tensor": one["tensor"], "text": one["text"], "bytes": int(size)})
+            if kind == "output" and name in op.outputs and op.outputs.index(name) < len(results):
+                at = op.outputs.index(name)
+                saved.append({"name": name, "tensor": outputs[at], "text": name, "bytes": int(results[at]._array.nbytes)})
+        return saved
+
+    def _names_for_rules(
+        self, op: Op, args: tuple[object, ...], inputs: list[Entry], place: int | None
+    ) -> tuple[dict[str, str], dict[str, object]]:
+        """What the user calls an op's inputs, and the op's parameters with what inputs there are."""
+        names = {}
+        for one in inputs:
+            entry = None if one["tensor"] is None else self.tensors[one["tensor"]]
+            if entry is not None:
+                names[f"{one['name']}_shape"] = str(tuple(entry["shape"]))
+            if entry is None or entry["names"] or entry["place"] != place or entry["leaf"] or one["text"].endswith(".T"):
+                names[one["name"]] = one["text"]  # else made on the way, inside of one call of the user's
+        count = len(op.inputs)
+        told = {**dict(op.params), **dict(zip((name for name, _ in op.params), args[count:], strict=False))}
+        told.update({name: True for name, value in zip(op.inputs, args, strict=False) if value is not None})
+        return names, told
+
     def finished(self) -> Entry:
         """The lists, with what is known at the end only."""
         for reference, number in self._alive.values():
@@ -327,6 +372,9 @@ class Recording:
         for tensor in self.tensors:
             tensor["label"] = self.text_of(tensor["id"]) if tensor["names"] or tensor["place"] is not None else tensor["label"]
         for node in self.nodes:
+            for one in node["saved"]:
+                if one["tensor"] in node["outputs"] and self.tensors[one["tensor"]]["names"]:
+                    one["text"] = self.text_of(one["tensor"])  # its name is known only once it was made
             for edge in node["edges"]:
                 if edge is not None and edge["tensor"] is None and edge["node"] is not None:
                     edge["tensor"] = self._made.get((edge["node"], edge["out"]))
@@ -337,15 +385,6 @@ class Recording:
 
 
 Where = tuple[CodeType, int] | None  # an instruction of the program
-
-
-def user_frame(frame: Any) -> Any:
-    """The nearest frame outside the package."""
-    from ..autograd.graph import OWN_CODE
-
-    while frame is not None and frame.f_code.co_filename.startswith(OWN_CODE):
-        frame = frame.f_back
-    return frame
 
 
 def here_of(frame: Any) -> tuple[Any, int] | None:

@@ -13,9 +13,11 @@ from typing import Any
 from ..tensor import Tensor
 from . import observing
 from .entries import Entry
+from .frames import parameters_of, user_frame
 from .jacobian import jacobian_of
 from .ledger import ledger_of, names_in_functions
-from .recording import LIMIT, Recording, user_frame
+from .reading import read
+from .recording import LIMIT, Recording
 
 FORMAT = "rushlight-recording/1"
 
@@ -38,6 +40,8 @@ class Story:
         self.arguments: list[str] = []
 
     def __enter__(self) -> Story:
+        frame = user_frame(sys._getframe(1))
+        self._recording.calls.outermost = None if frame is None else frame.f_code
         observing.start(self._recording)
         return self
 
@@ -58,6 +62,11 @@ class Story:
         bound = {}
         for name, value in names.items():
             number = recording.known(value) if isinstance(value, Tensor) and not name.startswith("__") else None
+            if number is not None:
+                bound["<module>", name] = number
+                recording.named(number, name, "<module>")
+        for name, value in parameters_of(dict(names)):
+            number = recording.known(value)
             if number is not None:
                 bound["<module>", name] = number
                 recording.named(number, name, "<module>")
@@ -88,20 +97,11 @@ class Story:
         frame = user_frame(sys._getframe(1))
         if frame is not None:
             recording.look_for_names(frame)
+            recording.places.source(frame.f_code.co_filename)
         recording.tensor(out)
         if out._edge is not None:
-            waiting = [out._edge[0]]
-            seen: set[Any] = set()
-            while waiting and len(seen) < recording.limit:
-                node = waiting.pop()
-                if node not in seen:
-                    seen.add(node)
-                    number = recording.node(node)
-                    waiting += [edge[0] for edge in node.next if edge is not None]
-                    for entry, edge in zip(recording.nodes[number]["edges"], node.next, strict=True):
-                        if entry is not None and edge is not None:
-                            entry["node"] = recording.node(edge[0])
             seed = gradient if gradient is not None else out.detach().new_ones(out.shape)
+            read(recording, [out._edge], [seed])
             found = jacobian_of(recording, [out._edge], [seed])
             if found is not None:
                 recording.jacobians.append({"pass": 0, "place": None, **found})

@@ -95,6 +95,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "hook changed": ("The hook gave back another gradient.", "钩子换掉了梯度。"),
     "hook looked": ("The hook looked and changed nothing.", "钩子只看了看，没有改动。"),
     "reset": ("`{slot}` is set by the program", "程序设置了 `{slot}`"),
+    "resets": ("{count} gradients are set by the program", "程序设置了 {count} 个梯度"),
     "reset none": ("Now it is None: the next gradient begins anew.", "现在是 None：下一个梯度重新开始。"),
     "reset value": ("Now it holds this, and the next gradient is added to it.", "现在是这个值，下一个梯度会加在上面。"),
     "ends": ("The pass ends", "反向结束"),

@@ -22,6 +22,13 @@ from typing import Any, TypeVar
 
 from ..autograd.modes import special
 from ..backend import pointwise as kernels
+from ..base.arguments import warn as warn_user
+from ..base.protocols import foreigners
+from ..base.protocols import protocol as protocol
+from ..base.public_names import methods as methods
+from ..base.public_names import module as module
+from ..base.public_names import registry as registry
+from ..base.switches import switches
 from . import dispatch, inplace
 from .compiling import compiled_function
 from .descriptions import description
@@ -31,18 +38,7 @@ from .table import Op, table, tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-registry: dict[str, dict[str, Callable[..., Any]]] = {}
-methods: dict[str, Any] = {}
-
-# Set by the room that implements __torch_function__: (function, args, kwargs) -> result or NotImplemented.
-protocol: list[Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]] = []
-
 SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "self": "input", "a": "input", "x1": "input", "x2": "other"}
-
-
-def module(name: str) -> dict[str, Callable[..., Any]]:
-    """The public functions of one namespace: 'torch', 'torch.linalg', ..."""
-    return registry.setdefault(name, {})
 
 
 def public(
@@ -210,9 +206,7 @@ def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     """What an object that is no tensor but defines ``__torch_function__`` makes of a call; else NotImplemented."""
     if special.active and protocol:  # it was asked before the call
         return NotImplemented
-    from ..overrides import foreign as ask
-
-    return ask(func, args, kwargs)
+    return foreigners[0](func, args, kwargs)
 
 
 def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -275,10 +269,7 @@ _warned: set[str] = set()
 
 def warn(text: str, once: bool = False) -> None:
     """A UserWarning at the line of the user's program that is running; ``once`` in a process, or as set_warn_always says."""
-    from ..tensors.arguments import warn as warn_user  # stand above this room
-    from ..tensors.runtime import is_warn_always_enabled
-
-    if once and not is_warn_always_enabled():
+    if once and not switches.warn_always:
         if text in _warned:
             return
         _warned.add(text)

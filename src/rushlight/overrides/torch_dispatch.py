@@ -160,9 +160,7 @@ def make_wrapper(
 
 
 def _instance(cls: type) -> Any:
-    from . import instance_made
-
-    instance_made()
+    modes.instance_made()
     return object.__new__(cls)
 
 

@@ -231,7 +231,7 @@ class TypedStorage(_Storage):
         return object.__new__(TypedStorage)
 
     def __init__(self, *args: Any, dtype: dtypes.dtype | None = None, device: Any = None, wrap_storage: Any = None) -> None:
-        arguments.check_typed(args, dtype, device, wrap_storage)
+        arguments.check_typed(args, dtype, device, wrap_storage, UntypedStorage)
         self.dtype = chosen = dtype or dtypes.get_default_dtype()
         if wrap_storage is not None:
             self._memory = wrap_storage._memory.view(chosen.numpy)
@@ -318,7 +318,7 @@ class _LegacyStorage(type):
     dtype: dtypes.dtype
 
     def __call__(cls, *args: Any, **kwargs: Any) -> TypedStorage:
-        arguments.check_legacy(cls.__name__, args, kwargs)
+        arguments.check_legacy(cls.__name__, args, kwargs, UntypedStorage)
         return TypedStorage(*args, dtype=cls.dtype, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:

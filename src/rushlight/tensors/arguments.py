@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import operator
-import sys
-import warnings
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from ..autograd.graph import OWN_CODE
 from ..base import dtypes
+from ..base.arguments import refuse as refuse
+from ..base.arguments import type_name as type_name
+from ..base.arguments import warn as warn
 from ..base.device import changes, require_cpu, strided
-from ..base.device import device as Device
 from ..base.device import layout as Layout
 from ..base.device import memory_format as MemoryFormat
 from ..base.size import Size
@@ -23,13 +22,6 @@ Shape = tuple[int, ...]
 # Types that may stand for a dtype, as `dtype=float` does.
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 _LISTS = frozenset((tuple, list, Size))
-
-
-def refuse(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *forms: str) -> NoReturn:
-    """PyTorch's TypeError for arguments that fit none of a function's forms."""
-    got = ", ".join([type_name(value) for value in args] + [f"{key}={type_name(value)}" for key, value in kwargs.items()])
-    expected = "".join(f" * ({form})\n" for form in forms)
-    raise TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected one of:\n{expected}")
 
 
 # Options.
@@ -91,20 +83,6 @@ def check_pin_memory(name: str, pin_memory: Any) -> None:
             "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
             "this system."
         )
-
-
-_MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: types written in C carry their module in their name
-
-
-def type_name(value: Any) -> str:
-    """A value's type as PyTorch's argument errors spell it."""
-    kind = type(value)
-    home = getattr(kind, "__module__", "builtins")  # the arrays of ctypes have none
-    if home != "builtins" and not kind.__flags__ & _MADE_IN_PYTHON:
-        return f"{home}.{kind.__name__}"
-    if isinstance(value, Device):
-        return "torch.device"
-    return {dtypes.dtype: "torch.dtype", Layout: "torch.layout"}.get(kind, kind.__name__)
 
 
 def memory_format_name(name: str, memory_format: Any) -> str:
@@ -208,13 +186,3 @@ def integer(name: str, argument: str, position: int, value: Any) -> int:
         except (TypeError, RuntimeError):
             pass
     raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type_name(value)}")
-
-
-def warn(text: str, category: type[Warning] = UserWarning) -> None:
-    """A warning at the line of the user's program that is running."""
-    depth = 2
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(OWN_CODE):
-        frame = frame.f_back
-        depth += 1
-    warnings.warn(text, category, stacklevel=depth)

@@ -10,6 +10,7 @@ import numpy as np
 from ..autograd import modes, views
 from ..backend import memory
 from ..backend import numpy as backend
+from ..base.public_names import methods
 from ..tensor import OWN_ATTRIBUTES, Tensor
 
 
@@ -136,5 +137,11 @@ def _rebuild(cls: type, whole: np.ndarray[Any, Any], needs_grad: bool, extra: di
     return result
 
 
+def _reduce_ex(self: Tensor, protocol: object) -> Any:
+    return reduced(self)
+
+
+methods["__deepcopy__"] = deep_copied
+methods["__reduce_ex__"] = _reduce_ex
 # A name for pickles that stays, wherever this file lies.
 _rebuild.__module__ = _rebuild_wrapper.__module__ = "rushlight.copying"

@@ -11,6 +11,7 @@ from ..backend import memory
 from ..base import dtypes
 from ..base.device import layout as Layout
 from ..base.device import sparse_coo
+from ..base.public_names import methods
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import OWN_ATTRIBUTES, Tensor, wrap
 
@@ -157,6 +158,11 @@ def _finished(tensor: Tensor, requires_grad: Any, backward_hooks: Any, metadata:
     return tensor
 
 
+def _set_state(self: Tensor, state: Any) -> None:
+    set_state(self, state)
+
+
+methods["__setstate__"] = _set_state
 # Where PyTorch has them: pickles name the place.
 _rebuild_from_type_v2.__module__ = "rushlight._tensor"
 for _function in (

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ..backend import creation, threads
-from ..ops.public import module
+from ..base.public_names import module
+from ..base.switches import switches
 from ..ops.publishing import published
 from .arguments import type_name, warn
-
-
-@dataclass
-class _Switches:
-    interop_threads: int = threads.limit()
-    deterministic: bool = False
-    warn_only: bool = False
-    fill_uninitialized: bool = True
-    matmul_precision: str = "highest"
-    warn_always: bool = False
-
-
-_switches = _Switches()
 
 
 class AcceleratorError(RuntimeError):
@@ -73,13 +60,13 @@ def set_num_threads(int: Any) -> None:
 @published
 def get_num_interop_threads() -> int:
     """What :func:`set_num_interop_threads` was told; nothing runs on such threads here."""
-    return _switches.interop_threads
+    return threads.limit() if switches.interop_threads is None else switches.interop_threads
 
 
 @published
 def set_num_interop_threads(int: Any) -> None:
     """Kept for :func:`get_num_interop_threads`."""
-    _switches.interop_threads = _positive("set_num_interop_threads", int)
+    switches.interop_threads = _positive("set_num_interop_threads", int)
 
 
 @published
@@ -87,33 +74,33 @@ def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
     """Everything here is deterministic; what this changes is that unset memory is filled (see ``utils.deterministic``)."""
     if not isinstance(mode, bool):
         raise TypeError(f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type_name(mode)}")
-    _switches.deterministic, _switches.warn_only = mode, bool(warn_only)
-    creation.fill_unset = mode and _switches.fill_uninitialized
+    switches.deterministic, switches.warn_only = mode, bool(warn_only)
+    creation.fill_unset = mode and switches.fill_uninitialized
 
 
 def set_fill_uninitialized(value: Any) -> None:
     """Whether use_deterministic_algorithms fills memory that nobody has set."""
     if not isinstance(value, bool):
         raise RuntimeError(f"expected a bool, but got {type_name(value)}")
-    _switches.fill_uninitialized = value
-    creation.fill_unset = value and _switches.deterministic
+    switches.fill_uninitialized = value
+    creation.fill_unset = value and switches.deterministic
 
 
 def fills_uninitialized() -> bool:
     """What :func:`set_fill_uninitialized` was told."""
-    return _switches.fill_uninitialized
+    return switches.fill_uninitialized
 
 
 @published
 def are_deterministic_algorithms_enabled() -> bool:
     """What :func:`use_deterministic_algorithms` was told."""
-    return _switches.deterministic
+    return switches.deterministic
 
 
 @published
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Whether :func:`use_deterministic_algorithms` was told to warn only."""
-    return _switches.warn_only
+    return switches.warn_only
 
 
 _DEBUG_MODES = ("default", "warn", "error")
@@ -122,7 +109,7 @@ _DEBUG_MODES = ("default", "warn", "error")
 @published
 def get_deterministic_debug_mode() -> int:
     """0 by default, 1 to warn, 2 to raise where an algorithm is not deterministic: none is."""
-    return (1 if _switches.warn_only else 2) if _switches.deterministic else 0
+    return (1 if switches.warn_only else 2) if switches.deterministic else 0
 
 
 @published
@@ -142,7 +129,7 @@ def set_deterministic_debug_mode(debug_mode: Any) -> None:
 @published
 def get_float32_matmul_precision() -> str:
     """What :func:`set_float32_matmul_precision` was told; products are always computed in full."""
-    return _switches.matmul_precision
+    return switches.matmul_precision
 
 
 @published
@@ -154,7 +141,7 @@ def set_float32_matmul_precision(precision: str) -> None:
             "setFloat32MatmulPrecision call has no effect."
         )
         return
-    _switches.matmul_precision = precision
+    switches.matmul_precision = precision
 
 
 @published
@@ -166,10 +153,10 @@ def set_flush_denormal(mode: bool) -> bool:
 @published
 def set_warn_always(b: bool) -> None:
     """Whether warnings that come once in a process come every time."""
-    _switches.warn_always = bool(b)
+    switches.warn_always = bool(b)
 
 
 @published
 def is_warn_always_enabled() -> bool:
     """What :func:`set_warn_always` was told."""
-    return _switches.warn_always
+    return switches.warn_always

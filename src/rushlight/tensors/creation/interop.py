@@ -34,7 +34,7 @@ def asarray(
     if requires_grad is not None:
         check_bool("asarray", "requires_grad", requires_grad)
     wanted = None if dtype is None else as_dtype("asarray", dtype)
-    if _is_capsule(obj):
+    if dlpack.is_untaken(obj):
         obj = from_dlpack(obj)
     if isinstance(obj, Tensor):
         return _from_tensor(obj, wanted, copy, requires_grad)
@@ -139,11 +139,6 @@ def _buffer(buffer: Any, numpy_type: np.dtype[Any], count: int, offset: int) -> 
 
 
 # DLPack.
-
-
-def _is_capsule(value: Any) -> bool:
-    """Whether it is a DLPack capsule that nobody has taken yet: then it has another name."""
-    return type(value).__name__ == "PyCapsule" and '"dltensor"' in repr(value)
 
 
 @published

@@ -12,6 +12,7 @@ import numpy as np
 from ...backend.creation import unset
 from ...base import dtypes
 from ...base.device import as_device, strided
+from ...base.public_names import methods
 from ...base.size import Size
 from ...ops.public import ops
 from ...ops.publishing import method
@@ -148,3 +149,14 @@ def _define(dtype: dtypes.dtype) -> type:
 CLASSES: dict[str, type] = {
     f"{each.scalar_name}Tensor": _define(each) for each in dtypes.ALL if not each.is_complex and "UInt" not in each.scalar_name
 }
+
+
+def _new(cls: type, *args: Any, **kwargs: Any) -> Tensor:
+    if cls is Tensor or not args or not isinstance(args[0], Tensor):
+        made = construct(dtypes.get_default_dtype(), args, kwargs)
+    else:
+        made = args[0].detach()
+    return made if cls is Tensor else made.as_subclass(cls)
+
+
+methods["__new__"] = staticmethod(_new)
