@@ -8,36 +8,36 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from numbers import Number
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from . import dtypes, printing
 from .as_torch import missing
-from .autograd import delayed_error, engine, function, function_calls, gradients, modes, views
+from .autograd import delayed_error, engine, function, function_calls, gradients, modes, observed_pass, views
 from .autograd.attributes import WithAttributes, held
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import dlpack
 from .backend import numpy as backend
 from .backend.line_sums import stretched
+from .backend.ownership import BY_ATTRIBUTE, is_only_here
 from .backend.scattered import ScatteredArray
-from .device import CPU, strided
-from .device import device as device_class
-from .device import layout as layout_class
+from .base import dtypes
+from .base.device import CPU, strided
+from .base.device import device as device_class
+from .base.device import layout as layout_class
+from .base.rooms import opened, provided
+from .base.size import Size
 from .ops import compiling, dispatch, saved, saved_attributes, table
 from .ops.public import axis_of, leaving_graph, methods
-from .rooms import opened, provided
-from .size import Size
+from .tensors import printing
 
 # Set by batching/layers.py: what holds while function transforms run.
 refuse_in_transforms: Callable[[str], None] = provided("refuse_in_transforms")
 text_in_transforms: Callable[[Tensor], str | None] = provided("text_in_transforms")
-
 
 CHECKED = os.environ.get("RUSHLIGHT_CHECK", "0") != "0"  # tests set it
 
@@ -54,14 +54,6 @@ class _TensorMeta(type):
         found = super().__getattribute__(name)
         told = _TensorMeta.told
         return found if told is None or (name[0] == "_" != name[1:2]) else told(cls, name, found)
-
-
-def _told(cls: type, name: str, found: Any) -> Any:
-    _TensorMeta.told = None
-    from .overrides.watching import as_told
-
-    _TensorMeta.told = as_told
-    return as_told(cls, name, found)
 
 
 class Tensor(WithAttributes, metaclass=_TensorMeta):
@@ -98,41 +90,6 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
     _tangents: dict[int, Tensor] | None = None
 
     __array_priority__ = 1000
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        if cls is Tensor or not args or not isinstance(args[0], Tensor):
-            from .creation import legacy
-
-            made = legacy.construct(dtypes.get_default_dtype(), args, kwargs)
-        else:
-            made = args[0].detach()
-        if cls is Tensor:
-            return made
-        return made.as_subclass(cls)
-
-    def __init_subclass__(cls, own: bool = False, **kwargs: Any) -> None:
-        """``own`` classes are this package's: that they exist makes nobody watch, and results are plain unless they say else."""
-        super().__init_subclass__(**kwargs)
-        if own:
-            if "__torch_function__" not in cls.__dict__:
-                from .overrides import _disabled_torch_function_impl
-
-                cls.__torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[method-assign]
-        else:
-            from .overrides.watching import watch
-
-            watch()
-            if "__torch_dispatch__" in cls.__dict__:
-                from .overrides import torch_dispatch
-
-                torch_dispatch.watch()
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-        """What functions do with instances of a subclass that does not say so itself: results are of the subclass."""
-        from .overrides import default_torch_function
-
-        return default_torch_function(cls, func, types, args, kwargs)
 
     if CHECKED:
 
@@ -175,7 +132,7 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
             self._needs_grad = BORROWED
         else:
             self._needs_grad = bool(value)
-        if sys.getrefcount(self._counter) > 2:  # it has views
+        if not is_only_here(self._counter, BY_ATTRIBUTE):  # it has views, as far as is known
             views.restate(self)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
@@ -257,11 +214,13 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
                     f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
                     f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
+        if observed_pass.told is not None:
+            observed_pass.told("grad", self, value)
         self._grad = value
 
     @grad.deleter
     def grad(self) -> None:
-        self._grad = None
+        self.grad = None
 
     @property
     def grad_dtype(self) -> dtypes.dtype | None:
@@ -395,6 +354,8 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
             result._negated = True
         if self._inference is not None:
             result._inference = self._inference
+        if observed_pass.told is not None:
+            observed_pass.told("detach", self, result)
         return result
 
     def detach_(self) -> Tensor:
@@ -415,6 +376,8 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
     def data(self) -> Tensor:
         """The same memory as a tensor without history, whose changes backward passes do not notice."""
         result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
+        if observed_pass.told is not None:
+            observed_pass.told("data", self, result)
         return result
 
     @data.setter
@@ -430,6 +393,8 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         if value._array.dtype is not self._array.dtype:
             self._sink = None  # gradients of another dtype arrive at an end of their own
         self._array = value._array  # the version counter stays, also of views of the memory of before
+        if observed_pass.told is not None:
+            observed_pass.told("data =", self, value)
 
     @data.deleter
     def data(self) -> None:
@@ -553,23 +518,6 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         """The address of the first element; 0 where there is none."""
         return backend.address(self._array) if self._array.size else 0
 
-    def is_shared(self) -> bool:
-        """Whether the memory is shared with other processes."""
-        from .backend import shared
-
-        return shared.block_of(self._array) is not None
-
-    def share_memory_(self) -> Tensor:
-        """Moves the memory to where processes started later share it: what one writes, all see.
-
-        >>> import rushlight as torch
-        >>> torch.zeros(2).share_memory_().is_shared()
-        True
-        """
-        from .storage.shared_memory import share
-
-        return share(self)
-
     def pin_memory(self, device: Any = None) -> Tensor:
         """RuntimeError: there is no accelerator to pin memory for."""
         raise RuntimeError("Cannot access accelerator device when none is available.")
@@ -620,9 +568,7 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
             if name in has:
                 object.__setattr__(result, name, has[name])  # its own __dict__ stays unasked: see lay_out_attributes
         if cls not in PLAIN:
-            from .overrides import instance_made
-
-            instance_made()
+            modes.instance_made()
         return result
 
     @staticmethod
@@ -633,13 +579,6 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
             raise RuntimeError(_GRAD_OF_INFERENCE)
         result._needs_grad = bool(require_grad)
         return result
-
-    @staticmethod
-    def _make_wrapper_subclass(cls: type, size: Sequence[int], *args: Any, **kwargs: Any) -> Any:
-        """A tensor of a subclass with ``__torch_dispatch__``, of a shape and without memory."""
-        from .overrides.torch_dispatch import make_wrapper
-
-        return make_wrapper(cls, size, *args, **kwargs)
 
     # Python.
 
@@ -741,21 +680,6 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
     def __hash__(self) -> int:
         return id(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        from .copying import deep_copied
-
-        return deep_copied(self, memo)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        from .copying import reduced
-
-        return reduced(self)
-
-    def __setstate__(self, state: Any) -> None:
-        from ._utils import set_state
-
-        set_state(self, state)
-
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *methods} - {*missing.OF_TENSOR})
 
@@ -802,15 +726,15 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         return dlpack.capsule_of(self._array, max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        from .utils.dlpack import DLDeviceType
-
-        return DLDeviceType.kDLCPU, 0
+        return dlpack.DLDeviceType.kDLCPU, 0
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return table.tensors
 
-    if TYPE_CHECKING:  # operators and methods come from the table
+    if TYPE_CHECKING:  # operators and most methods come from the table, others from the rooms that own them
 
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
+        def __init_subclass__(cls, own: bool = False, **kwargs: Any) -> None: ...
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, index: Any) -> Tensor: ...
         def __setitem__(self, index: Any, value: Any) -> None: ...
@@ -878,19 +802,7 @@ def lay_out_attributes(cls: type[Tensor]) -> None:
 
 
 lay_out_attributes(Tensor)
-_SHARED = (
-    "_array",
-    "_counter",
-    "_needs_grad",
-    "_edge",
-    "_base",
-    "_seen",
-    "_made",
-    "_inference",
-    "_conjugate",
-    "_negated",
-    "_tangents",
-)
+_SHARED = tuple("_array _counter _needs_grad _edge _base _seen _made _inference _conjugate _negated _tangents".split())
 
 
 def _tangent_text(tensor: Tensor) -> str | None:
@@ -971,14 +883,3 @@ function_calls.pack_hooked = lambda value: dispatch.packed(value, modes.state.sa
 dispatch.Tensor_ = Tensor
 dispatch.new_tensor = new_tensor
 compiling.bind(Tensor, PLAIN)
-
-
-def install_methods(names: Sequence[str] | None = None) -> None:
-    """Gives Tensor the methods of the table; called once all families are loaded."""
-    for name in names if names is not None else list(methods):
-        if name not in Tensor.__dict__ or name in ("__eq__",):
-            setattr(Tensor, name, methods[name])
-    for name in missing.OF_TENSOR if names is None else ():
-        setattr(Tensor, name, missing.Missing(name))
-    _TensorMeta.own.update(vars(Tensor) if names is None else {name: methods[name] for name in names})
-    _TensorMeta.told = _told

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backend import numpy as backend
+from ..base.rooms import carried
 from ..ops import table
-from ..rooms import carried
 from ..tensor import Tensor, new_tensor, wrap
 from . import modes, views
 from .attributes import held

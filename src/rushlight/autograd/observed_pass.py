@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rooms import provided
+from ..base.rooms import provided
 from . import modes
 from .engine import BackwardPass, add_cotangent, sum_up
 from .graph import Edge, Node, observers, warn_of_origin
@@ -162,6 +162,8 @@ class ObservedPass(BackwardPass):
 # Set by the rooms above that look at each node: a profiler's pass, and that of a recording while there is one.
 profiled: Callable[[bool, bool], ObservedPass] = provided("profiled")
 recorded: Callable[[bool, bool], ObservedPass] | None = None
+# Set while there is a recording: told of what no op does, with a tensor and what comes of it ("grad", "detach", "data", "data =").
+told: Callable[[str, Any, Any], None] | None = None
 
 
 def new_pass(keep_graph: bool, over_tensors: bool) -> ObservedPass:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..base import dtypes
 from . import blockwise
 from . import numpy as backend
 from .bits import either

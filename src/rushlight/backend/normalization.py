@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import register
+from ..kernels import rows as compiled
 from . import channels, rank_one, reduce
 from .blockwise import spread
 from .line_sums import ones, row_dots, row_products, weighted_rows
@@ -189,6 +191,7 @@ def applied(x: Array, mean: Array, rstd: Array, weight: Array | None, bias: Arra
     return _scaled((in_single(x) - mean) * rstd, weight, bias, x.dtype)
 
 
+@register(compiled.layer_norm)
 def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5) -> Array:
     """Normalizes over the last axes; weight and bias have their shape."""
     if not x.flags.c_contiguous:
@@ -207,6 +210,7 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
     return out.reshape(x.shape)
 
 
+@register(compiled.layer_norm_slopes)
 def layer_norm_slopes(
     g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:

@@ -8,7 +8,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes
+from ..base import dtypes
+from ..kernels import register
+from ..kernels import sweeps as compiled
 from . import bits, blockwise, pairs
 from . import numpy as backend
 from .fitting import fitting
@@ -394,6 +396,7 @@ def frac(x: Array) -> Array:
 # Exponentials and circular functions.
 
 
+@register(compiled.sigmoid)
 def sigmoid(x: Array) -> Array:
     one = _ones.get(x.dtype.char)
     if one is None:
@@ -460,6 +463,7 @@ def _conj(x: Array) -> Array:
     return x.conj() if x.dtype.kind == "c" else x
 
 
+@register(compiled.sigmoid_slope)
 def sigmoid_slope(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
     one = _ones.get(y.dtype.char)
@@ -480,6 +484,7 @@ def _sigmoid_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -
     call(np.multiply, out, h, out)
 
 
+@register(compiled.tanh_slope)
 def tanh_slope(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
     one = _ones.get(y.dtype.char)

@@ -18,10 +18,11 @@ import numpy as np
 from ..autograd import gradients, modes, views
 from ..autograd.attributes import held
 from ..autograd.graph import leaf_edge
+from ..base.rooms import provided
 from ..ops import dispatch
 from ..ops.public import ops
 from ..ops.table import Op
-from ..rooms import provided
+from ..overrides import classes  # noqa: F401  (what a class of Tensor needs)
 from ..tensor import Tensor
 from . import layers
 from .outlines import Escaped, Outline, Refused, Unbatchable

@@ -16,7 +16,7 @@ from .. import tensor as tensors
 from ..autograd import gradients, modes
 from ..autograd.attributes import held
 from ..autograd.graph import AccumulateGrad, Node, orders
-from ..rooms import carried
+from ..base.rooms import carried
 
 if TYPE_CHECKING:
     from ..tensor import Tensor

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from rushlight.as_torch.missing import lazy_names
-from rushlight.rooms import opened
+from rushlight.base.rooms import opened
 
 __all__ = [
     "allow_in_graph",

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
-from rushlight.arguments import options, type_name
 from rushlight.as_torch.missing import lazy_names
 from rushlight.backend.fourier import frequencies
-from rushlight.creation.allocation import finished, into
 from rushlight.ops.public import public
+from rushlight.tensors.arguments import options, type_name
+from rushlight.tensors.creation.allocation import finished, into
 
 __getattr__, __dir__ = lazy_names(__name__)
 

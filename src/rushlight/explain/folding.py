@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -130,9 +131,17 @@ class Board:
             open_group = group
         groups = self._merged(groups)
         self._add_unseen(groups)
+        modules: dict[int | None, set[str]] = defaultdict(set)
+        for group in groups:
+            modules[group.place].add(self._module(group))
+        self._of_modules = {place for place, names in modules.items() if len(names) > 1}  # one call that runs several
         for group in groups:
             stack = self.nodes[group.nodes[0]]["stack"] if group.nodes else []
-            group.key = (tuple(stack) or group.place, self._module(group), *(sorted(group.ops) if group.place is None else ()))
+            group.key = (
+                tuple(dict.fromkeys(stack)) or group.place,
+                self._module(group),
+                *(sorted(group.ops) if group.place is None else ()),
+            )
         return groups
 
     def _merged(self, groups: list[Group]) -> list[Group]:
@@ -143,7 +152,7 @@ class Board:
             if last is None or last.closed or group.place is None or last.place != group.place or not last.nodes:
                 merged.append(group)
                 continue
-            if not any(one in last.outputs for one in group.inputs):
+            if self._module(last) != self._module(group) or not any(one in last.outputs for one in group.inputs):
                 merged.append(group)
                 continue
             last.events += group.events
@@ -157,6 +166,8 @@ class Board:
 
     def _joins(self, group: Group, event: Entry) -> bool:
         if group.closed or event["place"] is None or event["place"] != group.place:
+            return False
+        if group.nodes and event["node"] is not None and self._module(group) != self.nodes[event["node"]]["module"]:
             return False
         if not group.nodes and event["node"] is None:
             return True  # what asks for no gradient is of interest as a whole
@@ -216,7 +227,10 @@ class Board:
             if called[name] > 1:
                 for count, one in enumerate(numbers, 1):
                     labels[one] = name + str(count).translate(SUBSCRIPTS)
-        return [one.replace(".", "·") if self._is_life(entry) else one for one, entry in zip(labels, self.tensors, strict=True)]
+        return [
+            "·".join(one.rsplit(".", 1)) if self._is_life(entry) else one
+            for one, entry in zip(labels, self.tensors, strict=True)
+        ]
 
     def _is_life(self, entry: Entry) -> bool:
         return entry["life_of"] is not None and bool(entry["names"])
@@ -304,6 +318,8 @@ class Board:
         entry = None if tensor is None else self.tensors[tensor]
         place = None if group.place is None else self.recording["places"][group.place]
         text = place["text"] if place is not None else self.nodes[group.nodes[0]]["name"] if group.nodes else ""
+        if group.place in self._of_modules:
+            text = self._module(group) or text
         name = self.label(tensor) if entry is not None and entry["names"] else ""
         same = [one for one in named if entry is not None and one != tensor and self.tensors[one]["node"] == entry["node"]]
         others = same if name and len(same) < OUTPUTS else []
@@ -346,6 +362,7 @@ class Board:
         return edge
 
 
+PART = re.compile(r"^[^.\[]*|\.[^.\[]+|\[[^\]]*\]")  # of a module's qualified name: net.layers[0]
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -365,7 +382,7 @@ def fold(groups: list[Group], most: int, module: Callable[[Group], str]) -> list
         else:
             for group in groups:
                 group.key = by_place[id(group)]
-    depth = max((module(group).count(".") for group in groups), default=0) + 1
+    depth = max((len(PART.findall(module(group))) for group in groups), default=0)
     while len(items) > most and depth > 0:
         items = _modules(items, depth, module)
         depth -= 1
@@ -408,7 +425,7 @@ def _modules(items: list[Group | Fold], depth: int, module: Callable[[Group], st
     folded: list[Group | Fold] = []
     last = ""
     for item in items:
-        name = "" if isinstance(item, Fold) else ".".join(module(item).split(".")[:depth])
+        name = "" if isinstance(item, Fold) else "".join(PART.findall(module(item))[:depth])
         before = folded[-1] if folded else None
         if isinstance(item, Group) and name and name == last and before is not None:
             members = before.groups if isinstance(before, Fold) else [before]

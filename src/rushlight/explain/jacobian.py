@@ -12,13 +12,16 @@ from ..autograd.views import CopySlices
 from ..backend.line_sums import unbroadcast
 from ..ops.saved import Packed
 from ..tensor import Tensor
+from .entries import Entry
 from .recording import Recording
 from .values import plain
 
-ELEMENTS, NODES = 36, 60
+ELEMENTS, NODES = 36, 60  # of the whole program's matrix
+LOCAL, LOCALS = 9, 200  # elements of either side of a node's own matrix, and how many nodes have theirs shown
+LINKS = 12  # of a chain
 
 
-def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequence[Any]) -> dict[str, Any] | None:
+def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Entry | None:
     """The matrix of the roots by the leaves, if it is small and every node is an op's that has kept what it needs."""
     arrays = [g._array if isinstance(g, Tensor) else g for g in cotangents]
     nodes = _nodes(roots) if all(type(one) is np.ndarray for one in arrays) else None
@@ -32,16 +35,17 @@ def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequenc
     if not 0 < rows <= ELEMENTS or not 0 < columns <= ELEMENTS or len({node for node, _ in roots}) != len(roots):
         return None
     v = np.concatenate([one.reshape(-1) for one in arrays])
-    matrix = []
-    for row in range(rows):
-        unit = np.zeros_like(v)
-        unit[row] = 1
-        matrix.append(_pulled(order, leaves, roots, unit))
+    try:
+        matrix = [_pulled(order, leaves, roots, unit) for unit in np.eye(rows, dtype=v.dtype)]
+        product = _pulled(order, leaves, roots, v)
+    except RuntimeError:  # a rule that will raise in the pass too: a value was written over
+        return None
     numbers = [recording.node(node) for node, _ in roots]
     return {
         "roots": [recording.nodes[number]["variable"] or recording._made.get((number, 0)) for number in numbers],
         "leaves": [recording.nodes[recording.node(leaf)]["variable"] for leaf in leaves],
-        "v": plain(v.tolist()), "J": plain(np.array(matrix).tolist()), "vJ": plain(_pulled(order, leaves, roots, v).tolist()), "chain": [],
+        "v": plain(v.tolist()), "J": plain(np.array(matrix).tolist()), "vJ": plain(product.tolist()),
+        "chain": _chain(recording, roots, leaves, v),
     }  # fmt: skip
 
 
@@ -58,18 +62,57 @@ def _nodes(roots: Sequence[Edge]) -> list[Node] | None:
             continue
         found[node] = None
         is_leaf = isinstance(node, AccumulateGrad)
-        if len(found) > NODES or not (is_leaf or _readable(node)):
+        if len(found) > NODES or not (is_leaf or is_readable(node)):
             return None
         waiting += [edge[0] for edge in node.next if edge is not None]
     return list(found)
 
 
-def _readable(node: Node) -> bool:
-    """Whether a node's rule is the table's, and it still has what that asks for."""
+def local_matrices(node: Node, most: int) -> dict[int, Any]:
+    """A node's own matrices by the number of its edge: of its output by what the edge leads to. Empty where one is larger than
+    ``most`` on a side, or the rule cannot be asked."""
+    if node.metas is not None or node.dtype is None or node.dtype.kind != "f" or not is_readable(node):
+        return {}
+    targets = [edge[0] for edge in node.next if edge is not None]
+    if any(one.metas is not None or one.dtype is None or one.dtype.kind != "f" or _size(one) > most for one in targets):
+        return {}
+    rows: dict[int, list[Any]] = {}
+    for unit in np.eye(_size(node), dtype=node.dtype) if 0 < _size(node) <= most else ():
+        try:
+            grads = node.vjp(unit.reshape(node.shape), node.next)
+        except (RuntimeError, ValueError):  # it will raise in the pass too
+            return {}
+        for index, (one, edge) in enumerate(zip(grads, node.next, strict=True)):
+            if one is not None and edge is not None:
+                fitted = unbroadcast(np.asarray(one), edge[0].shape, edge[0].dtype)
+                rows.setdefault(index, []).append(np.array(fitted).reshape(-1))
+    return {index: np.array(one) for index, one in rows.items() if len(one) == _size(node)}
+
+
+def _chain(recording: Recording, roots: Sequence[Edge], leaves: list[AccumulateGrad], v: Any) -> list[Entry]:
+    """Each node's matrix and the row behind it, where the nodes lie in one line: v^T J3 J2 J1."""
+    links: list[Entry] = []
+    if len(roots) != 1 or len(leaves) != 1:
+        return links
+    node, row = roots[0][0], v
+    while not isinstance(node, AccumulateGrad):
+        targets = {edge for edge in node.next if edge is not None}
+        matrices = local_matrices(node, ELEMENTS) if len(targets) == 1 and len(links) < LINKS else {}
+        if not matrices:
+            return []
+        matrix = np.sum(list(matrices.values()), axis=0)
+        row = row @ matrix
+        links.append({"node": recording.node(node), "J": plain(matrix.tolist()), "row": plain(row.tolist())})
+        ((node, _),) = targets
+    return links
+
+
+def is_readable(node: Node, several: bool = False) -> bool:
+    """Whether a node's rule is the table's, and it still has what that asks for; ``several``: also of several outputs."""
     if isinstance(node, CopySlices):
-        return node.inner is not None and not node.hooked and _readable(node.inner)
+        return node.inner is not None and not node.hooked and is_readable(node.inner)
     op = getattr(node, "op", None)
-    if op is None or op.name in ("embedding", "embedding_bag") or node.metas is not None or node.hooked:
+    if op is None or op.name in ("embedding", "embedding_bag") or node.hooked or (node.metas is not None and not several):
         return False
     return node.saved is not None and not any(isinstance(one, Packed) for one in node.saved)
 

@@ -12,11 +12,14 @@ import numpy as np
 from ..autograd import engine, modes, observed_pass
 from ..autograd.graph import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
-from ..autograd.profiled_pass import _HANDED_OVER
+from ..backend.ownership import BY_PROFILED_PASS
 from ..ops import dispatch
 from ..tensor import Tensor
-from .jacobian import jacobian_of
-from .recording import Recording, here_of, quietly, user_frame
+from .entries import Entry
+from .frames import user_frame
+from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
+from .recording import Recording, here_of, quietly
+from .values import plain
 
 _lock = threading.Lock()
 _stories: list[Recording] = []
@@ -27,7 +30,7 @@ def start(recording: Recording) -> None:
     with _lock:
         if not _stories:
             dispatch.interceptors.insert(0, _op)
-            observed_pass.recorded = _new_pass
+            observed_pass.recorded, observed_pass.told = _new_pass, _told
         _stories.append(recording)
     modes.special.enter()
 
@@ -39,7 +42,7 @@ def stop(recording: Recording) -> None:
         _stories.remove(recording)
         if not _stories:
             dispatch.interceptors.remove(_op)
-            observed_pass.recorded = None
+            observed_pass.recorded = observed_pass.told = None
 
 
 def _new_pass(keep_graph: bool, create_graph: bool) -> ObservedPass:
@@ -49,6 +52,16 @@ def _new_pass(keep_graph: bool, create_graph: bool) -> ObservedPass:
         recording.left_out += 1
         return ObservedPass(keep_graph, create_graph)
     return RecordedPass(keep_graph, create_graph)
+
+
+def _told(kind: str, tensor: Tensor, value: Tensor | None) -> None:
+    """Something happens that is no op: seen where the program itself asks for it."""
+    recording = _stories[-1]
+    caller = sys._getframe(2)
+    frame = user_frame(caller)
+    if frame is not None and not recording.full_up:
+        by_program = frame is caller or caller.f_code.co_name in ("detach", "__setattr__")
+        recording.told(kind, tensor, value, here_of(frame), by_program)
 
 
 def _op(op: Any, args: tuple[Any, ...]) -> Any:
@@ -68,7 +81,7 @@ def _op(op: Any, args: tuple[Any, ...]) -> Any:
             modes.special.enter()
     else:
         result = dispatch.run(op, args, 1, dispatch.interceptors[dispatch.interceptors.index(_op) + 1 :])
-    recording.op(op, args, result, frame)
+    recording.op(op, args, result, None if frame is None else sys._getframe(1))
     return result
 
 
@@ -87,7 +100,9 @@ class RecordedPass(ObservedPass):
         self.counts: dict[tuple[Node, int], int] = {}
         self.at_leaf: AccumulateGrad | None = None
         self.running: Node | None = None
-        self.last: dict[str, Any] | None = None
+        self.last: Entry | None = None
+        self.matrices: dict[int, Any] = {}  # of the node that runs, by the number of its edge
+        self.v: Any = None
         self.totals: dict[tuple[Node, int], Any] = {}  # what was sent, added up apart from the engine's own sums
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
@@ -99,7 +114,7 @@ class RecordedPass(ObservedPass):
             raise
         self._end()
 
-    def _event(self, kind: str, place: int | None, **fields: Any) -> dict[str, Any] | None:
+    def _event(self, kind: str, place: int | None, **fields: Any) -> Entry | None:
         event = self.recording.event(kind, place, **fields)
         if event is not None:
             event["pass"] = self.number
@@ -115,15 +130,17 @@ class RecordedPass(ObservedPass):
         listed = []
         for (node, out), g in zip(roots, cotangents, strict=True):
             number = recording.node(node)
-            entry = recording.nodes[number]
-            tensor = entry["variable"] if entry["variable"] is not None else recording._made.get((number, out))
+            tensor = recording.tensor_at(node, out)
             listed.append({"tensor": tensor, "node": number, "out": out, "gradient": recording.value(g)})
-        inputs = None
-        if self.needed is not None:
-            wanted: list[Node] = list(self.captures) or [
-                node for node, runs in self.needed.items() if runs and node.is_leaf_sink
-            ]
-            inputs = [recording.nodes[recording.node(node)]["variable"] for node in wanted if node.is_leaf_sink]
+        inputs: list[int | None] | None = None
+        if self.captures:
+            inputs = [None] * len(self.captured)
+            for node, asked in self.captures.items():
+                for out, index in asked:
+                    inputs[index] = recording.tensor_at(node, out)
+        elif self.needed is not None:
+            wanted = [node for node, runs in self.needed.items() if runs and node.is_leaf_sink]
+            inputs = [recording.tensor_at(node, 0) for node in wanted]
         self._event(
             "backward", self.place, how="grad" if self.captures else "backward", roots=listed, retain_graph=self.keep_graph,
             create_graph=self.over_tensors, inputs=inputs,
@@ -164,6 +181,10 @@ class RecordedPass(ObservedPass):
         )
         for out in range(len(arrived)):
             self.totals.pop((node, out), None)
+        self.matrices, self.v = {}, g
+        if recording.with_jacobians and recording.locals < LOCALS and type(g) is np.ndarray:
+            self.matrices = local_matrices(node, LOCAL)
+            recording.locals += bool(self.matrices)
 
     @quietly
     def _sent(self, node: Node, grads: tuple[Any, ...], edges: tuple[Edge | None, ...]) -> None:
@@ -182,6 +203,11 @@ class RecordedPass(ObservedPass):
                     total = self.totals.get(edge)
                     self.totals[edge] = array.copy() if total is None else total + array
                 value, total = self.recording.value(array), self.recording.value(self.totals.get(edge))
+                if index in self.matrices and array.shape == edge[0].shape:
+                    self.last["local"].append({
+                        "edge": index, "v": plain(self.v.reshape(-1).tolist()), "J": plain(self.matrices[index].tolist()),
+                        "vJ": plain(array.reshape(-1).tolist()),
+                    })  # fmt: skip
                 self.last["sent"].append({"edge": index, "value": value, "number": number, "sum": total})
                 entry = self.recording.nodes[self.last["node"]]["edges"][index]
                 if entry is not None and entry["node"] is None:
@@ -235,7 +261,7 @@ class RecordedPass(ObservedPass):
         before, arrived = self._value(variable._grad), self._value(g)
         holder = [g]  # hands over the only reference here, or the gradient would be copied
         del g
-        engine.BackwardPass.accumulate(variable, holder.pop(), _HANDED_OVER)
+        engine.BackwardPass.accumulate(variable, holder.pop(), BY_PROFILED_PASS)
         self._leaf(variable, before, arrived)
 
     @quietly
@@ -249,6 +275,7 @@ class RecordedPass(ObservedPass):
         sink = variable._sink() if variable._sink is not None else None
         after = recording.value(variable._grad)
         recording.tensors[number]["grad"] = after
+        recording.watch_grad(variable, number)
         node = recording.node(sink) if sink is not None else None
         place = recording.tensors[number]["place"]
         self._event("leaf", place, node=node, tensor=number, before=before, arrived=arrived, after=after)

@@ -7,16 +7,19 @@ import linecache
 import os
 from typing import Any
 
+from .entries import Entry
+
 
 class Places:
     """The expressions and the texts that a recording refers to by number."""
 
     def __init__(self) -> None:
-        self.places: list[dict[str, Any]] = []
-        self.sources: list[dict[str, Any]] = []
+        self.places: list[Entry] = []
+        self.sources: list[Entry] = []
         self._known: dict[tuple[Any, int], int] = {}
         self._sources: dict[str, int | None] = {}
         self._statements: dict[str, dict[int, ast.stmt]] = {}
+        self._scopes: dict[str, dict[int, str]] = {}  # the qualified name of the function that a line stands in
 
     def of(self, where: tuple[Any, int] | None) -> int | None:
         """The number of the place of an instruction; None where there is none."""
@@ -29,13 +32,13 @@ class Places:
             self.places.append(self._described(known, code, instruction))
         return known
 
-    def _described(self, number: int, code: Any, instruction: int) -> dict[str, Any]:
+    def _described(self, number: int, code: Any, instruction: int) -> Entry:
         positions = list(code.co_positions())
         index = instruction // 2
         line, end_line, col, end_col = positions[index] if 0 <= index < len(positions) else (None,) * 4
         line = line or code.co_firstlineno
         end_line = end_line or line
-        source = self._source(code.co_filename)
+        source = self.source(code.co_filename)
         lines = self.sources[source]["lines"] if source is not None else []
         first = lines[line - 1] if line <= len(lines) else ""
         text, target, statement = first.strip(), None, first.strip()
@@ -54,7 +57,8 @@ class Places:
             "function": code.co_qualname, "text": text, "target": target, "statement": statement,
         }  # fmt: skip
 
-    def _source(self, path: str) -> int | None:
+    def source(self, path: str) -> int | None:
+        """The number of a file's text; None where it is not there."""
         if path not in self._sources:
             lines = [line.rstrip("\r\n") for line in linecache.getlines(path)]
             self._sources[path] = len(self.sources) if lines else None
@@ -62,18 +66,59 @@ class Places:
                 self.sources.append({"id": len(self.sources), "name": os.path.basename(path), "lines": lines})
         return self._sources[path]
 
-    def _target(self, path: str, lines: list[str], *span: int) -> str | None:
-        """What a statement binds to the very expression."""
+    def assignment(self, scope: str, name: str, is_last: bool) -> int | None:
+        """The statement that gives a name its value in the program's text, the last one or the only one; None if in doubt."""
+        found = []
+        for path, number in self._sources.items():
+            if number is None:
+                continue
+            for line, statement in self._assignments(path, self.sources[number]["lines"]).items():
+                targets = statement.targets if isinstance(statement, ast.Assign) else []
+                names = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+                if name in names and self._scopes[path].get(line, "<module>") == scope:
+                    found.append((number, statement))
+        if not found or (len(found) > 1 and not is_last):
+            return None
+        number, node = max(found, key=lambda one: one[1].lineno)
+        lines = self.sources[number]["lines"]
+        place = len(self.places)
+        text = ast.unparse(node.value) if isinstance(node, ast.Assign) else ""
+        self.places.append({
+            "id": place, "source": number, "line": node.lineno, "col": None, "end_line": node.end_lineno, "end_col": None,
+            "function": scope, "text": text, "target": name, "statement": lines[node.lineno - 1].strip(),
+        })  # fmt: skip
+        return place
+
+    def _assignments(self, path: str, lines: list[str]) -> dict[int, ast.stmt]:
+        """The assignments of a file by their lines, and in which function each stands."""
         if path not in self._statements:
             try:
                 tree = ast.parse("\n".join(lines))
             except (SyntaxError, ValueError):
                 tree = ast.Module([], [])
             self._statements[path] = {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.Assign)}
-        found = self._statements[path].get(span[0])
+            self._scopes[path] = {}
+            _walk_scopes(tree, "", self._scopes[path])
+        return self._statements[path]
+
+    def _target(self, path: str, lines: list[str], *span: int) -> str | None:
+        """What a statement binds to the very expression."""
+        found = self._assignments(path, lines).get(span[0])
         if not isinstance(found, ast.Assign):
             return None
         value = found.value
         if (value.lineno, value.col_offset, value.end_lineno, value.end_col_offset) == span:
             return ast.unparse(found.targets[0])
         return None
+
+
+def _walk_scopes(node: ast.AST, scope: str, found: dict[int, str]) -> None:
+    for child in ast.iter_child_nodes(node):
+        inner = scope
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inner = f"{scope}.{child.name}" if scope else child.name
+            if not isinstance(child, ast.ClassDef):
+                inner += ".<locals>"
+        elif isinstance(child, ast.stmt) and scope:
+            found[child.lineno] = scope.removesuffix(".<locals>")
+        _walk_scopes(child, inner, found)

@@ -5,16 +5,22 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
-from typing import Any
+from types import CodeType
+from typing import TYPE_CHECKING, Any
 
-from .. import dtypes
 from ..autograd import engine, modes
 from ..autograd.graph import AccumulateGrad, Node
+from ..base import dtypes
 from ..tensor import Tensor
 from ..utils.weak import Sighting
+from .entries import Entry
+from .frames import Calls
 from .places import Places
 from .rules import rule_texts
 from .values import value_of
+
+if TYPE_CHECKING:
+    from ..ops.table import Op
 
 LIMIT = 20_000  # events
 WATCHED = 200  # tensors that are looked at for writes, the latest
@@ -40,19 +46,21 @@ class Recording:
     def __init__(self, full: bool = False, limit: int = LIMIT, with_jacobians: bool = True) -> None:
         self.places, self.with_jacobians = Places(), with_jacobians
         self.full, self.limit, self.left_out = full, limit, 0
-        self.tensors: list[dict[str, Any]] = []
-        self.nodes: list[dict[str, Any]] = []
-        self.events: list[dict[str, Any]] = []
-        self.jacobians: list[dict[str, Any]] = []
-        self.printed: list[dict[str, Any]] = []
+        self.tensors: list[Entry] = []
+        self.nodes: list[Entry] = []
+        self.events: list[Entry] = []
+        self.jacobians: list[Entry] = []
+        self.printed: list[Entry] = []
         self.failures: list[str] = []
-        self.passes = 0
+        self.passes = self.locals = 0
+        self.calls = Calls(self)
         self._alive: dict[int, tuple[weakref.ref[Any], int]] = {}  # by id of a tensor
         self._references: dict[int, weakref.ref[Any]] = {}  # by number of an entry
         self._of_node: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._arrays: dict[int, int] = {}  # by id of an array
         self._made: dict[tuple[int, int], int] = {}  # by node and output
         self._watched: dict[int, None] = {}
+        self._grads: dict[int, tuple[Sighting, int]] = {}  # by number of a leaf's entry: its `.grad`, and the version it had
 
     def value(self, array: Any) -> Any:
         return value_of(array, self.full)
@@ -66,7 +74,7 @@ class Recording:
         else:
             self.printed.append({"event": len(self.events), "stream": stream, "text": text})
 
-    def event(self, kind: str, place: int | None, **fields: Any) -> dict[str, Any] | None:
+    def event(self, kind: str, place: int | None, **fields: Any) -> Entry | None:
         """Adds an event, unless there are too many."""
         if len(self.events) >= self.limit:
             self.left_out += 1
@@ -110,6 +118,8 @@ class Recording:
         number = len(self.tensors)
         edge = tensor._edge
         node = self.node(edge[0]) if edge is not None else None
+        if node is not None and place is None:
+            place = self.nodes[node]["place"]
         base = self.known(tensor._base) if tensor._base is not None else None
         before = self.tensors[life_of] if life_of is not None else None
         self.tensors.append({
@@ -118,6 +128,7 @@ class Recording:
             "leaf": edge is None, "requires_grad": bool(tensor._needs_grad), "node": node,
             "out": edge[1] if edge is not None else 0, "version": int(tensor._counter[0]), "life_of": life_of, "view_of": base,
             "place": place, "value": self.value(tensor), "grad": self.value(tensor._grad), "cut": None,
+            "retains_grad": False,
         })  # fmt: skip
         key = id(tensor)
         self._alive[key] = (Sighting(tensor), number)
@@ -149,6 +160,48 @@ class Recording:
                     "write", place, op=str(counter[1]) if len(counter) > 1 else "", node=self.tensors[new]["node"],
                     inputs=[number], outputs=[new], tensor=new, before=number,
                 )  # fmt: skip
+        for number, (sighting, version) in list(self._grads.items()):
+            grad = sighting()
+            if grad is not None and int(grad._counter[0]) != version:
+                counter = grad._counter
+                self._grads[number] = sighting, int(counter[0])
+                self._reset(number, self.places.of(counter[2]) if len(counter) > 2 else None, grad)
+
+    def watch_grad(self, tensor: Tensor, number: int) -> None:
+        """From now on the program's writes to a leaf's ``.grad`` are seen."""
+        self._grads.pop(number, None)
+        if tensor._grad is not None:
+            self._grads[number] = Sighting(tensor._grad), int(tensor._grad._counter[0])
+            if len(self._grads) > WATCHED:
+                del self._grads[next(iter(self._grads))]
+
+    def _reset(self, number: int, place: int | None, grad: Tensor | None) -> None:
+        value = self.tensors[number]["grad"] = self.value(grad)
+        self.event("reset", place, tensor=number, to=value)
+
+    @quietly
+    def told(self, kind: str, tensor: Tensor, value: Tensor | None, where: Where, by_program: bool) -> None:
+        """What no op does: a ``.grad`` is set, or a tensor taken without its history."""
+        known = self.known(tensor)
+        if kind == "grad":
+            if known is not None and not (value is None and tensor._grad is None):
+                self._grads.pop(known, None)
+                self._reset(known, self.places.of(where), value)
+                if value is not None:
+                    self._grads[known] = Sighting(value), int(value._counter[0])
+        elif kind == "data =":
+            if known is not None and by_program:
+                place = self.places.of(where)
+                new = self._new(tensor, place, known)
+                self.event("write", place, op="data", node=None, inputs=[known], outputs=[new], tensor=new, before=known)
+        elif by_program and value is not None and (tensor.requires_grad or (known is not None and self.tensors[known]["cut"])):
+            place = self.places.of(where)
+            given = self.tensor(tensor)
+            holder = self._arrays.get(id(value._array))
+            made = self._new(value, place, None)
+            self._arrays[id(value._array)] = given if holder is None else holder  # both have one memory, which was the other's
+            self.tensors[made]["cut"] = self.tensors[given]["cut"] or {"by": kind, "place": place}
+            self.event("op", place, op=kind, node=None, inputs=[given], outputs=[made])
 
     @quietly
     def look_for_names(self, frame: Any) -> None:
@@ -157,9 +210,26 @@ class Recording:
         for scope, names in scopes.items():
             for name, value in list(names.items()):
                 if isinstance(value, Tensor) and not name.startswith("__"):
-                    entry = self.tensors[self.tensor(value)]
-                    if not any(one["name"] == name and one["scope"] == scope for one in entry["names"]):
-                        entry["names"].append({"name": name, "scope": scope, "at": len(self.events)})
+                    self.named(self.tensor(value), name, scope)
+
+    def named(self, number: int, name: str, scope: str) -> None:
+        """A tensor is known under a name."""
+        names = self.tensors[number]["names"]
+        if not any(one["name"] == name and one["scope"] == scope for one in names):
+            names.append({"name": name, "scope": scope, "at": len(self.events)})
+
+    def _as_it_is_now(self, tensor: Tensor, entry: Entry) -> None:
+        """What may have changed since a tensor was first seen, and is no write."""
+        if tensor._edge is None and not entry["leaf"]:  # detach_
+            entry["cut"] = entry["cut"] or {"by": "detach", "place": None}
+        entry["leaf"], entry["requires_grad"] = tensor._edge is None, bool(tensor._needs_grad)
+        entry["grad"], entry["retains_grad"] = self.value(tensor._grad), bool(tensor._retains) and tensor._edge is not None
+
+    def tensor_at(self, node: Node, out: int) -> int | None:
+        """The entry of what a node made, or of a leaf."""
+        number = self.node(node)
+        variable: int | None = self.nodes[number]["variable"]
+        return self._made.get((number, out)) if variable is None else variable
 
     # Nodes.
 
@@ -172,7 +242,7 @@ class Recording:
         op = getattr(node, "op", None)
         variable = self.tensor(node.variable) if isinstance(node, AccumulateGrad) else None
         number = len(self.nodes)
-        entry: dict[str, Any] = {
+        entry: Entry = {
             "id": number, "name": node.name().rpartition("::")[2], "op": op.name if op is not None else None, "edges": [],
             "place": self.places.of(node.where), "stack": [], "module": "", "inputs": [], "outputs": [], "saved": [],
             "rules": [], "variable": variable,
@@ -185,7 +255,7 @@ class Recording:
             entry["edges"].append(None if edge is None else self._edge(edge))
         return number
 
-    def _edge(self, edge: tuple[Node, int]) -> dict[str, Any]:
+    def _edge(self, edge: tuple[Node, int]) -> Entry:
         target, out = edge
         found = self._of_node.get(id(target))
         known = found is not None and found[0]() is target
@@ -208,6 +278,11 @@ class Recording:
                 life, lives = self.tensors[life]["life_of"], lives + 1
             name = str(entry["names"][0]["name"])
             return f"{name}.{lives}" if lives else name
+        maker = self.nodes[entry["node"]] if entry["node"] is not None else None
+        if maker is not None and maker["inputs"] and len(entry["shape"]) == 2 and maker["op"] in ("t", "transpose", "adjoint"):
+            given = maker["inputs"][0]
+            if given["tensor"] is not None and " " not in given["text"]:
+                return f"{given['text']}.T"
         place = entry["place"]
         return str(self.places.places[place]["text"]) if place is not None else f"t{tensor}"
 
@@ -217,9 +292,11 @@ class Recording:
         if len(self.events) >= self.limit:
             self.left_out += 1
             return
-        place = self.places.of(here_of(frame))
+        stack, module = self.calls.look(frame)
+        places = [self.places.of(where) for where in stack]
+        place = places[-1] if places else None
         results = [one for one in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(one, Tensor)]
-        inputs: list[dict[str, Any]] = []
+        inputs: list[Entry] = []
         given: list[int] = []
         for name, value in zip(op.inputs, args, strict=False):
             for one in value if isinstance(value, (list, tuple)) else (value,):
@@ -233,34 +310,71 @@ class Recording:
         outputs = [self.tensor(one, place) for one in results]
         node = next((one._edge[0] for one in results if one._edge is not None), None)
         number = self.node(node) if node is not None else None
-        if number is not None:
+        if node is not None and number is not None:
             entry = self.nodes[number]
-            entry["place"], entry["stack"], entry["inputs"] = place, [] if place is None else [place], inputs
-            entry["saved"] = [
-                {"name": name, "tensor": one["tensor"], "text": one["text"], "bytes": 0}
-                for kind, name, _ in op.keep if kind == "input" for one in inputs if one["name"] == name
-            ]  # fmt: skip
-            names = {one["name"]: one["text"] for one in inputs}
-            names.update({one["name"]: f"({one['text']})" for one in inputs if " " in one["text"]})
-            entry["rules"] = rule_texts(op, names)
-        elif any(self.tensors[one]["requires_grad"] for one in given):
-            by = "inference_mode" if modes.state.inference else "not_differentiable" if modes.state.grad_enabled else "no_grad"
-            for one in outputs:
-                self.tensors[one]["cut"] = {"by": by, "place": place}
+            entry["place"], entry["stack"], entry["module"], entry["inputs"] = place, places, module, inputs
+            entry["saved"] = self._saved(op, node, inputs, dict(zip(op.inputs, args, strict=False)), results, outputs)
+            entry["rules"] = rule_texts(op, *self._names_for_rules(op, args, inputs, place))
+        else:
+            cut = next((self.tensors[one]["cut"] for one in given if self.tensors[one]["cut"] is not None), None)
+            if any(self.tensors[one]["requires_grad"] for one in given):
+                by = "not_differentiable" if modes.state.grad_enabled else "no_grad"
+                cut = {"by": "inference_mode" if modes.state.inference else by, "place": place}
+            for one in outputs if cut is not None else ():
+                self.tensors[one]["cut"] = cut
         task = engine.current.task
         event = self.event("op", place, op=op.name, node=number, inputs=given, outputs=outputs)
         if event is not None and task is not None:
             event["pass"] = getattr(task, "number", None)
 
-    def finished(self) -> dict[str, Any]:
+    def _saved(
+        self, op: Op, node: Node, inputs: list[Entry], given: dict[str, Any], results: list[Tensor], outputs: list[int]
+    ) -> list[Entry]:
+        """The tensors that a node keeps for its rules."""
+        wanted = {name for name, edge in zip(op.sources, node.next, strict=False) if edge is not None}
+        saved = []
+        for kind, name, users in op.keep:
+            if kind not in ("input", "output") or not (
+                op.variadic is not None or wanted & {*users} or op.keeps_anyhow(kind, users)
+            ):
+                continue
+            for one in inputs if kind == "input" else ():
+                if one["name"] == name and one["tensor"] is not None:
+                    size = given[name]._array.nbytes if isinstance(given[name], Tensor) else 0
+                    saved.append({"name": name, "tensor": one["tensor"], "text": one["text"], "bytes": int(size)})
+            if kind == "output" and name in op.outputs and op.outputs.index(name) < len(results):
+                at = op.outputs.index(name)
+                saved.append({"name": name, "tensor": outputs[at], "text": name, "bytes": int(results[at]._array.nbytes)})
+        return saved
+
+    def _names_for_rules(
+        self, op: Op, args: tuple[object, ...], inputs: list[Entry], place: int | None
+    ) -> tuple[dict[str, str], dict[str, object]]:
+        """What the user calls an op's inputs, and the op's parameters with what inputs there are."""
+        names = {}
+        for one in inputs:
+            entry = None if one["tensor"] is None else self.tensors[one["tensor"]]
+            if entry is not None:
+                names[f"{one['name']}_shape"] = str(tuple(entry["shape"]))
+            if entry is None or entry["names"] or entry["place"] != place or entry["leaf"] or one["text"].endswith(".T"):
+                names[one["name"]] = one["text"]  # else made on the way, inside of one call of the user's
+        count = len(op.inputs)
+        told = {**dict(op.params), **dict(zip((name for name, _ in op.params), args[count:], strict=False))}
+        told.update({name: True for name, value in zip(op.inputs, args, strict=False) if value is not None})
+        return names, told
+
+    def finished(self) -> Entry:
         """The lists, with what is known at the end only."""
         for reference, number in self._alive.values():
             tensor = reference()
             if tensor is not None:
-                self.tensors[number]["grad"] = self.value(tensor._grad)
+                self._as_it_is_now(tensor, self.tensors[number])
         for tensor in self.tensors:
             tensor["label"] = self.text_of(tensor["id"]) if tensor["names"] or tensor["place"] is not None else tensor["label"]
         for node in self.nodes:
+            for one in node["saved"]:
+                if one["tensor"] in node["outputs"] and self.tensors[one["tensor"]]["names"]:
+                    one["text"] = self.text_of(one["tensor"])  # its name is known only once it was made
             for edge in node["edges"]:
                 if edge is not None and edge["tensor"] is None and edge["node"] is not None:
                     edge["tensor"] = self._made.get((edge["node"], edge["out"]))
@@ -270,13 +384,7 @@ class Recording:
         }  # fmt: skip
 
 
-def user_frame(frame: Any) -> Any:
-    """The nearest frame outside the package."""
-    from ..autograd.graph import OWN_CODE
-
-    while frame is not None and frame.f_code.co_filename.startswith(OWN_CODE):
-        frame = frame.f_back
-    return frame
+Where = tuple[CodeType, int] | None  # an instruction of the program
 
 
 def here_of(frame: Any) -> tuple[Any, int] | None:

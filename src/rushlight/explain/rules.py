@@ -1,34 +1,120 @@
-"""The derivative rules as text: the table's own lambdas, with the user's names in place of the inputs'."""
+"""The derivative rules as text: given as mathematics (readable.py), or the table's own lambdas; with the user's names in them."""
 
 from __future__ import annotations
 
 import ast
 import functools
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-# Where a rule is code rather than mathematics.
-READABLE = {
-    "mean_all": {"x": "g / n"},
-    "mean": {"x": "g / n"},
-    "sum_all": {"x": "g"},
-    "sum": {"x": "g"},
-    "pow": {"a": "g * b * a ** (b - 1)"},
-    "pow_number": {"x": "g * exponent * x ** (exponent - 1)"},
-    "relu": {"x": "g * (out > 0)"},
-}
+from .entries import Entry
+from .readable import READABLE
+
+if TYPE_CHECKING:
+    from ..ops.table import Op, Rule
+
+WHERE = " where "  # behind it stand abbreviations, with semicolons between
+LONGEST = 16  # characters of a parameter that is written out
+MODULES = ("xp", "math")
+CONSTANTS = {
+    "LN2": "log(2)", "LN10": "log(10)", "PI": "pi", "ROOT_PI": "sqrt(pi)", "ROOT_2PI": "sqrt(2 * pi)", "zero": "0",
+}  # fmt: skip
+REFUSALS = ("underivable", "not_implemented", "_not_implemented", "_no_rule", "_fail", "_found_dtype")
 
 
-def rule_texts(op: Any, names: dict[str, str]) -> list[dict[str, Any]]:
-    """For each input that has a derivative the rule's text, with the user's names and with the op's own."""
+class Known(dict[str, object]):
+    """Parameters of an op by name, and its inputs that are there; can be a key."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(repr(sorted(self.items(), key=lambda one: one[0])))
+
+
+def rule_texts(op: Op, names: Mapping[str, str], told: Mapping[str, object]) -> list[Entry]:
+    """For each input that has a derivative the rule's text, with the user's names and with the op's own.
+
+    ``names`` are the user's for the op's inputs, ``told`` the op's parameters and, by their names, the inputs that are there.
+    """
+    filled = {**names, **{name: repr(value) for name, value in told.items() if name not in op.inputs and _is_short(value)}}
+    key = tuple(filled.items())
+    return [dict(one) for one in _texts(op, Known(told), key)]
+
+
+def _is_short(value: object) -> bool:
+    plain = value is None or isinstance(value, int | float | str)
+    plain = plain or (isinstance(value, tuple) and all(isinstance(one, int) for one in value))
+    return plain and len(repr(value)) <= LONGEST and repr(value) not in ("inf", "-inf", "nan")
+
+
+@functools.lru_cache(4096)
+def _texts(op: Op, told: Known, names: tuple[tuple[str, str], ...]) -> list[Entry]:
     texts = []
     for source in op.sources:
-        given = READABLE.get(op.name, {}).get(source)
-        rule = op.rules.get(source)
-        body = None if rule is None else _body(rule)
-        generic = given or (None if body is None else ast.unparse(_Renamed({}).visit(_copied(body))))
-        text = given or (None if body is None else ast.unparse(_Renamed(names).visit(_copied(body))))
-        texts.append({"text": text, "generic": generic})
+        generic, kind = form_of(op, source, told)
+        texts.append(
+            {"text": generic if generic is None or kind == "code" else renamed(generic, dict(names)), "generic": generic}
+        )
     return texts
+
+
+def form_of(op: Op, source: str, told: Mapping[str, object]) -> tuple[str | None, str]:
+    """A rule in the op's own names, and what it is: ``given`` as mathematics, mathematics by itself (``rule``), ``code``, or
+    a refusal to give a derivative (``none``, without a text)."""
+    given = READABLE.get(op.name, {}).get(source)
+    if given is not None:
+        return (given if isinstance(given, str) else given(told)), "given"
+    rule = op.rules.get(source)
+    body = None if rule is None else _body(rule)
+    if rule is None or body is None:
+        return None, "none" if rule is not None else "code"
+    if isinstance(body, ast.Call) and isinstance(body.func, ast.Name) and body.func.id in REFUSALS:
+        return None, "none"
+    plain = _Plain()
+    text = ast.unparse(ast.fix_missing_locations(plain.visit(_copied(body))))
+    return text, "rule" if plain.is_mathematics else "code"
+
+
+def pieces(text: str) -> list[tuple[str, str]]:
+    """A text as its expression, named "", and its abbreviations by name.
+
+    >>> pieces("g * s where s = sigmoid(x)")
+    [('', 'g * s'), ('s', 'sigmoid(x)')]
+    """
+    head, _, behind = text.partition(WHERE)
+    named = [one.partition(" = ") for one in behind.split("; ")] if behind else []
+    return [("", head), *((name, expression) for name, _, expression in named)]
+
+
+def renamed(text: str, names: dict[str, str]) -> str:
+    """With the user's names in the place of the op's.
+
+    >>> renamed("g * exponent * x ** (exponent - 1)", {"x": "m[0, 0]", "exponent": "2"})
+    'g * 2 * m[0, 0]'
+    """
+    parts = []
+    abbreviations = {name for name, _ in pieces(text)}
+    own = {name: user for name, user in names.items() if name not in abbreviations}
+    stand_ins: dict[str, str] = {}  # of names that are no expressions, `n.1` say
+    for name, user in own.items():
+        if not _is_expression(user):
+            behind = ".T" if user.endswith(".T") else ""
+            stand_in = f"_{len(stand_ins)}_"
+            own[name], stand_ins[stand_in] = stand_in + behind, user.removesuffix(behind)
+    for name, expression in pieces(text):
+        tree = _Simpler().visit(_Renamed(own).visit(ast.parse(expression, mode="eval").body))
+        told = ast.unparse(ast.fix_missing_locations(tree))
+        parts.append(f"{name} = {told}" if name else told)
+    whole = parts[0] + (WHERE + "; ".join(parts[1:]) if len(parts) > 1 else "")
+    for stand_in, user in stand_ins.items():
+        whole = whole.replace(stand_in, user)
+    return whole
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _copied(body: ast.expr) -> ast.expr:
@@ -36,7 +122,7 @@ def _copied(body: ast.expr) -> ast.expr:
 
 
 @functools.cache
-def _body(rule: Any) -> ast.expr | None:
+def _body(rule: Rule) -> ast.expr | None:
     """The expression of a lambda, found in its file by where its first instructions lie."""
     code = getattr(rule, "__code__", None)
     if code is None or code.co_name != "<lambda>":
@@ -59,6 +145,54 @@ def _lambdas(path: str) -> list[ast.Lambda]:
         return []
 
 
+class _Plain(ast.NodeTransformer):
+    """A rule as mathematics: functions without the namespace they are from, for real numbers; notes where it is code."""
+
+    def __init__(self) -> None:
+        self.is_mathematics = True
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        args = [self.visit(one) for one in node.args]
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id in MODULES:
+            name = node.func.attr
+            if name == "zeroed":
+                return ast.Constant(0)
+            if name == "only":
+                return ast.BinOp(args[0], ast.Mult(), args[1])
+            if name == "masked_fill" and isinstance(args[2], ast.Constant) and args[2].value == 0:
+                return ast.BinOp(args[0], ast.Mult(), ast.UnaryOp(ast.Invert(), args[1]))
+            if name in ("adjoint", "turned", "t") and len(args) == 1:
+                return ast.Attribute(args[0], "T")
+            return ast.Call(ast.Name("sign" if name == "sgn" else name), args, [])
+        if isinstance(node.func, ast.Name) and node.func.id == "conj" and len(args) == 1:
+            return args[0]  # type: ignore[no-any-return]
+        is_shape = isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"
+        if not is_shape and not (
+            isinstance(node.func, ast.Name) and node.func.id in ("conjugate", "tuple", "len", "range", "sum")
+        ):
+            self.is_mathematics = False
+        return ast.Call(self.visit(node.func), args, node.keywords)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.value, ast.Name) and node.value.id in MODULES:
+            return ast.Name(node.attr)
+        self.generic_visit(node)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        self.is_mathematics = False
+        self.generic_visit(node)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        self.is_mathematics = False
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        constant = CONSTANTS.get(node.id)
+        return node if constant is None else ast.parse(constant, mode="eval").body
+
+
 class _Renamed(ast.NodeTransformer):
     def __init__(self, names: dict[str, str]) -> None:
         self.names = names
@@ -67,12 +201,38 @@ class _Renamed(ast.NodeTransformer):
         text = self.names.get(node.id)
         if text is None:
             return node
-        try:
-            return ast.parse(text, mode="eval").body
-        except SyntaxError:
-            return node
+        return ast.parse(text, mode="eval").body
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        if isinstance(node.func, ast.Name) and node.func.id == "conj" and len(node.args) == 1:
-            return self.visit(node.args[0])  # type: ignore[no-any-return]
-        return self.generic_visit(node)
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        func = (
+            node.func if isinstance(node.func, ast.Name) else self.visit(node.func)
+        )  # `sum` is a function, whatever it is to the user
+        return ast.Call(func, [self.visit(one) for one in node.args], node.keywords)
+
+
+class _Simpler(ast.NodeTransformer):
+    """`1 * g`, `x ** (2 - 1)` and `W.T.T` as one would write them."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if node.attr == "T" and isinstance(node.value, ast.Attribute) and node.value.attr == "T":
+            return node.value.value
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        left, right = _number(node.left), _number(node.right)
+        if isinstance(node.op, ast.Mult) and 1 in (left, right):
+            return node.right if left == 1 else node.left
+        if isinstance(node.op, ast.Pow | ast.Div) and right == 1:
+            return node.left
+        if isinstance(node.op, ast.Sub) and left is not None and right is not None:
+            return ast.parse(repr(left - right), mode="eval").body
+        if isinstance(node.op, ast.Sub) and right == 0:
+            return node.left
+        return node
+
+
+def _number(node: ast.expr) -> int | float | None:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -338,6 +338,12 @@ class Steps:
 
     def _reset(self, event: Entry) -> None:
         slot = f"{self.board.label(event['tensor'])}.grad"
+        before = self.all[-1] if self.all else None
+        if before is not None and before.kind == "reset" and before.place == event["place"] is not None:
+            before.events.append(event["n"])  # of several leaves by one call
+            before.title = self._title(say("resets", count=len(before.events)), self._place(event["place"]))
+            before.parts.insert(-1, Line([Figure(event["to"], literal(slot), "b")]))
+            return
         number = self.board.card_of_tensor.get(event["tensor"])
         title = self._title(say("reset", slot=slot), self._place(event["place"]))
         step = Step("reset", title, [event["n"]], event["place"], number, event["pass"])

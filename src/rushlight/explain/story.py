@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from types import TracebackType
 from typing import Any
 
 from ..tensor import Tensor
 from . import observing
+from .entries import Entry
+from .frames import parameters_of, user_frame
 from .jacobian import jacobian_of
-from .ledger import ledger_of
-from .recording import LIMIT, Recording, user_frame
+from .ledger import ledger_of, names_in_functions
+from .reading import read
+from .recording import LIMIT, Recording
 
 FORMAT = "rushlight-recording/1"
 
@@ -31,11 +35,13 @@ class Story:
 
     def __init__(self, full: bool = False, limit: int = LIMIT, jacobians: bool = True) -> None:
         self._recording = Recording(full, limit, jacobians)
-        self.recording: dict[str, Any] = {}
+        self.recording: Entry = {}
         self.name = ""
         self.arguments: list[str] = []
 
     def __enter__(self) -> Story:
+        frame = user_frame(sys._getframe(1))
+        self._recording.calls.outermost = None if frame is None else frame.f_code
         observing.start(self._recording)
         return self
 
@@ -45,7 +51,9 @@ class Story:
         names = {} if frame is None else {**frame.f_globals, **frame.f_locals}
         self.finish(names, error, None, frame)
 
-    def finish(self, names: dict[str, Any], error: BaseException | None, exit_code: int | None, frame: Any = None) -> None:
+    def finish(
+        self, names: Mapping[str, object], error: BaseException | None, exit_code: int | None, frame: Any = None
+    ) -> None:
         """Makes the recording of what was seen; ``names`` are those that the program leaves behind."""
         recording = self._recording
         recording.look_for_writes()
@@ -56,10 +64,14 @@ class Story:
             number = recording.known(value) if isinstance(value, Tensor) and not name.startswith("__") else None
             if number is not None:
                 bound["<module>", name] = number
-                entry = recording.tensors[number]
-                if not any(one["name"] == name for one in entry["names"]):
-                    entry["names"].append({"name": name, "scope": "<module>", "at": len(recording.events)})
-        told: dict[str, Any] | None = None
+                recording.named(number, name, "<module>")
+        for name, value in parameters_of(dict(names)):
+            number = recording.known(value)
+            if number is not None:
+                bound["<module>", name] = number
+                recording.named(number, name, "<module>")
+        bound |= names_in_functions(recording)
+        told: Entry | None = None
         if isinstance(error, Exception) or (error is not None and not isinstance(error, SystemExit)):
             told = {"type": type(error).__name__, "message": str(error), "place": self._place_of(error)}
             if not any(one["kind"] == "error" and one["message"] == str(error) for one in recording.events[-1:]):
@@ -67,7 +79,7 @@ class Story:
         program = {"name": self.name, "arguments": self.arguments, "printed": recording.printed, "exit_code": exit_code}
         self.recording = {
             "format": FORMAT, "program": {**program, "error": told}, **recording.finished(),
-            "ledger": ledger_of(recording, bound, told is not None),
+            "ledger": ledger_of(recording, bound, told),
             "limits": {"events": recording.limit, "left_out": recording.left_out},
         }  # fmt: skip
 
@@ -85,20 +97,11 @@ class Story:
         frame = user_frame(sys._getframe(1))
         if frame is not None:
             recording.look_for_names(frame)
+            recording.places.source(frame.f_code.co_filename)
         recording.tensor(out)
         if out._edge is not None:
-            waiting = [out._edge[0]]
-            seen: set[Any] = set()
-            while waiting and len(seen) < recording.limit:
-                node = waiting.pop()
-                if node not in seen:
-                    seen.add(node)
-                    number = recording.node(node)
-                    waiting += [edge[0] for edge in node.next if edge is not None]
-                    for entry, edge in zip(recording.nodes[number]["edges"], node.next, strict=True):
-                        if entry is not None and edge is not None:
-                            entry["node"] = recording.node(edge[0])
             seed = gradient if gradient is not None else out.detach().new_ones(out.shape)
+            read(recording, [out._edge], [seed])
             found = jacobian_of(recording, [out._edge], [seed])
             if found is not None:
                 recording.jacobians.append({"pass": 0, "place": None, **found})
@@ -128,5 +131,5 @@ class Story:
         """Prints the story's text."""
         print(self.form(".txt", lang))
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return dict(import_module(f"{__package__}.notebook").mimebundle(self.recording, "en"))

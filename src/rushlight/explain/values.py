@@ -15,11 +15,9 @@ FULL = 36  # elements up to which a value is kept as it is
 def value_of(array: Any, full: bool = False) -> dict[str, Any] | None:
     """What a recording keeps of an array or a Tensor; None where it cannot be read as plain numbers.
 
-        >>> import numpy as np
-
-    from ..tensor import Tensor
-        >>> value_of(np.array([1.0, np.inf], np.float32))
-        {'shape': [2], 'dtype': 'float32', 'data': [1.0, 'inf']}
+    >>> import numpy as np
+    >>> value_of(np.array([1.0, np.inf], np.float32))
+    {'shape': [2], 'dtype': 'float32', 'data': [1.0, 'inf']}
     """
     if isinstance(array, Tensor):  # what stands in for the memory of a wrapper must not be asked
         array = array._array if array._strided else None

@@ -95,6 +95,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "hook changed": ("The hook gave back another gradient.", "钩子换掉了梯度。"),
     "hook looked": ("The hook looked and changed nothing.", "钩子只看了看，没有改动。"),
     "reset": ("`{slot}` is set by the program", "程序设置了 `{slot}`"),
+    "resets": ("{count} gradients are set by the program", "程序设置了 {count} 个梯度"),
     "reset none": ("Now it is None: the next gradient begins anew.", "现在是 None：下一个梯度重新开始。"),
     "reset value": ("Now it holds this, and the next gradient is added to it.", "现在是这个值，下一个梯度会加在上面。"),
     "ends": ("The pass ends", "反向结束"),
@@ -138,10 +139,10 @@ TABLE: dict[str, tuple[str, str]] = {
         "Not a leaf: an operation made it{where}. Its gradient passed through and was not kept; `.retain_grad()` before backward keeps it.",
         "不是叶子：由运算得到{where}。梯度经过但没有保留；在 backward 之前调用 `.retain_grad()` 可以保留。",
     ),
-    "why no_requires_grad": ("Nobody asked: `requires_grad` is False.", "没有要求：`requires_grad` 是 False。"),
+    "why no_requires_grad": ("Nobody asked: `requires_grad` is False{where}.", "没有要求：`requires_grad` 是 False{where}。"),
     "why no_grad": ("Made under `no_grad`{where}, so it has no history.", "在 `no_grad` 下得到{where}，所以没有历史。"),
     "why detached": ("Cut off from its history by `detach` or `.data`{where}.", "被 `detach` 或 `.data` 切断了历史{where}。"),
-    "why not_reached": ("A leaf that asks, but no path leads from the result to it.", "叶子要求了梯度，但结果没有路通到它。"),
+    "why not_reached": ("It asks{where}, but no path leads from the result to it.", "它要求了梯度{where}，但结果没有路通到它。"),
     "why unnamed_leaf": (
         "Not the leaf: an operation made it from one that has no name{where}. The gradient went to that one.",
         "不是叶子：由一个没有名字的叶子运算得到{where}。梯度到了那个叶子。",
@@ -149,6 +150,11 @@ TABLE: dict[str, tuple[str, str]] = {
     "why rebound": (
         "The name was bound to a new tensor{where}; the earlier one has the gradient.",
         "名字后来指向了新的张量{where}；原来的那个有梯度。",
+    ),
+    "why assigned": ("The program itself wrote what is there{where}.", "这里的值由程序自己写入{where}。"),
+    "why not_differentiable": (
+        "Made by an operation that has no derivative{where}, so it has no history.",
+        "由没有导数的运算得到{where}，所以没有历史。",
     ),
     "why reset": ("It had one, and the program set it back{where}.", "曾经有，程序把它清掉了{where}。"),
     "why returned": (

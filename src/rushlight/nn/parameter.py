@@ -7,7 +7,7 @@ from typing import Any
 import rushlight as torch
 
 from ..autograd.attributes import held
-from ..rooms import opened
+from ..base.rooms import opened
 from ..tensor import PLAIN, Tensor, _TensorMeta, lay_out_attributes
 
 

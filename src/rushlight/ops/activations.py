@@ -9,7 +9,8 @@ import numpy as np
 
 from ..autograd.modes import state
 from ..backend import activations as k
-from ..dtypes import finfo
+from ..base.dtypes import finfo
+from ..kernels import register, sweeps
 from . import dispatch
 from .activation_slopes import mish_slope, prelu_slopes, silu_slope
 from .inplace import named
@@ -18,6 +19,17 @@ from .table import op
 
 DOUBLE = np.dtype(np.float64)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+@register(sweeps.gelu)
+def _gelu_erf(x: Any) -> Any:
+    from .table import arrays
+
+    if k.by_quotient(x):
+        return k.gelu(x)
+    wide = k.in_single(x)
+    return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
+
 
 op("leaky_relu", k.leaky_relu, kind="elementwise", x=lambda g, xp, x, slope: xp.leaky_relu_slope(g, x, slope))
 op("elu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.elu_slope(
@@ -45,15 +57,6 @@ op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", in
 def _inverse(alpha: float) -> float:
     """Of celu's slope: in PyTorch alpha is rounded to single precision for it."""
     return 1.0 / float(np.float32(alpha))
-
-
-def _gelu_erf(x: Any) -> Any:
-    from .table import arrays
-
-    if k.by_quotient(x):
-        return k.gelu(x)
-    wide = k.in_single(x)
-    return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
 
 
 def _with_inplace(name: str, function: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend import attention as k
+from ..base import dtypes
 from . import attention_masks, dispatch
 from .public import module, ops, public
 from .reading import conj

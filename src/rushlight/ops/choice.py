@@ -11,7 +11,7 @@ from ..autograd import views
 from ..autograd.modes import state
 from ..backend import choice as k
 from ..backend.pointwise import checked_number
-from ..dtypes import of as dtype_of
+from ..base.dtypes import of as dtype_of
 from . import dispatch
 from .dispatch import type_name
 from .extremes import refuse

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import comparison as k
-from ..dtypes import of as dtype_of
+from ..base.dtypes import of as dtype_of
 from . import dispatch
 from .choice import refuse_number
 from .inplace import named, recorded

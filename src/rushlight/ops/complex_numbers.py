@@ -8,7 +8,7 @@ import numpy as np
 
 from ..autograd.mirrors import mirror
 from ..backend import choice as k
-from ..dtypes import of as dtype_of
+from ..base.dtypes import of as dtype_of
 from . import dispatch
 from .choice import refuse_number
 from .out import write_out

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
 from ..backend import shape as k
 from ..backend import strided
+from ..base import dtypes
 from . import dispatch
 from .out import write_out
 from .parts import split, split_with_sizes

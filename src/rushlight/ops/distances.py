@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..autograd.modes import no_grad
 from ..backend import distances as k
 from ..backend import norms
+from ..base import dtypes
 from .norms import norm_slope
 from .public import axis_of, module, ops, public
 from .table import op

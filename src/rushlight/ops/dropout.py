@@ -11,8 +11,8 @@ import numpy as np
 
 from ..autograd import modes
 from ..backend import numpy as backend
+from ..base.rooms import provided
 from ..random import default_generator, memory_axes, stream_of
-from ..rooms import provided
 from . import dispatch
 from .public import ops, public
 from .table import op
@@ -62,13 +62,18 @@ def _dropped(input: Any, p: float, noise_shape: Shape) -> Any:
         return input
     if p == 1:
         return input * dispatch.new_tensor(np.zeros(input._array.shape, input._array.dtype))
-    noise = _noise(input, noise_shape(input), p)
     if modes.state.transforms:
-        return input * (noise / (1 - p))
+        return input * (_noise(input, noise_shape(input), p) / (1 - p))
+    return input * _scaled_noise(input, noise_shape(input), p)
+
+
+def _scaled_noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
+    """Noise whose mean is one."""
+    noise = _noise(input, shape, p)
     if noise._array.dtype.kind in "iub":
         noise.div_(1 - p)  # says why not
     noise._array /= 1 - p
-    return input * noise
+    return noise
 
 
 def _own_shape(input: Any) -> tuple[int, ...]:

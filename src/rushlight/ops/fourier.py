@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend import fourier as k
+from ..base import dtypes
 from . import dispatch
 from .complex_numbers import conj
 from .dispatch import type_name

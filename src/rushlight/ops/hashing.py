@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend.hashing import xor_sum
+from ..base import dtypes
+from ..base.arguments import type_name
 from .out import write_out
 from .public import axes_of, methods, ops, public
 from .table import op
@@ -64,8 +65,6 @@ def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = No
     """
     for label, value in (("size", size), ("fill_value", fill_value)):
         if isinstance(value, bool) or not hasattr(value, "__index__"):
-            from ..arguments import type_name
-
             raise TypeError(f"nonzero_static(): argument '{label}' must be int, not {type_name(value)}")
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")

@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes
 from ..backend import losses as k
 from ..backend.pointwise import no_bool_difference
+from ..base import dtypes
 from . import dispatch
 from .loss_slopes import logits_slope, target_slope, target_slope_of_logits
 from .public import module, ops, public

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend import matmul as k
 from ..backend.late_products import later
 from ..backend.notes import with_notes
+from ..base import dtypes
 from . import dispatch
 from .inplace import named
 from .plain_cases import Case, plain_cases

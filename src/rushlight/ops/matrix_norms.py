@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..base import dtypes
 from . import dispatch
 from .decompositions import svdvals
 from .linalg import check_floating, check_matrix, check_square

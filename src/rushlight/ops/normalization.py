@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..autograd import modes
 from ..backend import normalization as k
 from ..backend.memory_formats import has_channels_last, keeping, with_channels_last
+from ..base import dtypes
 from . import dispatch
 from .public import module, ops, public
 from .reading import expand

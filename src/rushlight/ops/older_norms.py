@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.arguments import warn
 from .public import module, ops, public
 
 _warned: set[str] = set()
@@ -11,8 +12,6 @@ _warned: set[str] = set()
 
 def _deprecated(name: str, instead: str) -> None:
     """A warning that comes once in a process."""
-    from ..arguments import warn
-
     if name not in _warned:
         _warned.add(name)
         warn(

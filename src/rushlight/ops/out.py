@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import return_types
 from ..autograd import modes, views
+from ..backend.resizing import resized
 from . import dispatch
 from .table import table
 
@@ -127,8 +128,6 @@ def _flat(values: list[Any]) -> list[Any]:
 
 def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
     """Writes a result into an ``out=`` tensor."""
-    from ..storage.resizing import resized  # stands above this room
-
     views.refuse_inference(target)
     have = target._array
     if not have.flags.c_contiguous:

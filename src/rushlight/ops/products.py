@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from .. import dtypes
 from ..backend import products as k
+from ..base import dtypes
 from . import dispatch
 from .extremes import refuse
 from .linalg import check_floating, check_same_dtype

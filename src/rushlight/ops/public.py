@@ -21,8 +21,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..autograd.modes import special
 from ..backend import pointwise as kernels
+from ..base.arguments import warn as warn_user
+from ..base.protocols import foreigners
+from ..base.protocols import protocol as protocol
+from ..base.public_names import methods as methods
+from ..base.public_names import module as module
+from ..base.public_names import registry as registry
+from ..base.switches import switches
 from . import dispatch, inplace
-from .compiling import give_compiled_code, waiting_function
+from .compiling import compiled_function
 from .descriptions import description
 from .misfits import Call
 from .out import write_out
@@ -33,18 +40,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-registry: dict[str, dict[str, Callable[..., Any]]] = {}
-methods: dict[str, Any] = {}
-
-# Set by the room that implements __torch_function__: (function, args, kwargs) -> result or NotImplemented.
-protocol: list[Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]] = []
-
 SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "self": "input", "a": "input", "x1": "input", "x2": "other"}
-
-
-def module(name: str) -> dict[str, Callable[..., Any]]:
-    """The public functions of one namespace: 'torch', 'torch.linalg', ..."""
-    return registry.setdefault(name, {})
 
 
 def public(
@@ -113,9 +109,9 @@ def spoken_form(
     listed = _name_of_list(f)
 
     @functools.wraps(f)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def spoken(*args: Any, **kwargs: Any) -> Any:
         if special.active and protocol:
-            result = protocol[0](call, args, kwargs)
+            result = protocol[0](call.shown_as, args, kwargs)
             if result is not NotImplemented:
                 return result
         if kwargs:
@@ -132,7 +128,7 @@ def spoken_form(
         try:
             return f(*args, **kwargs) if kwargs else f(*args)
         except (AttributeError, TypeError) as error:
-            result = foreign(call, args, kwargs)
+            result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
                 failed = Call(name, parameters, args, kwargs, method)
                 wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
@@ -143,13 +139,15 @@ def spoken_form(
                 raise wrong from None
             return result
         except (RuntimeError, ValueError):  # of a check that came before the first look at a tensor
-            result = foreign(call, args, kwargs)
+            result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
                 raise
             return result
 
+    call: Any = spoken
+    call.shown_as = call  # what __torch_function__ is told was called
     call.__name__ = call.__qualname__ = f.__qualname__ = name  # Python's errors for arguments name f
-    return call
+    return spoken
 
 
 def _name_of_list(f: Callable[..., Any]) -> str:
@@ -197,9 +195,7 @@ def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     """What an object that is no tensor but defines ``__torch_function__`` makes of a call; else NotImplemented."""
     if special.active and protocol:  # it was asked before the call
         return NotImplemented
-    from ..overrides import foreign as ask
-
-    return ask(func, args, kwargs)
+    return foreigners[0](func, args, kwargs)
 
 
 def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -247,10 +243,7 @@ _warned: set[str] = set()
 
 def warn(text: str, once: bool = False) -> None:
     """A UserWarning at the line of the user's program that is running; ``once`` in a process, or as set_warn_always says."""
-    from ..arguments import warn as warn_user  # stand above this room
-    from ..runtime import is_warn_always_enabled
-
-    if once and not is_warn_always_enabled():
+    if once and not switches.warn_always:
         if text in _warned:
             return
         _warned.add(text)
@@ -328,12 +321,8 @@ class _PublicOp:
 
     def __init__(self, entry: Op, name: str) -> None:
         self.entry, self.name = entry, name
-        self.function = waiting_function(entry, self, self.general)
+        self.function = compiled_function(entry, self, self.general)
         self.function.__name__ = self.function.__qualname__ = name
-
-    def first_call(self, args: tuple[Any, ...], out: Any) -> Any:
-        give_compiled_code(self.function, self.entry)
-        return self.function(*args, out=out)
 
     def __call__(self, args: tuple[Any, ...], out: Any) -> Any:
         given = {} if out is None else {"out": out}
@@ -362,7 +351,10 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> TypeError | None:
         return Call(name, ("input", "other"), args, kwargs).as_method(error)
 
-    call = inplace.by_result(entry.call, name, asked, in_order, refused)
+    def compute(*args: Any) -> Any:
+        return entry.call(*args)  # which is compiled when it is first asked for
+
+    call = inplace.by_result(compute, name, asked, in_order, refused)
     ufunc = kernels.IN_PLACE.get(entry.kernel)
     if ufunc is not None:
         return (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)

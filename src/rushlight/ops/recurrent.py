@@ -12,6 +12,7 @@ import numpy as np
 
 from ..backend import recurrent as k
 from ..backend.notes import with_notes
+from ..base.arguments import refuse
 from . import dispatch
 from .dispatch import type_name
 from .public import axis_of, module, ops, public
@@ -324,8 +325,6 @@ def _check_states(data: Any, sizes: list[int] | None, states: tuple[Any, ...], c
 
 
 def _refuse(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
-    from ..arguments import refuse  # stands above this room
-
     state = "tuple of Tensors hx" if kind == "lstm" else "Tensor hx"
     packed = "(" + _WORDS.format(f"Tensor data, Tensor batch_sizes, {state}") + ")"
     whole = "(" + _WORDS.format(f"Tensor input, {state}") + ", bool batch_first)"

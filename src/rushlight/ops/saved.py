@@ -17,7 +17,7 @@ from ..autograd.attributes import held
 from ..autograd.graph import Node, describe
 from ..autograd.views import short_name
 from ..backend.notes import with_notes
-from ..rooms import provided
+from ..base.rooms import provided
 
 if TYPE_CHECKING:
     from ..tensor import Tensor

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend import segments as k
+from ..base import dtypes
 from . import dispatch
 from .public import axis_of, ops, public
 from .reading import underivable

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend import shape as k
 from ..backend.creation import order_of
+from ..base import dtypes
 from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
@@ -398,7 +398,7 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
 @public(function=True, method=False)
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that tensors of these shapes broadcast to."""
-    from ..size import Size
+    from ..base.size import Size
 
     sizes = []
     for shape in shapes:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend import fourier as k
 from ..backend import shape as shapes
+from ..base import dtypes
+from ..base.arguments import type_name, warn
 from . import dispatch
 from .public import ops, public, registry
 from .table import op
@@ -24,8 +25,6 @@ _warned: set[str] = set()
 
 def _warn(text: str) -> None:
     """A warning that comes once in a process, as PyTorch's does."""
-    from ..arguments import warn
-
     if text not in _warned:
         _warned.add(text)
         warn(text)
@@ -41,8 +40,6 @@ def _shown_window(window: Any) -> str:
 
 def _refuse_number(label: str, value: Any) -> None:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        from ..arguments import type_name
-
         raise TypeError(f"stft(): argument '{label}' must be int, not {type_name(value)}")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .. import dtypes
 from ..backend import softmax as k
+from ..base import dtypes
 from .public import axes_of, axis_of, module, ops, public
 from .reading import conj, expand
 from .table import op

@@ -9,6 +9,7 @@ import numpy as np
 from ..autograd import modes, views
 from ..autograd.graph import Node
 from ..backend import pointwise as k
+from ..base.arguments import type_name
 from . import dispatch
 from .inplace import count, in_graph, plain_write
 from .public import methods, ops, public, warn
@@ -126,8 +127,6 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         result = dispatch.foreign_method("copy_", (self, other))
         if result is not NotImplemented:
             return result
-        from ..arguments import type_name
-
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     views.check_writable(self, other.requires_grad)
     target, source = self._array, other._array

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, publishing
 from ..autograd import engine, forward_ad, forward_rules, modes, views
 from ..autograd.attributes import OWN_ATTRIBUTES, held
+from ..base import dtypes
+from ..base.rooms import carried
 from ..operators.aten import aten, inplace_overload, overload_of, without_defaults
-from ..ops import dispatch, saved
+from ..ops import dispatch, publishing, saved
 from ..ops.table import Op
-from ..rooms import carried
 from ..tensor import PLAIN, Tensor, _TensorMeta
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]
@@ -161,9 +161,7 @@ def make_wrapper(
 
 
 def _instance(cls: type) -> Any:
-    from . import instance_made
-
-    instance_made()
+    modes.instance_made()
     return object.__new__(cls)
 
 

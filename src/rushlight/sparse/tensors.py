@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..autograd.attributes import held
 from ..autograd.graph import leaf_edge
 from ..autograd.modes import Mark
 from ..backend.scattered import ScatteredArray
 from ..backend.sparse_products import SparseMatrix
-from ..device import layout, sparse_coo
+from ..base import dtypes
+from ..base.device import layout, sparse_coo
 from ..ops.public import ops
 from ..overrides import DisableTorchFunctionSubclass
 from ..overrides.watching import watch
-from ..printing import PRINT_OPTS
 from ..tensor import Tensor, make_tensor, wrap
+from ..tensors.printing import PRINT_OPTS
 
 Array = np.ndarray[Any, Any]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
-from ...arguments import warn
 from ...autograd.function import Function
 from ...autograd.graph import RemovableHandle
 from ...tensor import Tensor
+from ...tensors.arguments import warn
 
 if TYPE_CHECKING:
     from .module import Module

@@ -489,19 +489,7 @@ class Module:
 
     # State.
 
-    def get_extra_state(self) -> Any:
-        """What a subclass wants in its state dict beside parameters and buffers."""
-        raise RuntimeError(
-            "Reached a code path in Module.get_extra_state() that should never be called. Please file an issue at "
-            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
-        )
-
-    def set_extra_state(self, state: Any) -> None:
-        """Takes back what :meth:`get_extra_state` gave."""
-        raise RuntimeError(
-            "Reached a code path in Module.set_extra_state() that should never be called. Please file an issue at "
-            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
-        )
+    get_extra_state, set_extra_state = states.get_extra_state, states.set_extra_state
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Parameters and persistent buffers by dotted name: detached, sharing memory, unless ``keep_vars``."""

@@ -1,0 +1,107 @@
+"""What the call stack tells of an op: the program's own frames, and the module whose ``forward`` runs."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING
+
+from ..autograd.graph import OWN_CODE
+from ..nn.modules.module import Module
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+DEEPEST = 32  # frames of a stack that are kept, the innermost
+PARAMETERS = 500  # of a module that are named
+
+Where = tuple[CodeType, int]
+
+
+def is_own(code: CodeType) -> bool:
+    """Whether a frame's code is the package's."""
+    return code.co_filename.startswith(OWN_CODE)
+
+
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """The nearest frame outside the package."""
+    while frame is not None and is_own(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
+class Calls:
+    """The call stacks of a recording, and the qualified names of modules."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._names: dict[int, tuple[weakref.ref[Module], str]] = {}
+        self.outermost: CodeType | None = None  # of the block that is recorded; what is outside of that is not the program
+
+    def look(self, frame: FrameType | None) -> tuple[list[Where], str]:
+        """The places of the calls, from the outermost to the op itself, and the name of the module that is running."""
+        stack: list[Where] = []
+        module: Module | None = None
+        frames: list[FrameType] = []
+        while frame is not None:
+            code = frame.f_code
+            if not is_own(code):
+                if code.co_filename.startswith("<frozen"):
+                    break
+                if len(stack) < DEEPEST:
+                    stack.append((code, frame.f_lasti))
+                    frames.append(frame)
+            if module is None and code.co_name == "forward" and code.co_varnames[:1] == ("self",):
+                found = frame.f_locals.get("self")
+                module = found if isinstance(found, Module) else None
+            if code is self.outermost:
+                break
+            frame = frame.f_back
+        return stack[::-1], "" if module is None else self._name_of(module, frames)
+
+    def _name_of(self, module: Module, frames: list[FrameType]) -> str:
+        known = self._names.get(id(module))
+        if known is None or known[0]() is not module:
+            self._search(frames)
+            known = self._names.get(id(module))
+            if known is None or known[0]() is not module:
+                known = self._names[id(module)] = (weakref.ref(module), type(module).__name__)
+        return known[1]
+
+    def _search(self, frames: list[FrameType]) -> None:
+        """Names the modules that the program has under names of its own, and their parameters; the outermost frame's first."""
+        for frame in reversed(frames):
+            for scope, names in ((frame.f_code.co_qualname, frame.f_locals), ("<module>", frame.f_globals)):
+                for name, value in list(names.items()):
+                    if isinstance(value, Module) and name != "self":
+                        self.named(value, name, scope)
+
+    def named(self, root: Module, name: str, scope: str) -> None:
+        """A module is known under a name: so are those in it."""
+        for path, module in root.named_modules():
+            known = self._names.get(id(module))
+            if known is None or known[0]() is not module:
+                self._names[id(module)] = (weakref.ref(module), joined(name, path))
+        for path, parameter in itertools.islice(root.named_parameters(), PARAMETERS):
+            self._recording.named(self._recording.tensor(parameter), joined(name, path), scope)
+
+
+def joined(name: str, path: str) -> str:
+    """As one would write it: a part that is a number is an index.
+
+    >>> joined("net", "layers.0.weight")
+    'net.layers[0].weight'
+    """
+    for part in path.split(".") if path else ():
+        name += f"[{part}]" if part.isdigit() else f".{part}"
+    return name
+
+
+def parameters_of(names: dict[str, object]) -> Iterator[tuple[str, object]]:
+    """The parameters of the modules among these values, by qualified names."""
+    for name, value in names.items():
+        if isinstance(value, Module) and not name.startswith("__"):
+            for path, parameter in itertools.islice(value.named_parameters(), PARAMETERS):
+                yield joined(name, path), parameter

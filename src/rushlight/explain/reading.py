@@ -1,0 +1,141 @@
+"""A graph that exists, read: a dry pass over its rules. Nothing of the program's is called, freed or accumulated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..autograd.graph import AccumulateGrad, Edge, Node
+from ..backend.line_sums import unbroadcast
+from ..tensor import Tensor
+from .jacobian import is_readable
+from .recording import Recording
+from .rules import rule_texts
+
+
+def read(recording: Recording, roots: Sequence[Edge], seeds: Sequence[Any]) -> None:
+    """Notes the nodes below the roots, and what each would send on; where a node has lost what it kept, or runs the program's
+    own code, what comes behind it is not known."""
+    nodes = _below(recording, roots)
+    for node in reversed(nodes):  # what is nearer to the leaves has names first
+        _describe(recording, node)
+    listed = [
+        {"tensor": recording.tensor_at(node, out), "node": recording.node(node), "out": out, "gradient": recording.value(seed)}
+        for (node, out), seed in zip(roots, seeds, strict=True)
+    ]
+    _event(recording, "backward", None, how="dry", roots=listed, retain_graph=True, create_graph=False, inputs=None)
+    waiting: dict[Node, list[Any]] = {}
+    counts: dict[Edge, int] = {}
+    unknown: set[Node] = set()
+    for (node, out), seed in zip(roots, seeds, strict=True):
+        _add(waiting, node, out, seed._array if isinstance(seed, Tensor) else seed)
+    for node in nodes:
+        if not isinstance(node, AccumulateGrad):
+            _pull(recording, node, waiting, counts, unknown)
+    _event(recording, "end", None, returned=[])
+
+
+def _event(recording: Recording, kind: str, place: int | None, **fields: Any) -> Any:
+    event = recording.event(kind, place, **fields)
+    if event is not None:
+        event["pass"] = 0
+    return event
+
+
+def _below(recording: Recording, roots: Sequence[Edge]) -> list[Node]:
+    found: dict[Node, None] = {}
+    waiting = [node for node, _ in roots]
+    while waiting and len(found) < recording.limit:
+        node = waiting.pop()
+        if node not in found:
+            found[node] = None
+            waiting += [edge[0] for edge in node.next if edge is not None]
+    return sorted(found, key=lambda node: node.order)
+
+
+def _describe(recording: Recording, node: Node) -> None:
+    """A node's inputs and rules, as far as it kept them and its edges tell."""
+    number = recording.node(node)
+    entry, op = recording.nodes[number], getattr(node, "op", None)
+    for edge, told in zip(node.next, entry["edges"], strict=True):
+        if edge is not None and told is not None and told["node"] is None:
+            told["node"] = recording.node(edge[0])
+    if entry["place"] is None:
+        entry["place"] = _assigned(recording, entry["outputs"])
+        for number in entry["outputs"]:
+            recording.tensors[number]["place"] = entry["place"]
+    if op is None or entry["inputs"]:
+        return
+    tensors: dict[str, int] = {}
+    params: dict[str, object] = dict(op.params)
+    position = 0
+    for kind, name, _ in op.keep if node.saved is not None else ():
+        value = node.saved[position] if node.saved is not None and position < len(node.saved) else None
+        position += {"input": 2, "output": 3}.get(kind, 1)
+        if kind == "input" and isinstance(value, Tensor):
+            tensors[name] = recording.tensor(value)
+            entry["saved"].append({"name": name, "tensor": tensors[name], "text": recording.text_of(tensors[name]), "bytes": 0})
+            entry["saved"][-1]["bytes"] = int(value._array.nbytes)
+        elif kind == "param":
+            params[name] = value
+    for name, told in zip(op.sources, entry["edges"], strict=False):
+        if told is not None and told["tensor"] is not None:
+            tensors.setdefault(name, told["tensor"])
+    names = {}
+    for name, tensor in tensors.items():
+        text = recording.text_of(tensor)
+        entry["inputs"].append({"name": name, "tensor": tensor, "text": text})
+        if recording.tensors[tensor]["names"] or recording.tensors[tensor]["place"] is not None:
+            names[name] = text
+    try:
+        entry["rules"] = rule_texts(op, names, params | dict.fromkeys(tensors, True))
+    except (KeyError, TypeError):  # a form that depends on what this node has not kept
+        entry["rules"] = []
+
+
+def _assigned(recording: Recording, tensors: list[int]) -> int | None:
+    """The statement that a node's result has its name from: nodes that keep nothing do not know their place."""
+    for name in (one for number in tensors for one in recording.tensors[number]["names"]):
+        place = recording.places.assignment(name["scope"], name["name"], False)
+        if place is not None:
+            return place
+    return None
+
+
+def _add(waiting: dict[Node, list[Any]], node: Node, out: int, g: Any) -> Any:
+    held = waiting.setdefault(node, [None] * (1 if node.metas is None else len(node.metas)))
+    held[out] = g if held[out] is None else held[out] + g
+    return held[out]
+
+
+def _pull(
+    recording: Recording, node: Node, waiting: dict[Node, list[Any]], counts: dict[Edge, int], unknown: set[Node]
+) -> None:
+    number = recording.node(node)
+    arrived = waiting.pop(node, [None])
+    is_known = node not in unknown and any(type(one) is np.ndarray for one in arrived)
+    values = [recording.value(one) for one in arrived] if is_known else [None] * len(arrived)
+    event = _event(recording, "run", recording.nodes[number]["place"], node=number, arrived=values, sent=[], freed=0, local=[])
+    grads: tuple[Any, ...] | None = None
+    if is_known and is_readable(node, several=True):
+        try:
+            grads = node.vjp(arrived[0].copy() if node.metas is None else list(arrived), node.next)
+        except RuntimeError:  # what it kept was written over
+            grads = None
+    if grads is None:
+        unknown.update(edge[0] for edge in node.next if edge is not None)
+        return
+    for index, (one, edge) in enumerate(zip(grads, node.next, strict=True)):
+        if one is None or edge is None:
+            continue
+        target, out = edge
+        shape, dtype = (target.shape, target.dtype) if target.metas is None else target.metas[out]
+        fitted = np.array(unbroadcast(np.asarray(one), shape, np.asarray(one).dtype if dtype is None else dtype))
+        total = _add(waiting, target, out, fitted)
+        counts[edge] = counts.get(edge, 0) + 1
+        if event is not None and target not in unknown:
+            event["sent"].append({
+                "edge": index, "value": recording.value(fitted), "number": counts[edge], "sum": recording.value(total),
+            })  # fmt: skip

@@ -1,0 +1,189 @@
+"""What is recorded beside the events: a node's own v^T J, chains, modules, stacks, bytes; and graphs that are only read."""
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.explain import page, svg, terminal
+from rushlight.explain.frames import joined
+
+
+def runs(story):
+    return [event for event in story.recording["events"] if event["kind"] == "run"]
+
+
+def close(a, b):
+    return np.asarray(a, float) == pytest.approx(np.asarray(b, float))
+
+
+def test_a_nodes_own_matrix_takes_what_arrived_to_what_is_sent():
+    with torch.explain() as story:
+        x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+        y = x @ x.T
+        (y * y).mean().backward()
+    found = [(event, local) for event in runs(story) for local in event["local"]]
+    assert len(found) == 6  # mean, two of mul, two of mm, t
+    for event, local in found:
+        (sent,) = (one for one in event["sent"] if one["edge"] == local["edge"])
+        assert close(np.asarray(local["v"]) @ np.asarray(local["J"]), local["vJ"])
+        assert close(np.ravel(sent["value"]["data"]), local["vJ"])
+    assert not torch.explain()._recording.failures
+
+
+def test_large_nodes_and_hooked_ones_have_none():
+    with torch.explain() as story:
+        x = torch.ones(4, 4, requires_grad=True)
+        y = torch.ones(2, requires_grad=True) * 2
+        y.register_hook(lambda g: g * 2)
+        ((x * 2).sum() + (y * 3).sum()).backward()
+    names = {story.recording["nodes"][event["node"]]["name"] for event in runs(story) if event["local"]}
+    assert names == {"AddBackward0", "SumBackward0", "MulBackward0"}
+    assert [event["local"] for event in runs(story)].count([]) == 3
+
+
+def test_a_chain_multiplies_from_the_left():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x + 2
+        (y * y * 3).mean().backward()
+    (whole,) = story.recording["jacobians"]
+    rows = [whole["v"], *(link["row"] for link in whole["chain"])]
+    assert len(rows) == 5
+    for before, link, after in zip(rows, whole["chain"], rows[1:], strict=False):
+        assert close(np.asarray(before) @ np.asarray(link["J"]), after)
+    assert close(rows[-1], whole["vJ"])
+
+
+def test_a_graph_that_branches_is_no_chain():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        (x.sin() * x.cos()).sum().backward()
+    assert story.recording["jacobians"][0]["chain"] == []
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(2, 3), nn.Tanh())
+        self.head = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.head(self.layers(x))
+
+
+def test_modules_and_their_parameters_have_qualified_names():
+    net = Net()
+    with torch.explain() as story:
+        net(torch.ones(4, 2)).sum().backward()
+    recording = story.recording
+    modules = {node["module"] for node in recording["nodes"] if node["variable"] is None}
+    assert modules == {"net.layers[0]", "net.layers[1]", "net.head", ""}
+    rows = {row["name"]: row["why"] for row in recording["ledger"]}
+    assert rows["net.layers[0].weight"] == rows["net.head.bias"] == "accumulated"
+    node = next(node for node in recording["nodes"] if node["module"] == "net.head" and node["op"] == "addmm")
+    texts = [rule["text"] for rule in node["rules"]]
+    assert texts[1] == "g @ net.head.weight"
+    assert joined("net", "layers.0.weight") == "net.layers[0].weight"
+
+
+def test_many_layers_fold_by_their_modules():
+    net = nn.Sequential(
+        *(nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 2), nn.Sigmoid(), nn.ReLU()) for _ in range(12))
+    )
+    with torch.explain() as story:
+        net(torch.ones(1, 2)).sum().backward()
+    text = svg.render(story.recording, "en")
+    assert "module net[0]" in text and "module net[11]" in text
+
+
+def test_parameters_that_were_stepped_keep_their_names_in_rules():
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    with torch.explain() as story:
+        for _ in range(2):
+            optimizer.zero_grad()
+            net(torch.ones(4, 2)).sum().backward()
+            optimizer.step()
+    texts = [node["rules"][1]["text"] for node in story.recording["nodes"] if node["op"] == "addmm"]
+    assert texts == ["g @ net.weight", "g @ net.weight.1"] or texts == ["g @ net.weight", "g @ net.weight.2"]
+    resets = [event for event in story.recording["events"] if event["kind"] == "reset"]
+    assert len(resets) == 2
+    assert "2 gradients are set by the program" in terminal.render(story.recording, "en")
+
+
+def helper(x):
+    return x * 2
+
+
+def test_a_stack_leads_from_the_outermost_call_to_the_op():
+    with torch.explain() as story:
+        x = torch.ones(2, requires_grad=True)
+        helper(x).sum()
+    node = next(node for node in story.recording["nodes"] if node["op"] == "mul")
+    texts = [story.recording["places"][place]["text"] for place in node["stack"]]
+    assert texts == ["helper(x)", "x * 2"]
+    assert node["stack"][-1] == node["place"]
+
+
+def test_what_a_node_keeps_has_its_bytes():
+    with torch.explain() as story:
+        x = torch.ones(4, 2, requires_grad=True)
+        c = torch.ones(2)
+        y = x.exp()
+        z = y * c
+        z.sum().backward()
+    kept = {
+        node["op"]: [(one["text"], one["bytes"]) for one in node["saved"]] for node in story.recording["nodes"] if node["op"]
+    }
+    assert kept["exp"] == [("y", 32)]
+    assert kept["mul"] == [("c", 8)]  # y itself is kept for nobody: c asks for no gradient
+    assert [event["freed"] for event in runs(story)] == [0, 8, 32]
+
+
+def test_a_graph_is_read_with_its_rules_and_places():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x + 2
+    out = (y * y * 3).mean()
+    story = torch.explain(out, torch.tensor(2.0))
+    recording = story.recording
+    assert [event["kind"] for event in recording["events"]] == ["backward", "run", "run", "run", "run", "end"]
+    begin = recording["events"][0]
+    assert (begin["how"], begin["roots"][0]["gradient"]["data"]) == ("dry", 2.0)
+    square = next(event for event in runs(story) if len(event["sent"]) == 2)
+    assert [rule["text"] for rule in recording["nodes"][square["node"]]["rules"]] == ["g * y", "g * y"]
+    assert square["sent"][1]["sum"]["data"] == [18.0, 24.0]
+    assert {row["name"]: row["why"] for row in recording["ledger"]}["x"] == "no_backward"
+    assert x.grad is None
+    assert not story._recording.failures
+    for form in (page, svg, terminal):
+        assert "y * y" in form.render(recording, "zh")
+    out.backward()
+    again = torch.explain(out)
+    assert [len(event["sent"]) for event in runs(again)] == [1, 0, 0, 0] or [len(event["sent"]) for event in runs(again)] == [
+        1,
+        1,
+        0,
+        0,
+    ]
+
+
+def test_reading_runs_no_hooks_and_no_functions_of_the_program():
+    called = []
+
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            called.append("backward")
+            return g * 2
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    y.register_hook(lambda g: called.append("hook"))
+    story = torch.explain(Twice.apply(y).sum())
+    assert called == []
+    assert [len(event["sent"]) for event in runs(story)] == [1, 0, 0]

@@ -1,0 +1,79 @@
+"""Rules as text: how many are mathematics, and the user's names in them. That they are true is held in tests/conformance/test_readable.py."""
+
+import ast
+
+import pytest
+
+import rushlight as torch
+from rushlight.explain.readable import READABLE
+from rushlight.explain.rules import form_of, pieces, renamed
+from rushlight.ops.table import table
+
+# Rules whose backward is an algorithm: they are shown as the code they are.
+CODE = {
+    "conv_input_grad", "conv_tbc", "conv_weight_grad", "eig", "embedding_bag", "from_sparse", "grid_sampler2", "grid_sampler3",
+    "grid_sampler_adjoint", "householder_product", "index_reduce", "logits_of_another_dtype", "lstm_layer", "lstsq", "lu",
+    "lu_factor_ex", "lu_solve", "lu_unpack", "matrix_exp", "minors", "mm_by_sparse", "multi_margin_loss", "multilabel_margin_loss",
+    "normalized_slope", "ormqr", "pinv", "qr", "recurrence", "renorm", "scatter_reduce", "solve_triangular", "sparse_addmm",
+    "sparse_mm", "sparse_mv", "svd", "triangular_solve",
+}  # fmt: skip
+ONE_CASE = {
+    "reduction": "mean", "ord": 3, "left": True, "upper": False, "exponent": 3, "transposed": False, "accumulate": False, "p": 2,
+    "sparse": False, "onesided": True, "places": (0,), "is_causal": False, "weight": True,
+}  # fmt: skip
+
+
+def kinds():
+    found = {}
+    for name, op in table.items():
+        if name.startswith("test_"):
+            continue
+        for source in op.sources:
+            found[name, source] = form_of(op, source, {**dict(op.params), **ONE_CASE})
+    return found
+
+
+def test_nearly_all_rules_are_mathematics():
+    found = kinds()
+    derivable = {key: kind for key, (_, kind) in found.items() if kind != "none"}
+    assert {name for (name, _), kind in derivable.items() if kind == "code"} == CODE
+    readable = sum(kind in ("given", "rule") for kind in derivable.values())
+    assert readable / len(derivable) > 0.9
+    assert sum(kind == "given" for kind in derivable.values()) >= 290
+
+
+def test_texts_are_expressions_that_name_what_the_op_has():
+    for text, kind in kinds().values():
+        if kind == "given":
+            for _, expression in pieces(text):
+                ast.parse(expression, mode="eval")
+    assert {(name, source) for name, forms in READABLE.items() for source in forms} <= {*kinds()}
+
+
+@pytest.mark.parametrize(
+    ("program", "texts"),
+    [
+        (lambda x, y: x * y, ["g * y", "g * x"]),
+        (lambda x, y: x**3, ["g * 3 * x ** 2"]),
+        (lambda x, y: x**2, ["g * 2 * x"]),
+        (lambda x, y: x / y, ["g / y", "-g * x / y ** 2"]),
+        (lambda x, y: (x + y) * 2, ["g * 2", "g * (x + y)"]),
+        (lambda x, y: torch.softmax(x, 0), ["out * (g - sum(g * out, 0))"]),
+        (lambda x, y: x @ y.T, ["g @ y.T.T", "x.T @ g"]),
+        (lambda x, y: torch.nn.functional.linear(x, y), ["g @ y", "x.T @ g"]),
+        (lambda x, y: torch.nn.functional.silu(x), ["g * s * (1 + x * (1 - s)) where s = sigmoid(x)"]),
+        (lambda x, y: x[0], ["place(g, 0, 0)"]),
+        (lambda x, y: x.reshape(4), ["g.reshape((2, 2))"]),
+    ],
+)
+def test_the_users_names_stand_in_the_texts(program, texts):
+    x, y = (torch.ones(2, 2, requires_grad=True) for _ in "xy")
+    with torch.explain() as story:
+        x * 1, y * 1
+        program(x, y)
+    node = story.recording["nodes"][story.recording["events"][-1]["node"]]
+    assert [rule["text"] for rule in node["rules"]] == [text.replace(".T.T", "") for text in texts]
+
+
+def test_abbreviations_are_not_taken_for_the_users_names():
+    assert renamed("g * s where s = sigmoid(x)", {"x": "s", "s": "no"}) == "g * s where s = sigmoid(s)"
