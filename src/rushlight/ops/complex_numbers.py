@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.mirrors import mirror
 from ..backend import choice as k
 from ..base.dtypes import of as dtype_of
 from . import dispatch
@@ -69,12 +70,13 @@ def _tensor(value: Any) -> Any:
 def conj(input: Any) -> Any:
     """The complex conjugate; a real tensor itself.
 
-    The values are computed at once; ``is_conj()`` answers as if they were not.
+    The values are computed at once; ``is_conj()`` answers as if they were not, and what is written here is written there.
     """
     if input._array.dtype.kind != "c":
         return input
     result = ops.conj(input)
     result._conjugate = not input._conjugate
+    mirror(result, input, np.conjugate, ops.conj)
     return result
 
 
@@ -98,9 +100,10 @@ def resolve_neg(input: Any) -> Any:
 
 @public(out=False)
 def _neg_view(input: Any) -> Any:
-    """The negative. The values are computed at once; ``is_neg()`` answers as if they were not."""
+    """The negative, as :func:`conj`: computed at once, and what is written here is written there."""
     result = ops.neg(input)
     result._negated = not input._negated
+    mirror(result, input, np.negative, ops.neg)
     return result
 
 

@@ -67,7 +67,8 @@ def _convolve(
         size = k.conv_transpose_shape(x.shape[2:], w.shape[2:], stride, padding, output_padding, dilation)
         shape = (x.shape[0], w.shape[1] * groups, *size)
     else:
-        shape = (x.shape[0], w.shape[0], *k.conv_shape(x.shape[2:], w.shape[2:], stride, padding, dilation))
+        count = w.shape[0] if x.shape[1] else 0  # of no channels PyTorch makes none
+        shape = (x.shape[0], count, *k.conv_shape(x.shape[2:], w.shape[2:], stride, padding, dilation))
     if x.flags.c_contiguous and w.flags.c_contiguous:
         return _convolved(x, w, bias, shape, stride, padding, dilation, transposed, groups)
     y = _convolved(np.ascontiguousarray(x), w, bias, shape, stride, padding, dilation, transposed, groups)
@@ -96,7 +97,7 @@ def _convolved(
         y = k.conv_input_grad(x, w, shape, stride, padding, dilation, groups)
     else:
         return k.conv(x, w, stride, padding, dilation, groups, bias)
-    return y if bias is None else k.add_bias(y, bias)
+    return y if bias is None or not shape[1] else k.add_bias(y, bias)
 
 
 def _slopes(
@@ -127,7 +128,8 @@ def _slopes(
         else:
             for_w = xp.conv_weight_grad(*((conj(x), g) if transposed else (g, conj(x))), tuple(w.shape), *options)
     if needs[2]:
-        for_bias = xp.sum(g, (0, *range(2, len(g.shape))), False)
+        of_none = not transposed and not x.shape[1]
+        for_bias = xp.sum(w if of_none else g, (1 if of_none else 0, *range(2, len(g.shape))), False)
     return for_x, for_w, for_bias
 
 

@@ -212,7 +212,8 @@ def _behind(x: Any, axis: int) -> Any:
 
 
 def _over(x: Any, number: Any) -> Any:
-    return ops.divide_by(x, number) if x.is_floating_point() else x / number
+    plain = x.is_floating_point() and not isinstance(number, complex)
+    return ops.divide_by(x, number) if plain else x / number
 
 
 def _integrand(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[int, Any]:

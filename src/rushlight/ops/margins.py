@@ -35,7 +35,7 @@ def _multi_margin_slope(g: Any, xp: Any, x: Any, target: Any, weight: Any, p: in
     right = xp.one_hot(target, x.shape[1])
     excess = xp.masked_fill(margin - xp.sum(x * right, (1,), True) + x, right == 1, 0)
     slope = (excess > 0) * (g.reshape((-1, 1)) if reduction == "none" else g)
-    slope = slope * (1 / x.shape[1] / _row_parts(x, reduction))
+    slope = slope * (1 / x.shape[1] / max(_row_parts(x, reduction), 1))
     if p == 2:
         slope = slope * (2 * excess)
     if weight is not None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..autograd import modes
 from ..backend import normalization as k
-from ..backend.memory_formats import keeping
+from ..backend.memory_formats import has_channels_last, keeping, with_channels_last
 from ..base import dtypes
 from . import dispatch
 from .public import module, ops, public
@@ -95,8 +95,11 @@ def _batch_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs: 
         if slopes is not None:
             return slopes
     axes = k.all_but_channels(len(x.shape))
+    for_x = xp.normalized_slope(g if weight is None else g * _column(weight, x), x, axes, eps) if needs[0] else None
+    if xp is arrays and for_x is not None and has_channels_last(x):
+        for_x = with_channels_last(for_x)
     return (
-        xp.normalized_slope(g if weight is None else g * _column(weight, x), x, axes, eps) if needs[0] else None,
+        for_x,
         _over_channels(xp, g * xp.normalized(x, axes, eps)) if needs[1] else None,
         _over_channels(xp, g) if needs[2] else None,
     )

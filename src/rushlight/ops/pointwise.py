@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -31,7 +31,7 @@ plain = functools.partial(op, promote="same", kind="elementwise")
 linear = functools.partial(op, promote="same", kind="linear")
 
 
-def _is_complex(value: Any) -> bool:
+def _is_complex(value: object) -> bool:
     array = getattr(value, "_array", value)
     return array.dtype.kind == "c" if hasattr(array, "dtype") else isinstance(array, complex)
 
@@ -45,6 +45,10 @@ def _power_slope(xp: Any, x: Any, exponent: Any) -> Any:
     if xp is arrays:
         return (x if exponent == 2 else xp.pow_number(x, exponent - 1)) * exponent
     return xp.times(xp.pow_number(x, exponent - 1), exponent)
+
+
+def _no_inplace_acosh() -> NoReturn:
+    raise NotImplementedError("the derivative for 'inplace version of acosh' is not implemented.")
 
 
 def _no_bool(inputs: Any) -> None:
@@ -139,6 +143,7 @@ op("tanh_slope", k.tanh_slope, node="TanhBackwardBackward0",
 smooth("asinh", np.arcsinh, x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))
 smooth("acosh", np.arccosh, x=lambda g, xp, x:
        g * conj(xp.rsqrt(x - 1) * xp.rsqrt(x + 1) if _is_complex(x) else xp.rsqrt(x * x - 1)))
+smooth("acosh_", np.arccosh, node="AcoshBackward1", x=lambda g: _no_inplace_acosh())
 smooth("atanh", np.arctanh, x=lambda g, x: g / conj(1 - x * x))
 
 # Signs and steps.
@@ -202,6 +207,10 @@ for _long, _short in (
     ("arctanh", "atanh"), ("fix", "trunc"),
 ):  # fmt: skip
     alias(_long, _short)
+
+
+for _name in ("acosh_", "arccosh_"):
+    methods[_name] = inplace_form(lambda self: ops.acosh_(self), _name)
 
 
 @public()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import shape as k
+from ..backend.memory_formats import keeping
 from . import dispatch
 from .parts import narrowed_from
 from .public import axes_of, axis_of, module, ops, public
@@ -15,7 +16,7 @@ from .shape import reshape, sizes_of
 from .table import op, table
 
 op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))
-op("roll", k.roll, kind="linear", x=lambda g, xp, shifts, axes: xp.roll(g, tuple(-shift for shift in shifts), axes))
+op("roll", keeping(k.roll), kind="linear", x=lambda g, xp, shifts, axes: xp.roll(g, tuple(-shift for shift in shifts), axes))
 op("tril", k.tril, kind="linear", x=lambda g, xp, offset: xp.tril(g, offset))
 op("triu", k.triu, kind="linear", x=lambda g, xp, offset: xp.triu(g, offset))
 op("repeat", k.repeat, kind="linear", x=lambda g, xp, counts, x_shape: xp.unrepeat(g, counts, x_shape))

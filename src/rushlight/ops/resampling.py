@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import interpolation, sampling
 from ..backend import resampling as k
@@ -12,6 +12,9 @@ from ..backend.memory_formats import keeping
 from .public import module, ops, public
 from .table import op
 from .whole_numbers import whole_numbers
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
@@ -213,10 +216,10 @@ def _check_resize(input: Any, wanted: Shape, mode: str, rank: int) -> None:
     if 0 in shape[1:2]:
         raise RuntimeError(f"Non-empty {rank + 2}D data tensor expected but got a tensor with sizes {list(shape)}")
     kind = input._array.dtype
-    if kind.kind not in "fV" and not ((kind.kind == "u" and rank > 1) or (kind.kind == "u" and mode == "nearest")):
-        name = "compute_indices_weights_nearest" if mode.startswith("nearest") else "compute_indices_weights_linear"
-        if rank == 2 and mode == "linear":
-            name = "upsample_bilinear2d_channels_last"
+    if kind.kind not in "fV" and not ((kind.kind == "u" and rank > 1) or (kind.kind == "u" and mode.startswith("nearest"))):
+        name = "compute_indices_weights_" + ("nearest" if mode.startswith("nearest") else mode)
+        if rank == 2 and mode != "cubic":
+            name = f"upsample_{'bilinear' if mode == 'linear' else 'nearest'}2d_channels_last"
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
 
 
@@ -332,12 +335,21 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
         )
     if min(wanted) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    _check_batch(theta, wanted[0])
     return ops.affine_grid_generator(theta, wanted[2:], bool(align_corners))
+
+
+def _check_batch(theta: Tensor, count: int) -> None:
+    have, _, wide = theta._array.shape
+    if have != count:
+        text = "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}]."
+        raise RuntimeError(text.format(count, wide, have, wide))
 
 
 @public("affine_grid_generator", method=False, out=False)
 def _affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
     """:func:`torch.nn.functional.affine_grid`."""
+    _check_batch(theta, next(iter(size)))
     return ops.affine_grid_generator(theta, tuple(size)[2:], bool(align_corners))
 
 

@@ -63,6 +63,13 @@ def _add_global(
     return add(hooks, hook, marks=marks)
 
 
+def replace(name: str, hooks: object) -> None:
+    """Puts other hooks of all modules in the place of those called ``name`` here: programs assign them, and assign them back."""
+    global any_global
+    any_global = True
+    globals()[name] = hooks
+
+
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """``hook(module, args)`` before the forward of every module."""
     return _add_global(forward_pre, hook)

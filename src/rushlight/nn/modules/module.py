@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import types
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
@@ -644,7 +646,7 @@ def _has_any_global_hook() -> Any:
     )  # fmt: skip
 
 
-def type_name(value: Any) -> str:
+def type_name(value: object) -> str:
     """A value's type as PyTorch's errors spell it: ``torch.FloatTensor`` for a tensor, else the class with its module."""
     return torch.typename(value)
 
@@ -670,6 +672,29 @@ _global_parameter_registration_hooks = calls.parameter_registration
 _global_buffer_registration_hooks = calls.buffer_registration
 _global_backward_pre_hooks = calls.backward_pre
 _global_backward_hooks = calls.backward
+
+
+class _Assignable(types.ModuleType):
+    """This module: the hooks of all modules are also changed by assigning to their names here."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name in _GLOBAL_HOOKS:
+            calls.replace(_GLOBAL_HOOKS[name], value)
+
+
+_GLOBAL_HOOKS = {
+    "_global_forward_pre_hooks": "forward_pre",
+    "_global_forward_hooks": "forward",
+    "_global_forward_hooks_always_called": "forward_always",
+    "_global_forward_hooks_with_kwargs": "forward_with_kwargs",
+    "_global_module_registration_hooks": "module_registration",
+    "_global_parameter_registration_hooks": "parameter_registration",
+    "_global_buffer_registration_hooks": "buffer_registration",
+    "_global_backward_pre_hooks": "backward_pre",
+    "_global_backward_hooks": "backward",
+}
+sys.modules[__name__].__class__ = _Assignable
 _IncompatibleKeys = states._IncompatibleKeys
 _WrappedHook = states._WrappedHook
 _EXTRA_STATE_KEY_SUFFIX = states.EXTRA_STATE

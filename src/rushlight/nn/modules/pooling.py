@@ -253,6 +253,11 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
 
     _dims, _function = 3, "fractional_max_pool3d"
 
+    def __init__(self, kernel_size: Any, *args: Any, **kwargs: Any) -> None:
+        if min(kernel_size if isinstance(kernel_size, tuple) else (kernel_size,)) <= 0:
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
+        super().__init__(kernel_size, *args, **kwargs)
+
 
 class _AdaptiveMaxPoolNd(_Pool):
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
