@@ -9,12 +9,12 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
-from numpy import dtype as __dtype
 from numpy import generic
 from numpy import ndarray
 from rushlight._inner import ContextDecorator
 from rushlight._inner import Inference
 from rushlight._inner import SparseTensor
+from rushlight._inner import WithAttributes
 from rushlight._inner import _GradMode
 from rushlight._inner import _Storage
 from rushlight._inner import _Traced
@@ -94,16 +94,6 @@ from . import xpu as xpu
 from rushlight._inner import device as device
 from rushlight._inner import tensor as tensor
 from rushlight.amp.autocast_mode import autocast as autocast
-from rushlight.amp.autocast_mode import clear_autocast_cache as clear_autocast_cache
-from rushlight.amp.autocast_mode import get_autocast_cpu_dtype as get_autocast_cpu_dtype
-from rushlight.amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
-from rushlight.amp.autocast_mode import get_autocast_gpu_dtype as get_autocast_gpu_dtype
-from rushlight.amp.autocast_mode import is_autocast_cache_enabled as is_autocast_cache_enabled
-from rushlight.amp.autocast_mode import is_autocast_cpu_enabled as is_autocast_cpu_enabled
-from rushlight.amp.autocast_mode import is_autocast_enabled as is_autocast_enabled
-from rushlight.amp.autocast_mode import set_autocast_cache_enabled as set_autocast_cache_enabled
-from rushlight.amp.autocast_mode import set_autocast_dtype as set_autocast_dtype
-from rushlight.amp.autocast_mode import set_autocast_enabled as set_autocast_enabled
 from rushlight.compiler import compile as compile
 from rushlight.futures import Future as Future
 from rushlight.jit import ScriptFunction as ScriptFunction
@@ -276,7 +266,7 @@ class Size(tuple[_int, ...]):
     @overload
     def __getitem__(self, index: slice) -> Size: ...
     def __mul__(self, times: Any) -> Size: ...
-    def __radd__(self, other: Any) -> Size: ...
+    def __radd__(self, other: Any) -> Any: ...
     def __rmul__(self, times: Any) -> Size: ...
     def numel(self) -> _int:
         """How many elements a tensor of this shape has."""
@@ -289,7 +279,7 @@ class SymFloat(_Traced):
     """A number that is not known before a traced program runs; see :class:`SymInt`."""
 class SymInt(_Traced):
     """A size that is not known before a traced program runs. Nothing is traced here, so nothing is an instance of it."""
-class Tensor:
+class Tensor(WithAttributes):
     """An n-dimensional array that remembers how it was computed."""
     _base: Tensor | None
     @property
@@ -308,7 +298,9 @@ class Tensor:
     def __bool__(self) -> _bool: ...
     def __complex__(self) -> _complex: ...
     def __contains__(self, element: Any) -> _bool: ...
-    def __deepcopy__(self, memo: dict[_int, Any]) -> Self: ...
+    def __deepcopy__(self, memo: dict[_int, Any]) -> Self:
+        """What ``copy.deepcopy`` makes of a leaf; ``memo`` holds what was copied before. RuntimeError for other tensors."""
+        ...
     def __delitem__(self, key: Any) -> None: ...
     def __div__(self, b: Any) -> Tensor: ...
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any: ...
@@ -368,7 +360,7 @@ class Tensor:
     def __setitem__(self, index: Any, value: Tensor | _complex | ndarray[Any, Any] | generic) -> None: ...
     def __sub__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
     @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+    def __torch_function__(cls, func: Callable[..., Any], types: Iterable[_type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         """What functions do with instances of a subclass that does not say so itself: results are of the subclass."""
         ...
     def __truediv__(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor: ...
@@ -398,7 +390,7 @@ class Tensor:
     def acosh(self) -> Tensor:
         """See :func:`torch.acosh`."""
         ...
-    def acosh_(self) -> Tensor:
+    def acosh_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`acosh`."""
         ...
     def add(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
@@ -467,8 +459,8 @@ class Tensor:
     def arccosh(self) -> Tensor:
         """See :func:`torch.arccosh`."""
         ...
-    def arccosh_(self) -> Tensor:
-        """In-place version of :func:`acosh`."""
+    def arccosh_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """In-place version of :func:`arccosh`."""
         ...
     def arcsin(self) -> Tensor:
         """See :func:`torch.arcsin`."""
@@ -1821,7 +1813,7 @@ class Tensor:
         """How many elements there are along each dimension."""
         ...
     def share_memory_(self) -> Tensor:
-        """Moves the memory to where processes started later share it: what one writes, all see."""
+        """Moves the memory to where processes started later share it, and that of its base if it is a view: what one writes, all see."""
         ...
     def short(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int16; itself if that is what it is."""
@@ -2496,6 +2488,9 @@ def clamp_min(input: Tensor, min: Any) -> Tensor:
 def clamp_min_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`clamp_min`."""
     ...
+def clear_autocast_cache() -> None:
+    """Nothing is kept."""
+    ...
 def clip(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """The same as :func:`clamp`."""
     ...
@@ -2662,12 +2657,12 @@ class dtype:
     name: str
     scalar_name: str
     c_name: str
-    kind_rank: _int
-    itemsize: _int
-    is_signed: _bool
-    is_floating_point: _bool
-    is_complex: _bool
-    numpy: __dtype[Any]
+    kind_rank: Any
+    itemsize: Any
+    is_signed: Any
+    is_floating_point: Any
+    is_complex: Any
+    numpy: Any
     def __copy__(self) -> dtype: ...
     def __deepcopy__(self, memo: object) -> dtype: ...
     def __getattr__(self, attribute: str) -> Any: ...
@@ -2885,6 +2880,15 @@ def geqrf(input: Tensor) -> _geqrf:
     """The QR decomposition as LAPACK leaves it: reflectors below the diagonal of R, and their factors."""
     ...
 ger = outer
+def get_autocast_cpu_dtype() -> dtype:
+    """:func:`get_autocast_dtype` of the CPU."""
+    ...
+def get_autocast_dtype(device_type: str) -> dtype:
+    """The dtype that products are computed in under autocast."""
+    ...
+def get_autocast_gpu_dtype() -> dtype:
+    """:func:`get_autocast_dtype` of CUDA."""
+    ...
 def get_default_device() -> _device:
     """The device new tensors are asked for when the call names none."""
     ...
@@ -3047,6 +3051,15 @@ def is_anomaly_check_nan_enabled() -> _bool:
     ...
 def is_anomaly_enabled() -> _bool:
     """Whether anomaly detection is on in this thread."""
+    ...
+def is_autocast_cache_enabled() -> _bool:
+    """What autocast was told about keeping cast weights; they are cast anew."""
+    ...
+def is_autocast_cpu_enabled() -> _bool:
+    """Whether autocast is on for the CPU."""
+    ...
+def is_autocast_enabled(device_type: str = 'cuda') -> _bool:
+    """Whether autocast is on for a type of device."""
     ...
 def is_complex(input: Tensor) -> _bool:
     """Whether the tensor's dtype is complex."""
@@ -3648,6 +3661,15 @@ def select_scatter(input: Tensor, src: Any, dim: _int, index: _int) -> Tensor:
     ...
 def selu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`selu`."""
+    ...
+def set_autocast_cache_enabled(enabled: _bool) -> None:
+    """Kept for :func:`is_autocast_cache_enabled`."""
+    ...
+def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
+    """Sets what :func:`get_autocast_dtype` answers."""
+    ...
+def set_autocast_enabled(*args: Any) -> None:
+    """``set_autocast_enabled(device_type, enabled)`` switches autocast."""
     ...
 def set_default_device(device: _device | str | _int | None) -> None:
     """Make `device` the one new tensors are asked for; None means the CPU."""

@@ -34,7 +34,7 @@ _F = TypeVar('_F', bound=Callable[..., Any])
 class device:
     """A device by name, 'cpu' or 'cuda:1' say, or by type and index. As a context it is the default for new tensors."""
     type: str
-    index: int | None
+    index: Any
     def __enter__(self) -> device: ...
     def __eq__(self, other: object) -> bool: ...
     def __exit__(self, *exc: object) -> None: ...
@@ -50,6 +50,8 @@ def tensor(data: Any, *, dtype: dtype | None = None, device: device | str | int 
     ...
 class _Traced:
     def __init__(self, node: Any) -> None: ...
+class WithAttributes(Holder):
+    """What Tensor builds on: ``__dict__`` has what programs put there."""
 class _Storage:
     """What both kinds of storage can do: a row of numbers in memory."""
     def __iter__(self) -> Iterator[Any]: ...
@@ -387,6 +389,8 @@ class TorchDispatchMode:
 class _OfTraces:
     """A class that only a traced program has instances of."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+class Holder:
+    """Where the interpreter's own ``__dict__`` is found: the class below has another."""
 class Mark:
     """What an unusual tensor keeps: while one lives, ops of such tensors find their general path, which knows of them."""
     def __del__(self) -> None: ...

@@ -8,7 +8,7 @@ def allow_in_graph(fn: Any = None, recursive: bool = True, *, reason: str | None
     ...
 assume_constant_result = allow_in_graph
 def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None, backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None, name: str | None = None, disable: bool = False, **more: Any) -> Any:
-    """The function itself, or an OptimizedModule around the module: what it computes is the same, only not compiled."""
+    """A function that gives what ``model`` gives, sooner: captured as it runs, and replayed while nothing that it looks at has changed. A module becomes an OptimizedModule. Also a decorator, with or without options."""
     ...
 def cudagraph_mark_step_begin() -> None:
     """There are no CUDA graphs."""
@@ -20,10 +20,10 @@ def is_compiling() -> bool:
 is_dynamo_compiling = is_compiling
 is_exporting = is_compiling
 def list_backends(exclude_tags: Any = ()) -> list[str]:
-    """The names of compilers: none."""
+    """The names of compilers."""
     ...
 def reset() -> None:
-    """There is nothing to forget."""
+    """Forgets all that was captured: compiled functions begin anew."""
     ...
 def set_stance(*args: Any, **kwargs: Any) -> Any:
     """A context in which nothing is different."""

@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from collections.abc import Mapping
 from os import PathLike
 from rushlight import Tensor
 from types import TracebackType
@@ -13,7 +14,7 @@ class Story:
     def __enter__(self) -> Story: ...
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None: ...
     def __init__(self, full: bool = False, limit: int = 20000, jacobians: bool = True) -> None: ...
-    def finish(self, names: dict[str, Any], error: BaseException | None, exit_code: int | None, frame: Any = None) -> None:
+    def finish(self, names: Mapping[str, object], error: BaseException | None, exit_code: int | None, frame: Any = None) -> None:
         """Makes the recording of what was seen; ``names`` are those that the program leaves behind."""
         ...
     def form(self, suffix: str, lang: str = 'en') -> str:

@@ -1,8 +1,10 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
-cuda: str | None
+__version__: str
+cuda: None
 debug: bool
 git_version: str
-hip: str | None
-rocm: str | None
-xpu: str | None
+hip: None
+rocm: None
+rushlight: str
+xpu: None

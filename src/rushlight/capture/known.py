@@ -115,6 +115,8 @@ def called_anew(where: str) -> bool:
 
 def changes_nothing(function: Any) -> bool:
     """Whether a function that is called anew only makes tensors, or looks at them: neither draws nor writes."""
+    if getattr(function, "changes_nothing", False):
+        return True
     room = function.__module__.partition(".")[2]
     if room == "backend.places" or function.__name__ in ("number_array", "like_base"):
         return True

@@ -58,6 +58,8 @@ class Program:
     ``text``   the function's text
     """
 
+    exact = True  # it gives what the program gives to the last bit
+
     def __init__(self, trace: t.Trace, results: list[int], given: Sequence[int] = ()) -> None:
         self.trace, self.results, self.given = trace, results, list(given)
         self.names: dict[int, str] = {}

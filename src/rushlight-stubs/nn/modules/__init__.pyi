@@ -9,6 +9,7 @@ from . import channelshuffle as channelshuffle
 from . import container as container
 from . import conv as conv
 from . import conversion as conversion
+from . import conversion_choices as conversion_choices
 from . import distance as distance
 from . import dropout as dropout
 from . import flatten as flatten

@@ -68,6 +68,9 @@ def register_module_module_registration_hook(hook: Callable[..., Any]) -> Remova
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """``hook(module, name, param)`` whenever a parameter is registered."""
     ...
+def replace(name: str, hooks: object) -> None:
+    """Puts other hooks of all modules in the place of those called ``name`` here: programs assign them, and assign them back."""
+    ...
 def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     """``module.forward`` between its hooks."""
     ...

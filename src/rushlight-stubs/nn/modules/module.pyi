@@ -7,6 +7,7 @@ from rushlight import Tensor
 from rushlight._inner import device
 from rushlight.autograd.graph import RemovableHandle
 from rushlight.nn.parameter import Parameter
+from types import ModuleType
 from typing import Any
 from typing import Self
 
@@ -46,7 +47,7 @@ class Module:
         """The immediate submodules, each once."""
         ...
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """There is nothing to compile; here so that programs run."""
+        """Has calls of this module compiled, as :func:`torch.compile` does, whose arguments these are."""
         ...
     def cpu(self) -> Self:
         """The module itself, which is on the CPU."""
@@ -172,6 +173,9 @@ class Module:
         """Forgets the gradients of all parameters, or fills them with zeros."""
         ...
     def __call__(self: _Forward[_Input, _Output], *args: _Input.args, **kwargs: _Input.kwargs) -> _Output: ...
+class _Assignable(ModuleType):
+    """This module: the hooks of all modules are also changed by assigning to their names here."""
+    def __setattr__(self, name: str, value: object) -> None: ...
 class _WrappedHook:
     """A hook that runs before a module loads its part of a state dict; pickles have it under this name."""
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -179,6 +183,6 @@ class _WrappedHook:
 def indented(text: str) -> str:
     """All lines but the first moved in by two."""
     ...
-def type_name(value: Any) -> str:
+def type_name(value: object) -> str:
     """A value's type as PyTorch's errors spell it: ``torch.FloatTensor`` for a tensor, else the class with its module."""
     ...
