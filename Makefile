@@ -4,6 +4,8 @@
 
 PYTHON ?= python3
 PIP = -m pip install --quiet --disable-pip-version-check
+# Built anew by pip when one of these changes; without a compiler pip leaves the kernels out, and NumPy's do it all.
+KERNELS = setup.py $(wildcard src/rushlight/kernels/native/*)
 JOBS ?= auto
 
 # Bytecode is kept whatever the environment says: tests start 150 processes, which would each compile the package anew.
@@ -11,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test browser lint format conformance fuzz bench bench-guard ecosystem ecosystem-record dist clean
+.PHONY: help demo test browser lint stubs format conformance fuzz faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist clean
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1: \2/p' $(MAKEFILE_LIST)
@@ -34,8 +36,13 @@ lint: .venv/tools  ## ruff, mypy, import contracts and the ratchet
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
+	.venv/bin/mypy --strict --disable-error-code override --disable-error-code misc src/rushlight-stubs
+	.venv/bin/python tools/stubs.py --check
 	.venv/bin/lint-imports
 	.venv/bin/python tools/ratchet.py
+
+stubs: .venv/tools  ## write what type checkers and editors read, src/rushlight-stubs, anew
+	.venv/bin/python tools/stubs.py
 
 format: .venv/tools  ## mend what ruff can mend
 	.venv/bin/ruff check --fix .
@@ -52,6 +59,26 @@ FUZZ_JOBS ?= 2
 fuzz: .oracle/installed  ## fresh random programs, COUNT of them from SEED on
 	OMP_NUM_THREADS=1 .oracle/bin/python tests/conformance/random_programs.py --vocabulary mixed --count $(COUNT) \
 		--seed $(SEED) --jobs $(FUZZ_JOBS) --causes 200 --only-numbers
+
+# What goes wrong from outside: docs/reliability.md says what each has shown. COUNT and SEED as above.
+faults: .venv/tools  ## Ctrl-C at 2,000 random moments, 20,000 steps, eight threads for five minutes
+	.venv/bin/python tests/trust/faults.py --count 2000 --steps 20000 --threads 300 --seed $(SEED)
+
+files: .venv/tools  ## COUNT spoiled files
+	.venv/bin/python tests/trust/files.py --count $(COUNT) --seed $(SEED)
+
+guided: .venv/tools  ## spoiled files that atheris finds by what code they reach, for SECONDS
+	.venv/bin/python $(PIP) atheris
+	.venv/bin/python tests/trust/guided.py build/guided -max_total_time=$(or $(SECONDS),3600)
+
+arguments: .oracle/installed  ## 20 calls of every public function and method with arguments that do not fit, as PyTorch takes them
+	OMP_NUM_THREADS=1 .oracle/bin/python tests/trust/arguments.py --oracle --count 20 --seed $(SEED)
+
+depth: .venv/tools  ## what an op takes in chains of up to 10,000,000
+	OMP_NUM_THREADS=1 .venv/bin/python tests/trust/depth.py --largest 7
+
+matrix: .venv/tools  ## the tests of the engine on the interpreters, NumPys and settings that are there
+	.venv/bin/python tests/trust/matrix.py
 
 bench: .oracle/installed  ## time rushlight and PyTorch side by side
 	.oracle/bin/python bench/run.py
@@ -81,21 +108,22 @@ dist: .venv/tools  ## build the wheel and the source archive
 clean:  ## remove environments and builds
 	rm -rf .venv .oracle .ecosystem build dist src/*.egg-info
 
-.venv/installed: pyproject.toml
+.venv/installed: pyproject.toml $(KERNELS)
 	$(PYTHON) -m venv .venv
 	.venv/bin/python $(PIP) --editable .
 	touch $@
 
-.venv/tools: .venv/installed
+.venv/tools: pyproject.toml $(KERNELS)
+	$(PYTHON) -m venv .venv
 	.venv/bin/python $(PIP) --editable '.[dev,examples,scipy]'
-	touch $@
+	touch .venv/installed $@
 
-.oracle/installed: pyproject.toml
+.oracle/installed: pyproject.toml $(KERNELS)
 	$(PYTHON) -m venv .oracle
 	.oracle/bin/python $(PIP) --editable '.[dev,examples,oracle]'
 	touch $@
 
-.ecosystem/installed: pyproject.toml ecosystem/requirements.txt ecosystem/libraries.txt
+.ecosystem/installed: pyproject.toml $(KERNELS) ecosystem/requirements.txt ecosystem/libraries.txt
 	$(PYTHON) -m venv .ecosystem
 	.ecosystem/bin/python $(PIP) --editable . -r ecosystem/requirements.txt
 	.ecosystem/bin/python $(PIP) --no-deps -r ecosystem/libraries.txt

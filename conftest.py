@@ -13,7 +13,7 @@ os.environ["RUSHLIGHT_CHECK"] = "1"  # tensors check that what they hold is an a
 
 import rushlight as torch
 from rushlight.ops.public import registry
-from rushlight.printing import set_printoptions
+from rushlight.tensors.printing import set_printoptions
 
 # The same examples in every run, however slow the machine: a failure is a change of the code.
 settings.register_profile("same", deadline=None, derandomize=True)

@@ -143,3 +143,14 @@ def test_nonzero_of_a_known_size() -> None:
         torch.nonzero_static(matrix, size=-1)
     with pytest.raises(TypeError, match="argument 'size' must be int, not float"):
         torch.nonzero_static(matrix, size=2.0)
+
+
+def test_gradients_of_what_is_copied():
+    x = torch.randn(6, 5, 8, requires_grad=True)
+    weight = torch.randn(5, 48)
+    (x.transpose(0, 1).reshape(5, 48) * weight).sum().backward()
+    assert torch.equal(x.grad, weight.reshape(5, 6, 8).transpose(0, 1))
+    first, second = torch.randn(6, 5, 8, requires_grad=True), torch.randn(6, 5, 8, requires_grad=True)
+    (torch.cat([first, second], 1).transpose(0, 1).contiguous().view(-1) * torch.arange(480.0)).sum().backward()
+    both = torch.arange(480.0).view(10, 6, 8).transpose(0, 1)
+    assert torch.equal(first.grad, both[:, :5]) and torch.equal(second.grad, both[:, 5:])

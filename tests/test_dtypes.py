@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight import dtypes
-from rushlight.device import device
-from rushlight.size import Size, of_ints
+from rushlight.base import dtypes
+from rushlight.base.device import device
+from rushlight.base.size import Size, of_ints
 
-devices = importlib.import_module("rushlight.device")  # the name `rushlight.device` is the class
+devices = importlib.import_module("rushlight.base.device")  # the name `rushlight.device` is the class
 
 IN_NUMPY = [each for each in dtypes.ALL if each is not dtypes.bfloat16]
 
@@ -88,7 +88,7 @@ def test_bfloat16_takes_its_numpy_type_from_ml_dtypes():
 def test_bfloat16_without_ml_dtypes_says_what_is_missing():
     script = (
         "import sys; sys.modules['ml_dtypes'] = None\n"
-        "from rushlight import dtypes\n"
+        "from rushlight.base import dtypes\n"
         "assert dtypes.promote_types(dtypes.bfloat16, dtypes.int8) is dtypes.bfloat16\n"
         "try: dtypes.bfloat16.numpy\n"
         "except RuntimeError as e: print(e)\n"

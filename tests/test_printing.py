@@ -6,8 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from rushlight import dtypes, printing
-from rushlight.printing import tensor_text
+from rushlight.base import dtypes
+from rushlight.tensors import printing
+from rushlight.tensors.printing import tensor_text
 
 
 @pytest.fixture(autouse=True)

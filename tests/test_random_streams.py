@@ -233,10 +233,7 @@ def test_the_state_is_laid_out_as_pytorchs():
 
 @pytest.mark.parametrize("words", [0, 1, 623, 624, 625, 1248, 3000])
 @pytest.mark.parametrize("singles", [0, 1])
-@pytest.mark.parametrize("is_read_from_memory", [True, False])
-def test_a_state_brings_back_the_numbers(words, singles, is_read_from_memory, monkeypatch):
-    if not is_read_from_memory:
-        monkeypatch.setattr(mersenne_twister, "_memory", lambda source: None)
+def test_a_state_brings_back_the_numbers(words, singles):
     stream = Stream(2**40 + 1)
     stream.uniform((words,), F4)
     stream.normal((singles,), F4)
@@ -245,8 +242,32 @@ def test_a_state_brings_back_the_numbers(words, singles, is_read_from_memory, mo
     other = Stream(0)
     other.load(state)
     assert other.seed == 2**40 + 1 and np.array_equal(other.state(), state)
+    third = Stream(1)
+    third.load(other.state())  # of what has drawn nothing since
+    assert np.array_equal(third.uniform((9,), F4), _loaded(state).uniform((9,), F4))
     assert np.array_equal(other.normal((5,), F8), expected[0])
     assert np.array_equal(other.uniform((2000,), F4), expected[1])
+
+
+def _loaded(state):
+    stream = Stream(0)
+    stream.load(state)
+    return stream
+
+
+def test_the_key_of_a_state_is_numpys():
+    for count in (624, 1000, 624 * 30 + 5):
+        stream, source = MersenneTwister(11), np.random.RandomState(11)
+        stream.words(count)
+        source.randint(0, 2**32, count, dtype=np.uint32)
+        key, position = source.get_state()[1:3]
+        assert np.array_equal(stream.state()[24:5016].view(np.uint64), key)
+        assert position == (count % 624 or 624)
+
+
+def test_words_give_back_what_they_were_made_of():
+    key = np.random.default_rng(0).integers(0, 2**32, 50_000, dtype=np.uint32)
+    assert np.array_equal(mersenne_twister._untempered(mersenne_twister._tempered(key)), key)
 
 
 @pytest.mark.parametrize(("at", "value"), [(8, 0), (8, 625), (12, 0), (16, 625)])

@@ -1,4 +1,4 @@
-"""Rows and columns that are added to matrices by BLAS come to NumPy's bits."""
+"""Rows and columns that are added to matrices come to NumPy's bits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import blockwise, openblas, rank_one
+from rushlight.backend import blockwise, rank_one
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 SHAPES = [(400, 256), (256, 400), (3, 40_000), (40_000, 33), (1, 90_000), (90_000, 2), (5, 7)]
@@ -104,13 +104,3 @@ def test_numbers_of_other_kinds_are_numpys():
     assert np.array_equal(blockwise.spread(np.add, whole, whole[0]), whole + whole[0])
     single = whole.astype(np.float32)
     assert blockwise.spread(np.add, single, whole[0].astype(np.float64)).dtype == np.float64
-
-
-def test_without_such_a_function_all_is_numpys(monkeypatch):
-    monkeypatch.setattr(openblas, "routine", lambda name, arguments: None)
-    matrix, column, row = numbers(400, 256), numbers(400, seed=1), numbers(256, seed=2)
-    out = matrix.copy()
-    rank_one.add_row(out, row)
-    assert same_bits(out, matrix + row)
-    assert same_bits(rank_one.less_column(matrix, column), matrix - column[:, None])
-    assert same_bits(rank_one.repeated(column, 256), column.repeat(256))

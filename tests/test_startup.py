@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from rushlight.startup import collector_at_rest
+from rushlight.base.startup import collector_at_rest
 
 
 @pytest.mark.parametrize("is_on", [True, False])

@@ -12,19 +12,15 @@ tensor([[4.5000, 4.5000],
 
 from __future__ import annotations
 
+import sys as _sys
 from math import e, inf, nan, pi
 
-from .startup import collector_at_rest as _collector_at_rest
+from .base.startup import collector_at_rest as _collector_at_rest
 
 __path__.append(f"{__path__[0]}/compat")  # PyTorch's thin namespaces lie there, and are imported from here
 
 with _collector_at_rest():
-    from . import dtypes as _dtypes
-    from . import foreach as _foreach
     from . import ops as _ops
-    from . import queries as _queries
-    from . import rare_dtypes as _rare_dtypes
-    from . import runtime as _runtime
     from . import storage as _storage
     from .as_torch.alias import install_as_torch
     from .as_torch.missing import lazy_names
@@ -39,28 +35,9 @@ with _collector_at_rest():
         set_grad_enabled,
     )
     from .backend.heap import empty_cache, memory_stats, set_memory_fraction
-    from .batching.vmap import vmap
-    from .conversion import to_dtype as _conversion
-    from .conversion import to_layout as _layout_conversion
-    from .creation import filling as _filling
-    from .creation import interop as _interop
-    from .creation import legacy as _legacy
-    from .creation import matrices as _matrices
-    from .creation import sampling as _sampling
-    from .creation import windows as _windows
-    from .creation.from_sizes import (
-        empty,
-        empty_strided,
-        eye,
-        full,
-        ones,
-        scalar_tensor,
-        zeros,
-    )
-    from .creation.like import empty_like, full_like, ones_like, zeros_like
-    from .creation.random_tensors import rand, rand_like, randint, randint_like, randn, randn_like, randperm
-    from .creation.ranges import arange, linspace, logspace, range
-    from .device import (
+    from .base import dtypes as _dtypes
+    from .base import rare_dtypes as _rare_dtypes
+    from .base.device import (
         _mkldnn,
         channels_last,
         channels_last_3d,
@@ -80,7 +57,7 @@ with _collector_at_rest():
         sparse_csr,
         strided,
     )
-    from .dtypes import (
+    from .base.dtypes import (
         can_cast,
         dtype,
         finfo,
@@ -90,8 +67,11 @@ with _collector_at_rest():
         set_default_dtype,
         set_default_tensor_type,
     )
+    from .base.size import Size
+    from .base.torch_version import __version__
+    from .batching.vmap import vmap
     from .ops.public import registry as _registry
-    from .printing import get_printoptions, set_printoptions
+    from .overrides.watching import install_methods
     from .random import (
         Generator,
         default_generator,
@@ -101,13 +81,30 @@ with _collector_at_rest():
         seed,
         set_rng_state,
     )
-    from .size import Size
     from .storage import TypedStorage, UntypedStorage
     from .storage import resizing as _resizing
-    from .tensor import Tensor, install_methods
-    from .torch_version import __version__
+    from .storage import shared_memory as _shared_memory
+    from .tensor import Tensor
+    from .tensors import copying as _copying
+    from .tensors import foreach as _foreach
+    from .tensors import queries as _queries
+    from .tensors import rebuilding as _rebuilding
+    from .tensors import runtime as _runtime
+    from .tensors.conversion import to_dtype as _conversion
+    from .tensors.conversion import to_layout as _layout_conversion
+    from .tensors.creation import filling as _filling
+    from .tensors.creation import interop as _interop
+    from .tensors.creation import legacy as _legacy
+    from .tensors.creation import matrices as _matrices
+    from .tensors.creation import sampling as _sampling
+    from .tensors.creation import windows as _windows
+    from .tensors.creation.from_sizes import empty, empty_strided, eye, full, ones, scalar_tensor, zeros
+    from .tensors.creation.like import empty_like, full_like, ones_like, zeros_like
+    from .tensors.creation.random_tensors import rand, rand_like, randint, randint_like, randn, randn_like, randperm
+    from .tensors.creation.ranges import arange, linspace, logspace, range
+    from .tensors.printing import get_printoptions, set_printoptions
 
-    from .creation.from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
+    from .tensors.creation.from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
 
 newaxis = None
 __all__ = [
@@ -206,6 +203,7 @@ __getattr__, __dir__ = lazy_names(
             "_functorch",
             "_ops",
             "_subclasses",
+            "_tensor",
             "_tensor_str",
             "explain",
             "_utils",
@@ -242,8 +240,10 @@ __getattr__, __dir__ = lazy_names(
             "sparse",
             "special",
             "testing",
+            "torch_version",
             "types",
             "utils",
+            "version",
             "xpu",
         }
     ),
@@ -260,7 +260,7 @@ __getattr__, __dir__ = lazy_names(
         **dict.fromkeys(
             "_assert_async _check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value "
             "_check_with".split(),
-            "checks",
+            "tensors.checks",
         ),
         **dict.fromkeys(
             "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
@@ -275,5 +275,10 @@ __getattr__, __dir__ = lazy_names(
         ),
     },
 )
+# Pickles name modules; those made before base/ and tensors/ were rooms name these without them.
+for _name in tuple(_sys.modules):
+    _room, _, _rest = _name.removeprefix(f"{__name__}.").partition(".")
+    if _room in ("base", "tensors") and _rest.partition(".")[0] in ("copying", "creation", "device", "dtypes", "size"):
+        _sys.modules[f"{__name__}.{_rest}"] = _sys.modules[_name]
 # What `from torch import *` gives beside them.
 __all__.extend(name for name in _registry["torch"] if name not in __all__ and "_" not in (name[0], name[-1]))

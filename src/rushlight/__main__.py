@@ -17,8 +17,8 @@ from pkgutil import get_importer
 from types import ModuleType, TracebackType
 from typing import Any
 
-from rushlight import version
 from rushlight.as_torch.process import prepare_process
+from rushlight.base import version
 
 USAGE = """\
 usage: rushlight [-m module | -c code | script | -] [argument ...]

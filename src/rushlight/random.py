@@ -11,8 +11,8 @@ import numpy as np
 
 from .backend.random_streams import Stream
 from .backend.random_streams import memory_axes as memory_axes
-from .device import CPU, as_device
-from .device import device as Device
+from .base.device import CPU, as_device
+from .base.device import device as Device
 
 __all__ = [
     "Generator",

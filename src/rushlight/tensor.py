@@ -8,35 +8,36 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from numbers import Number
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from . import dtypes, printing
 from .as_torch import missing
 from .autograd import delayed_error, engine, function, function_calls, gradients, modes, observed_pass, views
+from .autograd.attributes import WithAttributes, held
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import dlpack
 from .backend import numpy as backend
 from .backend.line_sums import stretched
+from .backend.ownership import BY_ATTRIBUTE, is_only_here
 from .backend.scattered import ScatteredArray
-from .device import CPU, strided
-from .device import device as device_class
-from .device import layout as layout_class
+from .base import dtypes
+from .base.device import CPU, strided
+from .base.device import device as device_class
+from .base.device import layout as layout_class
+from .base.rooms import opened, provided
+from .base.size import Size
 from .ops import compiling, dispatch, saved, saved_attributes, table
-from .ops.public import axis_of, methods
-from .rooms import opened, provided
-from .size import Size
+from .ops.public import axis_of, leaving_graph, methods
+from .tensors import printing
 
 # Set by batching/layers.py: what holds while function transforms run.
 refuse_in_transforms: Callable[[str], None] = provided("refuse_in_transforms")
 text_in_transforms: Callable[[Tensor], str | None] = provided("text_in_transforms")
-
 
 CHECKED = os.environ.get("RUSHLIGHT_CHECK", "0") != "0"  # tests set it
 
@@ -55,15 +56,7 @@ class _TensorMeta(type):
         return found if told is None or (name[0] == "_" != name[1:2]) else told(cls, name, found)
 
 
-def _told(cls: type, name: str, found: Any) -> Any:
-    _TensorMeta.told = None
-    from .overrides.watching import as_told
-
-    _TensorMeta.told = as_told
-    return as_told(cls, name, found)
-
-
-class Tensor(metaclass=_TensorMeta):
+class Tensor(WithAttributes, metaclass=_TensorMeta):
     """An n-dimensional array that remembers how it was computed.
 
     Made by :func:`tensor`, :func:`zeros` and the like, and by every operation.
@@ -97,41 +90,6 @@ class Tensor(metaclass=_TensorMeta):
     _tangents: dict[int, Tensor] | None = None
 
     __array_priority__ = 1000
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        if cls is Tensor or not args or not isinstance(args[0], Tensor):
-            from .creation import legacy
-
-            made = legacy.construct(dtypes.get_default_dtype(), args, kwargs)
-        else:
-            made = args[0].detach()
-        if cls is Tensor:
-            return made
-        return made.as_subclass(cls)
-
-    def __init_subclass__(cls, own: bool = False, **kwargs: Any) -> None:
-        """``own`` classes are this package's: that they exist makes nobody watch, and results are plain unless they say else."""
-        super().__init_subclass__(**kwargs)
-        if own:
-            if "__torch_function__" not in cls.__dict__:
-                from .overrides import _disabled_torch_function_impl
-
-                cls.__torch_function__ = staticmethod(_disabled_torch_function_impl)  # type: ignore[method-assign]
-        else:
-            from .overrides.watching import watch
-
-            watch()
-            if "__torch_dispatch__" in cls.__dict__:
-                from .overrides import torch_dispatch
-
-                torch_dispatch.watch()
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-        """What functions do with instances of a subclass that does not say so itself: results are of the subclass."""
-        from .overrides import default_torch_function
-
-        return default_torch_function(cls, func, types, args, kwargs)
 
     if CHECKED:
 
@@ -174,7 +132,7 @@ class Tensor(metaclass=_TensorMeta):
             self._needs_grad = BORROWED
         else:
             self._needs_grad = bool(value)
-        if sys.getrefcount(self._counter) > 2:  # it has views
+        if not is_only_here(self._counter, BY_ATTRIBUTE):  # it has views, as far as is known
             views.restate(self)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
@@ -560,23 +518,6 @@ class Tensor(metaclass=_TensorMeta):
         """The address of the first element; 0 where there is none."""
         return backend.address(self._array) if self._array.size else 0
 
-    def is_shared(self) -> bool:
-        """Whether the memory is shared with other processes."""
-        from .backend import shared
-
-        return shared.block_of(self._array) is not None
-
-    def share_memory_(self) -> Tensor:
-        """Moves the memory to where processes started later share it: what one writes, all see.
-
-        >>> import rushlight as torch
-        >>> torch.zeros(2).share_memory_().is_shared()
-        True
-        """
-        from .storage.shared_memory import share
-
-        return share(self)
-
     def pin_memory(self, device: Any = None) -> Tensor:
         """RuntimeError: there is no accelerator to pin memory for."""
         raise RuntimeError("Cannot access accelerator device when none is available.")
@@ -622,31 +563,22 @@ class Tensor(metaclass=_TensorMeta):
         recorded = (self._needs_grad or self._base is not None) and self.requires_grad and modes.state.grad_enabled
         whole = table.tensors.alias(self) if recorded else self
         result: Any = object.__new__(cls)
-        has = whole.__dict__
+        has = held(whole)
         for name in _SHARED:
             if name in has:
                 object.__setattr__(result, name, has[name])  # its own __dict__ stays unasked: see lay_out_attributes
         if cls not in PLAIN:
-            from .overrides import instance_made
-
-            instance_made()
+            modes.instance_made()
         return result
 
     @staticmethod
-    def _make_subclass(cls: type, data: Tensor, require_grad: bool = False, *unused: Any) -> Any:
+    def _make_subclass(cls: type, data: Tensor, require_grad: bool = False, *unused: Any) -> Tensor:
         """A leaf of a subclass over the memory of ``data``."""
         result = data.detach().as_subclass(cls)
         if require_grad and result._inference and not modes.state.inference:
             raise RuntimeError(_GRAD_OF_INFERENCE)
         result._needs_grad = bool(require_grad)
         return result
-
-    @staticmethod
-    def _make_wrapper_subclass(cls: type, size: Sequence[int], *args: Any, **kwargs: Any) -> Any:
-        """A tensor of a subclass with ``__torch_dispatch__``, of a shape and without memory."""
-        from .overrides.torch_dispatch import make_wrapper
-
-        return make_wrapper(cls, size, *args, **kwargs)
 
     # Python.
 
@@ -714,13 +646,13 @@ class Tensor(metaclass=_TensorMeta):
         return bool(array.reshape(())[()])
 
     def __float__(self) -> float:
-        return float(self._real_scalar("double"))
+        return float(leaving_graph(self)._real_scalar("double"))
 
     def __int__(self) -> int:
         return int(self._real_scalar("int64_t"))
 
     def __complex__(self) -> complex:
-        return complex(self._scalar())
+        return complex(leaving_graph(self)._scalar())
 
     def __index__(self) -> int:
         if self._array.size != 1 or self._array.dtype.kind not in "iub":
@@ -747,21 +679,6 @@ class Tensor(metaclass=_TensorMeta):
 
     def __hash__(self) -> int:
         return id(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        from .copying import deep_copied
-
-        return deep_copied(self, memo)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        from .copying import reduced
-
-        return reduced(self)
-
-    def __setstate__(self, state: Any) -> None:
-        from ._utils import set_state
-
-        set_state(self, state)
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *methods} - {*missing.OF_TENSOR})
@@ -809,15 +726,15 @@ class Tensor(metaclass=_TensorMeta):
         return dlpack.capsule_of(self._array, max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        from .utils.dlpack import DLDeviceType
-
-        return DLDeviceType.kDLCPU, 0
+        return dlpack.DLDeviceType.kDLCPU, 0
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return table.tensors
 
-    if TYPE_CHECKING:  # operators and methods come from the table
+    if TYPE_CHECKING:  # operators and most methods come from the table, others from the rooms that own them
 
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
+        def __init_subclass__(cls, own: bool = False, **kwargs: Any) -> None: ...
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, index: Any) -> Tensor: ...
         def __setitem__(self, index: Any, value: Any) -> None: ...
@@ -870,10 +787,6 @@ class _Sizes(dict[tuple[int, ...], Size]):
 
 _KEPT_SIZES = 4096
 _sizes = _Sizes()
-OWN_ATTRIBUTES = frozenset(
-    "_array _counter _needs_grad _edge _grad _grad_dtype _base _seen _made _sink _hooks _post_accumulate_hooks _inference _retains "
-    "_conjugate _negated _tangents".split()
-)
 PLAIN: set[type] = {Tensor}
 
 
@@ -970,14 +883,3 @@ function_calls.pack_hooked = lambda value: dispatch.packed(value, modes.state.sa
 dispatch.Tensor_ = Tensor
 dispatch.new_tensor = new_tensor
 compiling.bind(Tensor, PLAIN)
-
-
-def install_methods(names: Sequence[str] | None = None) -> None:
-    """Gives Tensor the methods of the table; called once all families are loaded."""
-    for name in names if names is not None else list(methods):
-        if name not in Tensor.__dict__ or name in ("__eq__",):
-            setattr(Tensor, name, methods[name])
-    for name in missing.OF_TENSOR if names is None else ():
-        setattr(Tensor, name, missing.Missing(name))
-    _TensorMeta.own.update(vars(Tensor) if names is None else {name: methods[name] for name in names})
-    _TensorMeta.told = _told

@@ -9,9 +9,9 @@ import itertools
 import pytest
 import torch
 
-from rushlight import dtypes
-from rushlight.device import device
-from rushlight.size import Size
+from rushlight.base import dtypes
+from rushlight.base.device import device
+from rushlight.base.size import Size
 
 NUMBERS = (True, 1, 1.5, 1j)
 

@@ -71,7 +71,7 @@ def test_thresholds_that_are_gone_are_noticed(monkeypatch: pytest.MonkeyPatch) -
     as_if_large.install()
     assert as_if_large.is_installed()
     with pytest.raises(ImportError, match="no longer assigns NO_SUCH_THRESHOLD"):
-        importlib.import_module("rushlight.rooms")
+        importlib.import_module("rushlight.base.rooms")
 
 
 def test_the_harness_adds_no_difference(run_script: Script, tmp_path: Path) -> None:

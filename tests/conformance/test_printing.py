@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from rushlight import dtypes, printing
+from rushlight.base import dtypes
+from rushlight.tensors import printing
 
 TELLING = [0.0, -0.0, 1, 1000, 1001, 1e8, 1e8 + 1, 1e-4, 9.9999e-5, 0.5, 500, 501, 9.99995, 999.99995, -9.99995e9]
 NOT_FINITE = [np.nan, np.inf, -np.inf]

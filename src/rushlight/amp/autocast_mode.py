@@ -10,14 +10,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
-from ..arguments import warn
 from ..autograd.modes import special, state
-from ..device import device
+from ..base import dtypes
+from ..base.device import device
+from ..base.rooms import carried
+from ..ops.publishing import published
 from ..overrides.watching import watch
-from ..publishing import published
-from ..rooms import carried
 from ..tensor import Tensor
+from ..tensors.arguments import warn
 
 _LOWER = frozenset(
     "matmul mm bmm addmm addbmm baddbmm linear einsum tensordot multi_dot chain_matmul vecdot conv1d conv2d conv3d "

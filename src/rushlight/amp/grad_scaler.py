@@ -7,7 +7,7 @@ from typing import Any
 
 import rushlight as torch
 
-from ..arguments import warn
+from ..tensors.arguments import warn
 
 
 class GradScaler:

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ..base.public_names import registry
+
 
 @cache
 def torch_names() -> dict[str, frozenset[str]]:
@@ -91,6 +93,7 @@ def lazy_names(
     """``__getattr__`` and ``__dir__`` for the module ``rushlight[.x]``: functions of the op table, else submodules in ``lazy``,
     else names that a submodule gives: ``elsewhere`` says which.
 
+    >>> import rushlight.fft
     >>> from rushlight.as_torch.missing import lazy_names
     >>> found, listed = lazy_names("rushlight.fft")
     >>> "irfft2" in listed()
@@ -106,8 +109,6 @@ def lazy_names(
         return not name[-1] == "_" != name[0] or is_in_torch(f"{spelling}.{name}")
 
     def __getattr__(name: str) -> Any:
-        from ..ops.public import registry
-
         function = registry.get(spelling, {}).get(name)
         if function is not None and is_function(name):
             setattr(sys.modules[module], name, function)
@@ -125,8 +126,6 @@ def lazy_names(
         raise attribute_error(spelling, name, f"module {spelling!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        from ..ops.public import registry
-
         functions = filter(is_function, registry.get(spelling, {}))
         return sorted({*sys.modules[module].__dict__, *functions, *lazy, *elsewhere})
 

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from ..as_torch.missing import lazy_names
-from . import function, graph
+from . import function, graph, graph_access, saved_hooks
 from .function import Function
 from .gradients import _calculate_shape, backward, grad
 from .modes import (

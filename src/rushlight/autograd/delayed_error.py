@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..rooms import provided
+from ..base.rooms import provided
 from . import modes
 from .engine import input_edge
 from .graph import Edge, Node, new_sink, orders

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush, heappushpop
@@ -20,17 +19,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import alignment, blockwise, quiet
+from ..backend import blockwise, quiet
 from ..backend import numpy as backend
 from ..backend.late_products import LateProducts
 from ..backend.line_sums import unbroadcast
-from ..backend.ownership import has_own_memory
+from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.scattered import ScatteredArray
-from ..rooms import carried, provided
+from ..base.rooms import carried, provided
 from . import modes, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .hooks import HookCalls
-from .rule_errors import of_rule
+from .rule_errors import broadcast_error, of_rule
 from .schedule import counted
 
 if TYPE_CHECKING:
@@ -46,21 +45,6 @@ _pass_ids = itertools.count()
 # Set by overrides/torch_dispatch.py: a gradient as a tensor of its own, seen by modes.
 taken: Callable[[Tensor], Tensor] | None = None
 LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, if nobody else holds that
-
-
-def _probe() -> int:
-    """What ``sys.getrefcount`` says in :meth:`Pass.accumulate` of an array that only the pass's way there refers to."""
-
-    def finish(g: Any) -> int:
-        return accumulate(g)
-
-    def accumulate(g: Any) -> int:
-        return sys.getrefcount(g)
-
-    return finish([np.empty(1)].pop())
-
-
-_HANDED_OVER = _probe()
 
 
 class BackwardPass(HookCalls):
@@ -125,11 +109,11 @@ class BackwardPass(HookCalls):
         modes.state.grad_enabled = self.record
         current.task = self
         self.roots = roots
+        # An interrupt may come behind any call: what is put back is read before it is changed, and put back by one call each.
         try:
-            setting = quiet.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
-            before = alignment.begin() if alignment.was_large[0] else None
+            loudness = quiet.now()
             try:
-                alignment.was_large[0] = False
+                quiet.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
                 try:
                     self._run(self._begin(roots, cotangents))
                 except BaseException:
@@ -137,9 +121,7 @@ class BackwardPass(HookCalls):
                     raise
                 self._finish_leaves(self.leaves)
             finally:
-                if before is not None:
-                    alignment.end(before)
-                quiet.end(setting)
+                quiet.back(loudness)
             for callback in self.callbacks or ():
                 callback()
         finally:
@@ -319,13 +301,13 @@ class BackwardPass(HookCalls):
         (node.vjp_tensors if self.over_tensors else node.vjp)(g, everything)
 
     @staticmethod
-    def accumulate(variable: Tensor, g: Any, holders: int = _HANDED_OVER) -> None:
-        """Adds an array to ``variable.grad``, which keeps it as it is if nobody but the pass can see its memory: if
-        ``sys.getrefcount`` says no more than ``holders`` of it here."""
+    def accumulate(variable: Tensor, g: Any, way: int = BY_PASS) -> None:
+        """Adds an array to ``variable.grad``, which keeps it as it is if nobody but the pass can see its memory; ``way`` is how the
+        array has come here (backend/ownership.py)."""
         with accumulate_lock:
             have = variable._grad
             if have is None:
-                if g.__class__ is not np.ndarray or sys.getrefcount(g) > holders or not has_own_memory(g):
+                if g.__class__ is not np.ndarray or not is_only_here(g, way):
                     if g.__class__ is ScatteredArray:
                         variable._grad = sparse_gradient(g)
                         return
@@ -344,11 +326,12 @@ class BackwardPass(HookCalls):
                 total = have.added_to(g)
                 variable._grad = total if variable._strided else variable.in_own_layout(total)
                 return
+            have._counter[0] += 1  # first: an interrupt may come right behind the sum
             try:
                 blockwise.spread(np.add, have._array, g, into=have._array)
             except ValueError:  # `.grad` was given another shape in place
+                have._counter[0] -= 1
                 raise _no_room(have._array.shape, g.shape) from None
-            have._counter[0] += 1
 
     def _as_tensor(self, g: Any) -> Any:
         return g if g is None or self.over_tensors else wrap(g)
@@ -395,8 +378,6 @@ def _stretched(g: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _no_room(shape: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError:
-    from ..ops.dispatch import broadcast_error  # stands above this room
-
     wrong = broadcast_error([shape, other])
     if wrong is not None:
         return wrong

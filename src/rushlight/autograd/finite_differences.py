@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..size import Size
+from ..base import dtypes
+from ..base.size import Size
 from ..tensor import Tensor
 
 Tensors = tuple[Tensor, ...]

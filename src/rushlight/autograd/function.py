@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..backend.notes import with_notes
-from ..rooms import provided
+from ..base.rooms import provided
 from . import engine, function_calls, modes
 from .delayed_error import DelayedError
 from .graph import Edge, Node

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..rooms import provided
+from ..base.rooms import provided
 from . import engine, modes, observed_pass, views
 from .graph import here, keep_traceback, leaf_edge, observers, orders
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend.line_sums import unbroadcast
 from ..backend.notes import with_notes
-from ..rooms import opened, provided
-from ..size import Size
+from ..base import dtypes
+from ..base.protocols import overriding
+from ..base.rooms import opened, provided
+from ..base.size import Size
 from . import engine, modes, schedule
 from .engine import BackwardPass
 from .graph import Edge, GradientEdge, observers
@@ -71,18 +72,8 @@ def backward(
     outputs = _sequence(tensors)
     _check_kinds(outputs, ())
     if modes.special.active:
-        from ..overrides import handle_torch_function, has_torch_function
-
-        if has_torch_function(outputs):
-            handle_torch_function(
-                backward,
-                outputs,
-                outputs,
-                grad_tensors=grad_tensors,
-                retain_graph=retain_graph,
-                create_graph=create_graph,
-                inputs=inputs,
-            )
+        options = {"grad_tensors": grad_tensors, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
+        if overriding[0](backward, outputs, outputs, **options) is not NotImplemented:
             return
     if inputs is not None:
         inputs = _sequence(inputs)
@@ -173,23 +164,21 @@ def grad(
     (tensor(18.),)
     """
     if modes.special.active:
-        from ..overrides import handle_torch_function, has_torch_function
-
-        relevant = (*_sequence(outputs), *_sequence(inputs))
-        if has_torch_function(relevant):
-            return handle_torch_function(
-                grad,
-                relevant,
-                _sequence(outputs),
-                _sequence(inputs),
-                grad_outputs=grad_outputs,
-                retain_graph=retain_graph,
-                create_graph=create_graph,
-                only_inputs=only_inputs,
-                allow_unused=allow_unused,
-                is_grads_batched=is_grads_batched,
-                materialize_grads=materialize_grads,
-            )
+        taken = overriding[0](
+            grad,
+            (*_sequence(outputs), *_sequence(inputs)),
+            _sequence(outputs),
+            _sequence(inputs),
+            grad_outputs=grad_outputs,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            only_inputs=only_inputs,
+            allow_unused=allow_unused,
+            is_grads_batched=is_grads_batched,
+            materialize_grads=materialize_grads,
+        )
+        if taken is not NotImplemented:
+            return taken
     if not only_inputs:
         warnings.warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "

@@ -8,7 +8,7 @@ Each op of the table makes a subclass of Node (``MulBackward0``) when it is comp
 from __future__ import annotations
 
 import itertools
-import os
+import operator
 import sys
 import threading
 import weakref
@@ -18,15 +18,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..as_torch.missing import attribute_error
 from ..backend.notes import with_notes
+from ..base.arguments import OWN_CODE, ROOT
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
 Edge = tuple["Node", int]
 
-# Counts down, so that the smallest order is the latest op and heapq gives it first.
-orders: Iterator[int] = itertools.count(-1, -1)
+_MOST = 1 << 62
+
+# Counts down, so that the smallest order is the latest op and heapq gives it first; operator.length_hint says how many are left.
+orders: Iterator[int] = iter(range(-1, -_MOST - 1, -1))
+
+
+def coming_number() -> int:
+    """The sequence number that the next node will have."""
+    return _MOST - operator.length_hint(orders)
+
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -241,13 +251,13 @@ class InputMetadata(NamedTuple):
 
     @property
     def dtype(self) -> Any:
-        from .. import dtypes
+        from ..base import dtypes
 
         return dtypes.of(self.numpy_dtype)
 
     @property
     def device(self) -> Any:
-        from ..device import CPU
+        from ..base.device import CPU
 
         return CPU
 
@@ -340,10 +350,6 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
     return (sink, 0)
 
 
-ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-OWN_CODE = (ROOT, "<rushlight")  # how filenames of this package begin, those of compiled ops too
-
-
 def here(depth: int = 2) -> tuple[Any, int] | None:
     """Code object and instruction of the nearest frame outside the package: cheap to keep, turned into a line on demand."""
     frame: Any = sys._getframe(depth)
@@ -426,18 +432,15 @@ def _warn(text: str) -> None:
         print(text, file=sys.stderr)
 
 
+# What other files of this room put into the namespace torch.autograd.graph.
+offered: dict[str, Any] = {}
+
+
 def __getattr__(name: str) -> Any:
-    from . import graph_access, saved_hooks
-
-    for room in (graph_access, saved_hooks):
-        if name in room.__all__:
-            return getattr(room, name)
-    from ..as_torch.missing import attribute_error
-
+    if name in offered:
+        return offered[name]
     raise attribute_error("torch.autograd.graph", name, f"module 'torch.autograd.graph' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    from . import graph_access, saved_hooks
-
-    return sorted({*globals(), *graph_access.__all__, *saved_hooks.__all__})
+    return sorted({*globals(), *offered})

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import engine, views
-from .graph import GradientEdge, Node, RemovableHandle
+from .graph import GradientEdge, Node, RemovableHandle, offered
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -143,3 +143,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     """Accepted for PyTorch's sake: streams belong to GPUs."""
+
+
+for _name in __all__:
+    offered[_name] = globals()[_name]

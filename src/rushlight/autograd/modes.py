@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-from ..rooms import carried
+from ..base.rooms import carried
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -484,3 +484,14 @@ def is_anomaly_enabled() -> bool:
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether anomaly detection also looks for nan."""
     return state.anomaly_check_nan
+
+
+_instances = False
+
+
+def instance_made() -> None:
+    """From the first instance of a subclass on, ops look at their arguments' classes."""
+    global _instances
+    if not _instances:
+        _instances = True
+        special.enter(plain_to_see=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rooms import provided
+from ..base.rooms import provided
 from . import modes
 from .engine import BackwardPass, add_cotangent, sum_up
 from .graph import Edge, Node, observers, warn_of_origin

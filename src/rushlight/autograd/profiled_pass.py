@@ -5,14 +5,14 @@ The rules are read over Tensors here, so that the ops they are made of have even
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backend.ownership import BY_PROFILED_PASS
 from ..backend.scattered import ScatteredArray
-from ..rooms import provided
+from ..base.rooms import provided
 from . import engine, modes, observed_pass
 from .graph import AccumulateGrad, Edge, Node
 from .recorder import BACKWARD, FUNCTION, Recorder, Span
@@ -48,26 +48,6 @@ class Sums(dict[Node, Any]):
         if self.adding is not None:
             self.recorder.close(self.adding)
             self.adding = None
-
-
-def _probe() -> int:
-    """What ``sys.getrefcount`` says in :meth:`engine.BackwardPass.accumulate` of an array that has come there by way of the methods below."""
-
-    def finish(g: Any) -> int:
-        return accumulate(g)
-
-    def accumulate(g: Any) -> int:
-        holder = [g]
-        del g
-        return count(holder.pop())
-
-    def count(g: Any) -> int:
-        return sys.getrefcount(g)
-
-    return finish([np.empty(1)].pop())
-
-
-_HANDED_OVER = _probe()
 
 
 class ProfiledPass(observed_pass.ObservedPass):
@@ -159,7 +139,7 @@ class ProfiledPass(observed_pass.ObservedPass):
         with self.recorder.span("aten::add_") as span:
             if self.recorder.with_shapes:
                 span.shapes = [list(holder[0].shape)] * (1 if fresh else 2)
-            engine.BackwardPass.accumulate(variable, holder.pop(), _HANDED_OVER)
+            engine.BackwardPass.accumulate(variable, holder.pop(), BY_PROFILED_PASS)
             if fresh:
                 assert variable._grad is not None
                 array = getattr(variable._grad, "_array", None)

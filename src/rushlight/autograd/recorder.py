@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from .graph import ROOT, orders
+from .graph import ROOT, coming_number
 from .modes import state
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def coming_sequence() -> int:
     """The sequence number that the next node will have; -1 where nothing is recorded."""
     if not state.grad_enabled:
         return -1
-    return -int(repr(orders).partition("(")[2].partition(",")[0]) - 1
+    return coming_number()
 
 
 def lines_of(frame: Any) -> list[str]:

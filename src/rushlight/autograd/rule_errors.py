@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from numpy.linalg import LinAlgError
 
+from ..backend.notes import with_notes
 from .graph import Node
 
 _OURS = (__name__.partition(".")[0], "numpy")
@@ -25,8 +27,6 @@ def of_rule(node: Node, error: Exception) -> Exception:
         frame = frame.tb_next
     said = str(error)
     if said.startswith(_ELEMENTWISE):
-        from ..ops.dispatch import broadcast_error  # stands above this room
-
         shapes = [tuple(int(size) for size in shape.split(",") if size) for shape in _SHAPE.findall(said)]
         wrong = broadcast_error(shapes)
         if wrong is not None:
@@ -35,3 +35,24 @@ def of_rule(node: Node, error: Exception) -> Exception:
     if product is not None:
         return RuntimeError("mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})".format(*product.groups()))
     return RuntimeError(f"Function {node.name()} has kept values of other shapes than it was made for: {said}")
+
+
+def broadcast_error(shapes: Sequence[tuple[int, ...]]) -> RuntimeError | None:
+    """PyTorch's error for shapes that do not broadcast, or None if they do."""
+    first = shapes[0]
+    for second in shapes[1:]:
+        ndim = max(len(first), len(second))
+        a = (1,) * (ndim - len(first)) + first
+        b = (1,) * (ndim - len(second)) + second
+        for axis in range(ndim - 1, -1, -1):
+            if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
+                return with_notes(
+                    RuntimeError(
+                        f"The size of tensor a ({a[axis]}) must match the size of tensor b ({b[axis]}) at non-singleton "
+                        f"dimension {axis}"
+                    ),
+                    f"The shapes are {list(first)} and {list(second)}: sizes must be equal, or 1, "
+                    "counted from the last dimension.",
+                )
+        first = tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
+    return None

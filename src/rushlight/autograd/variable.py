@@ -45,8 +45,8 @@ class Variable(metaclass=VariableMeta):
     _execution_engine = ImperativeEngine()
 
     def __new__(cls, data: Any = None, requires_grad: Any = False, volatile: bool = False) -> Any:
-        from ..arguments import check_bool, type_name
         from ..tensor import Tensor
+        from ..tensors.arguments import check_bool, type_name
 
         if volatile:
             warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)

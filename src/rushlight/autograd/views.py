@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import operator
-import sys
 import weakref
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -21,8 +20,10 @@ import numpy as np
 
 from ..backend import numpy as backend
 from ..backend.line_sums import unbroadcast
-from ..rooms import provided
-from . import modes
+from ..backend.ownership import BY_NAME, is_only_here
+from ..base.rooms import provided
+from . import mirrors, modes
+from .attributes import held
 from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
 
 if TYPE_CHECKING:
@@ -184,6 +185,7 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
     base, own = tensor._base, tensor.requires_grad
     if not (own or needs):
         return
+    mirrors.check_mirrored(tensor._counter)
     if base is not None:
         check_made(tensor)
         if own and base._edge is None:
@@ -337,7 +339,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if name in _LOOK_LAST and not overlapping:
         check_memory(self, args, True)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
-    if sys.getrefcount(before) > _HELD_HERE or np.may_share_memory(result._array, self._array):
+    if not is_only_here(before, BY_NAME) or np.may_share_memory(result._array, self._array):
         old = self._array.copy()
         if result._array.base is not None and np.may_share_memory(result._array, self._array):
             result._array = result._array.copy()
@@ -351,16 +353,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         _adopt(self, before, result)
     if self._tangents is not None or result._tangents is not None:
         write_tangent(self, result)
+    mirrors.carry_history(self._counter)
     return self
-
-
-def _probe() -> int:
-    """What ``sys.getrefcount`` says of an object that only one name in the frame that asks refers to."""
-    one = object()
-    return sys.getrefcount(one)
-
-
-_HELD_HERE = _probe()
 
 
 def _write_changes(array: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
@@ -379,7 +373,7 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
     self._array = result._array
     bump(self, name)
     if self._of_batch:  # a batch: what it stands for changes with it
-        self.__dict__.update(whole=result.__dict__["whole"], origin=None)
+        held(self).update(whole=held(result)["whole"], origin=None)
         return
     if not modes.state.grad_enabled:
         return

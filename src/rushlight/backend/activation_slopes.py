@@ -6,6 +6,8 @@ import functools
 
 import numpy as np
 
+from ..kernels import register
+from ..kernels import sweeps as compiled
 from .activations import gelu_tanh_curve, tanh_of_softplus
 from .bits import either
 from .blockwise import SPREAD, Call, filled, run, spread
@@ -121,10 +123,12 @@ def prelu_slope_of_weight(h: Array, x: Array) -> Array:
     return only(h * x, ~(x > 0))
 
 
+@register(compiled.gelu_tanh_slope)
 def gelu_tanh_slope(h: Array, x: Array) -> Array:
     return _finished(_times(h, gelu_tanh_curve(in_single(x))), h, x)
 
 
+@register(compiled.silu_slope)
 def silu_slope(h: Array, x: Array) -> Array:
     return spread(np.multiply, filled(_silu_curve_steps, in_single(x)), h)
 
@@ -142,6 +146,7 @@ def _silu_curve_steps(call: Call, out: Array, x: Array) -> None:
     call(np.multiply, out, out, curve)
 
 
+@register(compiled.mish_slope)
 def mish_slope(h: Array, x: Array) -> Array:
     return _finished(_times(h, filled(_mish_curve_steps, in_single(x))), h, x)
 

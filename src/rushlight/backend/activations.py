@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 
+from ..kernels import register
+from ..kernels import sweeps as compiled
 from .bits import either
 from .blockwise import Call, filled, spread
 from .numpy import Array, in_single, number
@@ -107,6 +109,7 @@ def _polynomial(call: Call, coefficients: list[Array], out: Array, x: Array) -> 
 _ROOT, _CUBE = math.sqrt(2 / math.pi), 0.044715
 
 
+@register(compiled.gelu_tanh)
 def gelu_tanh(x: Array) -> Array:
     return filled(_gelu_tanh_steps, in_single(x)).astype(x.dtype, copy=False)
 
@@ -148,6 +151,7 @@ def _gelu_tanh_curve_steps(call: Call, out: Array, x: Array) -> None:
     call(np.multiply, out, out, number(0.5, x.dtype))
 
 
+@register(compiled.silu)
 def silu(x: Array) -> Array:
     if x.dtype.kind == "c":
         return x / (1 + np.exp(-x))
@@ -175,6 +179,7 @@ def softplus(x: Array, beta: float, threshold: float) -> Array:
 _ALL_BUT_1 = {"f": 20, "d": 40}  # where the hyperbolic tangent of softplus is 1 in that dtype
 
 
+@register(compiled.mish)
 def mish(x: Array) -> Array:
     return filled(_mish_steps, in_single(x)).astype(x.dtype, copy=False)
 

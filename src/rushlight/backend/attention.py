@@ -9,7 +9,6 @@ import numpy as np
 from . import softmax, summation
 from .matmul import product
 from .numpy import Array, Shape, in_single
-from .rows import reshaped
 
 _SINGLE = np.dtype(np.float32)
 
@@ -41,7 +40,7 @@ def _bound(rows: int, columns: int) -> Array:
 
 def _stack(x: Array) -> Array:
     """(B, H, L, E) as one batch of matrices (B * H, L, E), half precision in single."""
-    return reshaped(in_single(x), (-1, *x.shape[-2:]))
+    return in_single(x).reshape(-1, *x.shape[-2:])
 
 
 def _weights(query: Array, key: Array, heads: Shape, mask: Array | None, is_causal: bool, scale: float) -> Array:

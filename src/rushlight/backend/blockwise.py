@@ -8,7 +8,6 @@ step reads it and only the last writes it. What that gains depends on the proces
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from . import team, threads
 from .numpy import Array, everywhere
-from .ownership import has_own_memory, is_handed_over
+from .ownership import BY_NAME, BY_RESULTS, is_handed_over, is_only_here
 
 SPREAD = 5 << 14  # elements: fewer are left to the caller's thread
 _LARGE = 1 << 19  # elements: fewer stay in the second or third cache, where blocks cost more than they gain
@@ -160,30 +159,8 @@ def added(take: Callable[[Any], Array], key: Any, g: Array) -> Array:
     if have is None:
         return g
     if have.__class__ is g.__class__ is np.ndarray and have.dtype is g.dtype and have.shape == g.shape:
-        if sys.getrefcount(have) <= _TAKEN and has_own_memory(have):
+        if is_only_here(have, BY_NAME):
             return np.add(have, g, have) if g.size < SPREAD else spread(np.add, have, g, into=have)
-        if sys.getrefcount(g) <= _GIVEN and has_own_memory(g):
+        if is_only_here(g, BY_RESULTS):
             return np.add(g, have, g) if g.size < SPREAD else spread(np.add, g, have, into=g)
     return have + g
-
-
-def _probe_taken() -> int:
-    """What it says in :func:`added` of an array that only its name there refers to."""
-    holder = [np.empty(1)]
-    take: Callable[[Any], Array] = holder.pop
-    have = take(0)
-    return sys.getrefcount(have)
-
-
-def _probe_given() -> int:
-    """What it says there of a cotangent that only the pass refers to: by the tuple of a node's results, and two names."""
-
-    def count(g: Array) -> int:
-        return sys.getrefcount(g)
-
-    grads = (np.empty(1),)
-    array = g = grads[0]
-    return count(g) if array is g else 0
-
-
-_TAKEN, _GIVEN = _probe_taken(), _probe_given()

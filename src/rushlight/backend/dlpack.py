@@ -1,24 +1,61 @@
 """DLPack capsules, also of bfloat16, which NumPy neither gives nor takes: it goes as whole numbers of two bytes.
 
-The dtype that the capsule tells is written over in the structure that it points to.
+The dtype that a capsule tells is written over. That is what dlpack.h is for: the structures below are its own, published and
+stable within a major version, which is looked at first. Only a capsule that nobody has taken yet is read, and of that only the dtype.
 """
 
 from __future__ import annotations
 
 import ctypes
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..base import dtypes
 from . import memory
 from .numpy import Array
 
-_UNSIGNED, _BFLOAT = 1, 4
-# Where a DLTensor says what its numbers are: behind an address, a device and the number of dimensions.
-_CODE = 20
-# The newer structure has a version, a context, a deleter and flags before the DLTensor.
-_NAMES = {b"dltensor": _CODE, b"dltensor_versioned": 32 + _CODE}
+_UNSIGNED, _BFLOAT = 1, 4  # kDLUInt, kDLBfloat
+_MAJOR = 1
+
+
+class _DataType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class _Device(ctypes.Structure):
+    _fields_ = [("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32)]
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", _Device),
+        ("ndim", ctypes.c_int32),
+        ("dtype", _DataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class _Managed(ctypes.Structure):
+    _fields_ = [("dl_tensor", _Tensor), ("manager_ctx", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class _Versioned(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("manager_ctx", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("dl_tensor", _Tensor),
+    ]
+
+
+_NAMES: dict[bytes, type[_Managed] | type[_Versioned]] = {b"dltensor": _Managed, b"dltensor_versioned": _Versioned}
 
 _pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -26,12 +63,21 @@ _is_valid = ctypes.pythonapi.PyCapsule_IsValid
 _is_valid.restype, _is_valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
 
 
-def _code(capsule: Any) -> Any:
-    """The dtype's code in a capsule that nobody has taken yet, to be read and written; None for anything else."""
-    for name, offset in _NAMES.items():
+def _dtype(capsule: Any) -> _DataType | None:
+    """What a capsule that nobody has taken yet says of its numbers, to be read and written; None for anything else."""
+    for name, structure in _NAMES.items():
         if _is_valid(capsule, name):
-            return ctypes.c_uint8.from_address(_pointer(capsule, name) + offset)
+            managed = ctypes.cast(_pointer(capsule, name), ctypes.POINTER(structure)).contents
+            if isinstance(managed, _Versioned) and managed.major != _MAJOR:
+                return None
+            dtype: _DataType = managed.dl_tensor.dtype
+            return dtype
     return None
+
+
+def is_untaken(value: Any) -> bool:
+    """Whether it is a capsule of the older structure that nobody has taken yet: then it has another name."""
+    return bool(_is_valid(value, b"dltensor"))
 
 
 def capsule_of(array: Array, max_version: tuple[int, int] | None = None) -> Any:
@@ -41,7 +87,10 @@ def capsule_of(array: Array, max_version: tuple[int, int] | None = None) -> Any:
     if array.dtype.name != "bfloat16":
         return array.__dlpack__(max_version=max_version)
     capsule = array.view(np.uint16).__dlpack__(max_version=max_version)
-    _code(capsule).value = _BFLOAT
+    dtype = _dtype(capsule)
+    if dtype is None:
+        raise BufferError("NumPy gave a DLPack capsule of an unknown version")
+    dtype.code = _BFLOAT
     return capsule
 
 
@@ -54,9 +103,9 @@ class _Exporter:
 
     def __dlpack__(self, **options: Any) -> Any:
         capsule = self.source.__dlpack__(**options) if hasattr(self.source, "__dlpack__") else self.source
-        code = _code(capsule)
-        if code is not None and code.value == _BFLOAT:
-            code.value = _UNSIGNED
+        dtype = _dtype(capsule)
+        if dtype is not None and (dtype.code, dtype.bits, dtype.lanes) == (_BFLOAT, 16, 1):
+            dtype.code = _UNSIGNED
             self.is_bfloat16 = True
         return capsule
 
@@ -72,3 +121,28 @@ def array_of(source: Any) -> Array:
         array = array.view(dtypes.bfloat16.numpy)
     # NumPy takes older capsules for read-only; tensors are written to.
     return array if array.flags.writeable else memory.fenced(array)
+
+
+class DLDeviceType(IntEnum):
+    """DLPack's numbers for kinds of devices. Tensors here are on the first.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).__dlpack_device__()
+    (<DLDeviceType.kDLCPU: 1>, 0)
+    """
+
+    kDLCPU = 1
+    kDLCUDA = 2
+    kDLCUDAHost = 3
+    kDLOpenCL = 4
+    kDLVulkan = 7
+    kDLMetal = 8
+    kDLVPI = 9
+    kDLROCM = 10
+    kDLROCMHost = 11
+    kDLExtDev = 12
+    kDLCUDAManaged = 13
+    kDLOneAPI = 14
+    kDLWebGPU = 15
+    kDLHexagon = 16
+    kDLMAIA = 17

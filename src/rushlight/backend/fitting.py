@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NoReturn
 
-from .. import dtypes
+from ..base import dtypes
 
 
 def fitting(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:

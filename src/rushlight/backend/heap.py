@@ -69,11 +69,6 @@ class _Heap:
 _heap = _Heap()
 
 
-def is_kept() -> bool:
-    """Whether the C library has been told anything."""
-    return _heap.limit > 0
-
-
 def set_memory_fraction(fraction: float) -> None:
     """Bounds the freed memory kept for new tensors to a fraction of the machine's; 0 gives everything back at once.
 

@@ -6,7 +6,6 @@ and writes the position in the 5056 bytes that PyTorch's `get_state` speaks.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -36,7 +35,7 @@ _STATE = np.dtype(
 
 
 # The sources of generators that are gone: NumPy takes 130 us to make one, 10 to seed one.
-_SPARES: list[tuple[Any, Array | None, Any]] = []
+_SPARES: list[tuple[Any, Any]] = []
 _MOST_SPARES = 8
 
 
@@ -44,7 +43,7 @@ class MersenneTwister:
     """The words that follow from a seed, handed out in order. Not safe for several threads: the owner holds a lock."""
 
     __slots__ = (
-        "_bits", "_block", "_memory", "_next_at_end", "_normal", "_numbers", "_position", "_restarted", "_seeder", "_single",
+        "_bits", "_block", "_key", "_next_at_end", "_normal", "_numbers", "_position", "_restarted", "_seeder", "_single",
         "seed", "spare_normal",
     )  # fmt: skip
     seed: int  # as given, 64 bits; the words depend on its low 32
@@ -52,19 +51,19 @@ class MersenneTwister:
 
     def __init__(self, seed: int) -> None:
         self._bits: Any = None  # made when the first word is drawn: numpy.random is slow to import
-        self._memory: Array | None = None  # the source's own: its block's key, and where in the block it stands
         self._seeder: Any = None
         self.restart(seed)
 
-    def __del__(self, spares: list[tuple[Any, Array | None, Any]] = _SPARES) -> None:
+    def __del__(self, spares: list[tuple[Any, Any]] = _SPARES) -> None:
         if self._bits is not None and len(spares) < _MOST_SPARES:
-            spares.append((self._bits, self._memory, self._seeder))
+            spares.append((self._bits, self._seeder))
 
     def restart(self, seed: int) -> None:
         """Begin again at the first word of `seed`."""
         self.seed = seed
         self.spare_normal = None
         self._restarted = True
+        self._key: Array | None = None  # of a block that was loaded: the source is brought behind it when it is asked for more
         self._block = np.empty(BLOCK, np.uint32)
         self._single: Array | None = None  # the block's words as float32 numbers
         self._numbers: list[list[float] | None] = [None, None]  # of the block's words from the first on, from the second
@@ -165,8 +164,7 @@ class MersenneTwister:
         state["left"] = 1 if at_end else BLOCK + 1 - self._position
         state["seeded"] = 1
         state["next"] = self._next_at_end if at_end else self._position
-        source = self._source()
-        state["key"] = source.state["state"]["key"] if self._memory is None else self._memory[:BLOCK]
+        state["key"] = self._key_now()
         if self.spare_normal is not None:
             state["normal"], state["normal_is_valid"] = self.spare_normal, 1
         return state.reshape(1).view(np.uint8)
@@ -182,13 +180,8 @@ class MersenneTwister:
         if not (state["seeded"] and 1 <= left <= BLOCK and following <= BLOCK):
             raise RuntimeError("Invalid mt19937 state")
         self.restart(int(state["seed"]))
-        key = state["key"].astype(np.uint32)
-        # The key is that of the block in hand, so the source stands at its end.
-        source = self._started()
-        if self._memory is None:
-            source.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": BLOCK}}
-        else:
-            self._memory[:BLOCK], self._memory[BLOCK] = key, BLOCK
+        key = self._key = state["key"].astype(np.uint32)
+        self._restarted = False
         if left == 1:
             self._next_at_end = following
         else:
@@ -197,37 +190,37 @@ class MersenneTwister:
         if state["normal_is_valid"]:
             self.spare_normal = float(state["normal"])
 
-    def _source(self) -> Any:
-        if self._restarted:
-            self._started()
-            self._seeder.seed(self.seed & 0xFFFFFFFF)
-        return self._bits
+    def _key_now(self) -> Array:
+        """The key of the block in hand."""
+        if self._key is not None:
+            return self._key
+        if self._position < BLOCK:
+            return _untempered(self._block)
+        key: Array = self._source().state["state"]["key"]  # takes 70 us
+        return key
 
-    def _started(self) -> Any:
-        """The source, wherever it stands."""
+    def _source(self) -> Any:
+        """What NumPy draws from, behind the block in hand."""
         if self._bits is None:
             try:
-                self._bits, self._memory, self._seeder = _SPARES.pop()
+                self._bits, self._seeder = _SPARES.pop()
             except IndexError:
                 from numpy.random import MT19937, RandomState
 
                 self._bits = MT19937(0)
-                self._memory, self._seeder = _memory(self._bits), RandomState(self._bits)
-        self._restarted = False
+                self._seeder = RandomState(self._bits)
+        if self._restarted:
+            self._restarted = False
+            self._seeder.seed(self.seed & 0xFFFFFFFF)
+        elif self._key is not None:
+            self._bits.state = {"bit_generator": "MT19937", "state": {"key": self._key, "pos": BLOCK}}
+            self._key = None
         return self._bits
 
     def _refill(self) -> None:
         self._block = self._source().random_raw(BLOCK).astype(np.uint32)
         self._single, self._numbers, self._normal = None, [None, None], None
         self._next_at_end = BLOCK
-
-
-def _memory(source: Any) -> Array | None:
-    """The words in which NumPy keeps a source's key and position, for 624 of which its ``state`` takes 70 us; None where they
-    are not what that says."""
-    words = np.ctypeslib.as_array((ctypes.c_uint32 * (BLOCK + 1)).from_address(source.ctypes.state_address))
-    told = source.state["state"]
-    return words if np.array_equal(words[:BLOCK], told["key"]) and words[BLOCK] == told["pos"] else None
 
 
 def as_doubles(words: Array) -> Array:
@@ -253,3 +246,16 @@ def _tempered(key: Array) -> Array:
     words ^= (words << np.uint32(15)) & np.uint32(0xEFC60000)
     words ^= words >> np.uint32(18)
     return words
+
+
+def _untempered(words: Array) -> Array:
+    """The block of state that words stand for: each step of :func:`_tempered` undone, a few more of the bits with each turn."""
+    key: Array = words ^ (words >> np.uint32(18))
+    key ^= (key << np.uint32(15)) & np.uint32(0xEFC60000)
+    made = key
+    for _ in range(4):
+        key = made ^ ((key << np.uint32(7)) & np.uint32(0x9D2C5680))
+    made = key
+    for _ in range(2):
+        key = made ^ (key >> np.uint32(11))
+    return key

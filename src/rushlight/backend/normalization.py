@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import register
+from ..kernels import rows as compiled
 from . import channels, rank_one, reduce
 from .blockwise import spread
 from .line_sums import ones, row_dots, row_products, weighted_rows
@@ -38,6 +40,9 @@ def _in_rows(x: Array, axes: Axes) -> bool:
 
 
 # Below, rows are matrices (R, N).
+
+# Sums of so many numbers in single precision, which BLAS adds up in a few lanes, would be off by 1e-6 of themselves.
+_ENDLESS = 1 << 17
 
 _FEW = 512
 
@@ -97,9 +102,14 @@ def _centered_rows(rows: Array, eps: float) -> tuple[Array, Array, Array]:
         rstd = (off * off).dot(_shares(rows.shape[1], _SINGLE))
     else:
         shares = _shares(rows.shape[1], _SINGLE)
-        mean = row_products(rows, shares)
+        mean = (
+            row_products(rows, shares) if rows.shape[1] < _ENDLESS else _mean(rows, (1,), rows.shape[1])[:, 0].astype(_SINGLE)
+        )
         off = _off(rows, mean)
-        rstd = row_dots(off, off) * shares[0]
+        if rows.shape[1] < _ENDLESS:
+            rstd = row_dots(off, off) * shares[0]
+        else:
+            rstd = _mean(off * off, (1,), rows.shape[1])[:, 0].astype(_SINGLE)
         if least(rstd, None) < eps:  # numbers that are all the same are off that mean by its rounding error
             flat = rstd < eps
             mean[flat] = _exact_means(rows[flat])
@@ -181,6 +191,7 @@ def applied(x: Array, mean: Array, rstd: Array, weight: Array | None, bias: Arra
     return _scaled((in_single(x) - mean) * rstd, weight, bias, x.dtype)
 
 
+@register(compiled.layer_norm)
 def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5) -> Array:
     """Normalizes over the last axes; weight and bias have their shape."""
     if not x.flags.c_contiguous:
@@ -199,6 +210,7 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
     return out.reshape(x.shape)
 
 
+@register(compiled.layer_norm_slopes)
 def layer_norm_slopes(
     g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:

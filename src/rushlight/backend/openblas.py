@@ -1,4 +1,7 @@
-"""The OpenBLAS in NumPy's wheel, called for what it can do and NumPy has no call for."""
+"""The OpenBLAS in NumPy's wheel: how many threads it has, and the processor that it has chosen its kernels for.
+
+What threadpoolctl asks, of the same functions: they are published, and take and give numbers and words, no arrays.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +22,6 @@ def function(name: str) -> Any:
             if hasattr(library, full):
                 return getattr(library, full)
     return None
-
-
-_NUMBERS = {"s": ctypes.c_float, "d": ctypes.c_double, "i": ctypes.c_int, "a": ctypes.c_void_p}
-
-
-@functools.cache
-def routine(name: str, arguments: str) -> Any:
-    """A function of BLAS's C interface that returns nothing, ``cblas_sger`` say; None where there is none to be called.
-
-    ``arguments``  a letter for each: ``i`` for a choice, ``n`` for how many, ``a`` for an address, ``s`` and ``d`` for a number.
-    """
-    found = function(name)
-    if found is not None:
-        size = ctypes.c_int64 if found.__name__.endswith("64_") else ctypes.c_int
-        found.argtypes = [size if letter == "n" else _NUMBERS[letter] for letter in arguments]
-        found.restype = None
-    return found
 
 
 @functools.cache

@@ -1,12 +1,34 @@
-"""Whether an array's memory may be written over, or kept, as far as its views go."""
+"""Whether memory may be written over, or kept as it is: the one place that counts references.
+
+An array that only the engine's own frames refer to is nobody else's. How many references these are is not the same in all
+interpreters, so each way by which an array comes to who asks is gone once, at the import, with an array that nobody else
+can have. A debugger, a held frame, a profiler or another thread that has the array adds to the count, and so does whoever made a
+weak reference. Where counts say nothing (no CPython, or one without its lock) memory counts as somebody else's: it is copied.
+"""
 
 from __future__ import annotations
 
+import _thread
 import sys
+from collections.abc import Callable
+from queue import SimpleQueue
+from types import SimpleNamespace
+from typing import Any
+from weakref import getweakrefcount
 
 import numpy as np
 
 from .numpy import Array
+
+
+def is_only_here(value: Any, way: int) -> bool:
+    """Whether only the frames of one way refer to ``value``, and, of an array, only they see its memory.
+
+    ``way``  how it came to the caller: one of the constants at the end
+    """
+    if sys.getrefcount(value) > way or getweakrefcount(value):
+        return False
+    return value.__class__ is not np.ndarray or value.base is None or has_own_memory(value)
 
 
 def has_own_memory(array: Array) -> bool:
@@ -20,35 +42,111 @@ def has_own_memory(array: Array) -> bool:
     if base.__class__ is not np.ndarray or base.base is not None or base.nbytes != array.nbytes:
         return False
     flags = array.flags
-    return flags.c_contiguous and flags.writeable and sys.getrefcount(base) <= _OF_ONE_VIEW
+    return flags.c_contiguous and flags.writeable and is_only_here(base, BY_VIEW)
 
 
 def is_handed_over(g: Array) -> bool:
     """Whether a kernel that a node's rules call may write over their cotangent: nobody else can see it."""
-    return sys.getrefcount(g) <= _OF_A_PASS and has_own_memory(g)
+    return is_only_here(g, BY_RULES)
 
 
-def _probe_rules() -> int:
-    """What ``sys.getrefcount`` says in :func:`is_handed_over` of a cotangent that only the pass, rules and kernel refer to."""
+# The ways. Each is gone with a number and says whether that is enough for something new.
 
-    def rules(g: Array) -> int:
+
+def _by_name(number: int) -> bool:
+    value = np.empty(1)
+    return is_only_here(value, number)
+
+
+def _by_attribute(number: int) -> bool:
+    owner = SimpleNamespace(value=[0])
+    return is_only_here(owner.value, number)
+
+
+def _by_view(number: int) -> bool:
+    array = np.empty(1)[:]
+    base = array.base
+    return is_only_here(base, number)
+
+
+def _by_rules(number: int) -> bool:
+    def rules(g: Array) -> bool:
         return kernel(g)
 
-    def kernel(g: Array) -> int:
+    def kernel(g: Array) -> bool:
         return asked(g)
 
-    def asked(g: Array) -> int:
-        return sys.getrefcount(g)
+    def asked(g: Array) -> bool:
+        return is_only_here(g, number)
 
     g = np.empty(1)
     return rules(g)
 
 
-def _probe_view() -> int:
-    """What it says in :func:`has_own_memory` of an array that only its view refers to."""
-    array = np.empty(1)[:]
-    base = array.base
-    return sys.getrefcount(base)
+def _by_results(number: int) -> bool:
+    def hand_on(grads: tuple[Array, ...]) -> bool:
+        g = grads[0]
+        return sum_up(g)
+
+    def sum_up(g: Array) -> bool:
+        return added(g)
+
+    def added(g: Array) -> bool:
+        return is_only_here(g, number)
+
+    return hand_on((np.empty(1),))
 
 
-_OF_ONE_VIEW, _OF_A_PASS = _probe_view(), _probe_rules()
+def _by_pass(number: int) -> bool:
+    def finish(g: Array) -> bool:
+        return accumulate(g)
+
+    def accumulate(g: Array) -> bool:
+        return is_only_here(g, number)
+
+    return finish([np.empty(1)].pop())
+
+
+def _by_profiled_pass(number: int) -> bool:
+    def finish(g: Array) -> bool:
+        return profiled(g)
+
+    def profiled(g: Array) -> bool:
+        holder = [g]
+        del g
+        return accumulate(holder.pop())
+
+    def accumulate(g: Array) -> bool:
+        return is_only_here(g, number)
+
+    return finish([np.empty(1)].pop())
+
+
+_WAYS: tuple[Callable[[int], bool], ...] = (
+    _by_name, _by_attribute, _by_view, _by_rules, _by_results, _by_pass, _by_profiled_pass
+)  # fmt: skip
+_NEVER = [0] * len(_WAYS)
+
+
+def _least() -> list[int]:
+    """The least number that is enough, for each way."""
+    return [next((number for number in range(1, 20) if way(number)), 0) for way in _WAYS]
+
+
+def _numbers() -> list[int]:
+    if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return _NEVER
+    if sys.gettrace() is None and sys.getprofile() is None:
+        return _least()
+    # Who looks on may hold what is in the frames, and be gone later: a thread that the interpreter starts has nobody who does.
+    found: SimpleQueue[list[int]] = SimpleQueue()
+    try:
+        _thread.start_new_thread(lambda: found.put(_least()), ())
+    except RuntimeError:  # no threads
+        return _NEVER
+    return found.get()
+
+
+BY_NAME, BY_ATTRIBUTE, BY_VIEW, BY_RULES, BY_RESULTS, BY_PASS, BY_PROFILED_PASS = _numbers()
+"""Held by one name of the caller, an attribute, one view; handed by the pass to rules and on to a kernel; found in a node's results
+and handed on twice; handed to :meth:`engine.BackwardPass.accumulate`, by way of a pass that looks on or not."""

@@ -8,7 +8,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes
+from ..base import dtypes
+from ..kernels import register
+from ..kernels import sweeps as compiled
 from . import bits, blockwise, pairs
 from . import numpy as backend
 from .fitting import fitting
@@ -84,13 +86,23 @@ def no_bool_difference(are_bool: list[bool]) -> None:
 
 
 def subtract(a: Array, b: Array) -> Array:
-    if a.dtype.kind == "b":
-        no_bool_difference([True, True])
+    if a.dtype.kind in "bc":
+        if a.dtype.kind == "b":
+            no_bool_difference([True, True])
+        return _complex_difference(a, b)
     if a.ndim + b.ndim > 4 and a.shape != b.shape:
         out = pairs.differences(a, b)
         if out is not None:
             return out
     return np.subtract(a, b, out=...) if a.size < blockwise.SPREAD else blockwise.spread(np.subtract, a, b)
+
+
+def _complex_difference(a: Array, b: Array) -> Array:
+    """``a - 1 * b``, multiplied out as PyTorch does: 1 is a complex number, so what is infinite becomes nan beside itself."""
+    out = blockwise.spread(np.subtract, a, b)
+    if not np.isfinite(out).all():
+        out = blockwise.spread(np.subtract, a, np.multiply(b, b.dtype.type(1)))
+    return out
 
 
 def subtract_from(x: Array, number: Any, alpha: Any = 1) -> Array:
@@ -384,6 +396,7 @@ def frac(x: Array) -> Array:
 # Exponentials and circular functions.
 
 
+@register(compiled.sigmoid)
 def sigmoid(x: Array) -> Array:
     one = _ones.get(x.dtype.char)
     if one is None:
@@ -450,6 +463,7 @@ def _conj(x: Array) -> Array:
     return x.conj() if x.dtype.kind == "c" else x
 
 
+@register(compiled.sigmoid_slope)
 def sigmoid_slope(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
     one = _ones.get(y.dtype.char)
@@ -470,6 +484,7 @@ def _sigmoid_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -
     call(np.multiply, out, h, out)
 
 
+@register(compiled.tanh_slope)
 def tanh_slope(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
     one = _ones.get(y.dtype.char)

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+now: Callable[[], Any]  # what is set
 begin: Callable[[], Any]
-end: Callable[[Any], object]
+back: Callable[[Any], object]  # sets what was set before
 
 
-def _found() -> tuple[contextvars.ContextVar[Any], Any] | None:
-    with np.errstate(all="ignore"):
+def _found(**kinds: Any) -> tuple[contextvars.ContextVar[Any], Any] | None:
+    with np.errstate(**kinds):
         for variable, setting in contextvars.copy_context().items():
             if variable.name == "numpy.ufunc.extobj":
                 return variable, setting
@@ -28,8 +29,10 @@ def _restore(before: dict[str, Any]) -> None:
     np.seterr(**before)
 
 
-_variable = _found()
-if _variable is not None:
-    begin, end = functools.partial(_variable[0].set, _variable[1]), _variable[0].reset
+_silence, _usual = _found(all="ignore"), _found()
+if _silence is not None and _usual is not None:
+    _variable = _silence[0]
+    now = functools.partial(_variable.get, _usual[1])  # no thread has anything set when it begins
+    begin, back = functools.partial(_variable.set, _silence[1]), _variable.set
 else:
-    begin, end = functools.partial(np.seterr, all="ignore"), _restore
+    now, begin, back = np.geterr, functools.partial(np.seterr, all="ignore"), _restore

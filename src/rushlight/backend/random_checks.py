@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes
+from ..base import dtypes
 from .numpy import Array
 
 DType = np.dtype[Any]

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from . import numpy as backend
-from . import rows
 from .creation import in_order
 from .line_sums import total
 from .memory_formats import has_channels_last, with_channels_last
@@ -20,12 +19,16 @@ from .pointwise import zero_of
 _ALL = slice(None)
 
 
-reshape = rows.reshaped
-contiguous = rows.contiguous
+def reshape(x: Array, shape: Shape) -> Array:
+    return x.reshape(shape)
+
+
+def contiguous(x: Array) -> Array:
+    return x.copy("C")
 
 
 def reshaped_back(g: Array, x_shape: Shape) -> tuple[Array]:
-    return (rows.reshaped(g, x_shape),)
+    return (g.reshape(x_shape),)
 
 
 def view(x: Array, shape: Shape) -> Array:
@@ -209,7 +212,7 @@ def cast(xs: list[Array], dtype: np.dtype[Any]) -> list[Array]:
 
 def concat(xs: list[Array], axis: int) -> Array:
     try:
-        joined = rows.joined(xs, axis)
+        joined = np.concatenate(xs, axis)
     except ValueError:
         # Vectors without elements join anything, by old custom.
         joined = np.concatenate([x for x in xs if x.shape != (0,)], axis)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import register
+from ..kernels import rows as compiled
 from . import rank_one, summation
 from .blockwise import spread
 from .line_sums import ones, row_dots, row_products
@@ -90,6 +92,7 @@ def by_one_shift(x: Array) -> Array | None:
     return rows.reshape(x.shape)
 
 
+@register(compiled.softmax)
 def softmax(x: Array, axis: int | tuple[()]) -> Array:
     if _in_rows(x, axis):
         line, length = x.ravel(), x.shape[-1]
@@ -113,6 +116,7 @@ def softmax(x: Array, axis: int | tuple[()]) -> Array:
     return out if x.flags.c_contiguous and whole is x else settled(out, x.dtype)
 
 
+@register(compiled.softmax_grad)
 def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     if y.size >= _SOME and _in_rows(y, axis) and v.dtype is y.dtype:
         rows, results = (each.reshape(-1, y.shape[-1]) for each in (v, y))
@@ -132,6 +136,7 @@ def softmax_grad_over(g: Array, out: Array, axis: int | tuple[()]) -> tuple[Arra
     return (g,)
 
 
+@register(compiled.log_softmax)
 def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
     if _in_rows(x, axis):
         line, length = x.ravel(), x.shape[-1]
@@ -152,6 +157,7 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
     return out if x.flags.c_contiguous and whole is x else settled(out, x.dtype)
 
 
+@register(compiled.log_softmax_grad)
 def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     if y.size >= _MANY and _in_rows(y, axis) and v.dtype is y.dtype:
         rows, results = (each.reshape(-1, y.shape[-1]) for each in (v, y))

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from . import alignment, threads
+from . import threads
+from .interrupts import held
 from .numpy import Array
 
 LARGE, _SHARE = 3 << 20, 1 << 20  # bytes: of all, and of one thread at least
@@ -45,8 +46,6 @@ class _Team:
 
 
 def _serve(tasks: SimpleQueue[_Task]) -> None:
-    if alignment.PAYS:
-        alignment.begin()
     with np.errstate(all="ignore"):
         while True:
             number, work, parts, finished = tasks.get()
@@ -72,7 +71,11 @@ def size(line: Array) -> int:
 def run(work: Callable[..., Any], *lines: Array) -> list[Any] | None:
     """What ``work`` returns of each thread's part of vectors of one length; None, and nothing done, if the team is not free."""
     count = size(lines[0])
-    if count < 2 or not _team.lock.acquire(blocking=False):
+    return None if count < 2 else held(_run, work, lines, count)
+
+
+def _run(work: Callable[..., Any], lines: Sequence[Array], count: int) -> list[Any] | None:
+    if not _team.lock.acquire(blocking=False):
         return None
     try:
         finished: _Finished = SimpleQueue()

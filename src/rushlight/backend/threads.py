@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import alignment, openblas
+from .. import kernels
+from . import openblas
 from .numpy import Array, Shape
 
 Item = TypeVar("Item")
@@ -41,6 +42,7 @@ class _Pool:
 
     def __init__(self) -> None:
         self.size = _processors()
+        kernels.set_threads(self.size)
         self.forget()
 
     def forget(self) -> None:
@@ -59,8 +61,6 @@ class _Pool:
 
 
 def _serve(tasks: SimpleQueue[Callable[[], None]]) -> None:
-    if alignment.PAYS:
-        alignment.begin()
     while True:
         tasks.get()()
 
@@ -78,6 +78,7 @@ def limit() -> int:
 def set_limit(count: int) -> None:
     """Lets a kernel use at most ``count`` threads, the caller's own among them; BLAS likewise."""
     _pool.size = count
+    kernels.set_threads(count)
     _blas.set(count)
 
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import publishing
 from ..autograd.gradients import stack
-from ..ops import dropout
+from ..ops import dropout, publishing
 from ..ops.public import methods, module, ops
 from ..random import get_rng_state
 from ..tensor import Tensor, wrap

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rushlight import printing
-from rushlight.printing import PRINT_OPTS
 from rushlight.tensor import Tensor
+from rushlight.tensors import printing
+from rushlight.tensors.printing import PRINT_OPTS
 
 __all__ = ["PRINT_OPTS", "_tensor_str"]
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import IO
 
 from rushlight.as_torch.missing import lazy_names
-from rushlight.device import device as _device
-from rushlight.device import layout as _layout  # noqa: F401
-from rushlight.dtypes import dtype as _dtype  # noqa: F401
-from rushlight.size import Size
+from rushlight.base.device import device as _device
+from rushlight.base.device import layout as _layout  # noqa: F401
+from rushlight.base.dtypes import dtype as _dtype  # noqa: F401
+from rushlight.base.size import Size
 from rushlight.storage import TypedStorage, UntypedStorage
 from rushlight.tensor import Tensor
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..autograd import engine, modes, observed_pass
 from ..autograd.graph import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
-from ..autograd.profiled_pass import _HANDED_OVER
+from ..backend.ownership import BY_PROFILED_PASS
 from ..ops import dispatch
 from ..tensor import Tensor
 from .entries import Entry
@@ -262,7 +262,7 @@ class RecordedPass(ObservedPass):
         before, arrived = self._value(variable._grad), self._value(g)
         holder = [g]  # hands over the only reference here, or the gradient would be copied
         del g
-        engine.BackwardPass.accumulate(variable, holder.pop(), _HANDED_OVER)
+        engine.BackwardPass.accumulate(variable, holder.pop(), BY_PROFILED_PASS)
         self._leaf(variable, before, arrived)
 
     @quietly

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from .. import dtypes
 from ..autograd import engine, modes
 from ..autograd.graph import AccumulateGrad, Node
+from ..base import dtypes
 from ..tensor import Tensor
 from ..utils.weak import Sighting
 from .entries import Entry

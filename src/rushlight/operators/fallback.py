@@ -10,11 +10,11 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..arguments import warn
 from ..autograd import modes
 from ..autograd.engine import input_edge
 from ..autograd.graph import Edge, Node, orders
 from ..tensor import Tensor
+from ..tensors.arguments import warn
 
 
 class _State(threading.local):

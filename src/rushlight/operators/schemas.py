@@ -10,8 +10,8 @@ import typing
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from .. import dtypes
-from ..device import device
+from ..base import dtypes
+from ..base.device import device
 from ..tensor import Tensor
 
 

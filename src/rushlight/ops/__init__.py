@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from ..rooms import opened
+from ..base.rooms import opened
 
 FAMILIES = (
     "shape",

@@ -10,12 +10,24 @@ import numpy as np
 
 from ..backend import activation_slopes as k
 from ..backend import activations, blockwise
+from ..kernels import register, sweeps
 from .reading import conj, is_complex, underivable
 from .table import arrays, op
 
 for _name, _kernel in (("hardshrink_slope", k.shrink_slope), ("softshrink_slope", k.shrink_slope)):
     op(_name, _kernel, node=_name.split("_")[0].capitalize() + "BackwardBackward0", kind="elementwise",
        h=lambda g, xp, x, limit: xp.hardshrink_slope(g, x, limit), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
+
+
+@register(sweeps.gelu_slope)
+def _gelu_erf_slope(h: Any, x: Any) -> Any:
+    if activations.by_quotient(x):
+        slope = activations.gelu_slope(x)
+        return blockwise.spread(np.multiply, h, slope, into=slope if h.shape == x.shape and h.dtype is x.dtype else None)
+    below, density = 0.5 * (1 + arrays.erf(x * math.sqrt(0.5))), np.exp(-0.5 * x * x)
+    return h * (below + x * density * (1 / math.sqrt(2 * math.pi)))
+
+
 op("threshold_slope", k.threshold_slope, node="ThresholdBackwardBackward0", kind="elementwise",
    h=lambda g, xp, x, limit: xp.threshold_slope(g, x, limit), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
 op("hardtanh_slope", k.hardtanh_slope, node="HardtanhBackwardBackward0", kind="elementwise",
@@ -123,11 +135,3 @@ def prelu_slopes(g: Any, xp: Any, x: Any, weight: Any, needs: tuple[bool, bool])
         k.prelu_slope_of_input(g, x, weight) if needs[0] else None,
         k.prelu_slope_of_weight(g, x) if needs[1] else None,
     )
-
-
-def _gelu_erf_slope(h: Any, x: Any) -> Any:
-    if activations.by_quotient(x):
-        slope = activations.gelu_slope(x)
-        return blockwise.spread(np.multiply, h, slope, into=slope if h.shape == x.shape and h.dtype is x.dtype else None)
-    below, density = 0.5 * (1 + arrays.erf(x * math.sqrt(0.5))), np.exp(-0.5 * x * x)
-    return h * (below + x * density * (1 / math.sqrt(2 * math.pi)))

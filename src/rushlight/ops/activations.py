@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..autograd.modes import state
 from ..backend import activations as k
-from ..dtypes import finfo
+from ..base.dtypes import finfo
+from ..kernels import register, sweeps
 from . import dispatch
 from .activation_slopes import mish_slope, prelu_slopes, silu_slope
 from .inplace import named
-from .public import axis_of, module, ops, public
+from .public import axis_of, function_of, module, ops, public
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 DOUBLE = np.dtype(np.float64)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+@register(sweeps.gelu)
+def _gelu_erf(x: Any) -> Any:
+    from .table import arrays
+
+    if k.by_quotient(x):
+        return k.gelu(x)
+    wide = k.in_single(x)
+    return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
+
 
 op("leaky_relu", k.leaky_relu, kind="elementwise", x=lambda g, xp, x, slope: xp.leaky_relu_slope(g, x, slope))
 op("elu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.elu_slope(
@@ -47,15 +62,6 @@ def _inverse(alpha: float) -> float:
     return 1.0 / float(np.float32(alpha))
 
 
-def _gelu_erf(x: Any) -> Any:
-    from .table import arrays
-
-    if k.by_quotient(x):
-        return k.gelu(x)
-    wide = k.in_single(x)
-    return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
-
-
 def _with_inplace(name: str, function: Any) -> Any:
     """Adds what nn.functional has: ``inplace=True`` and the function whose name ends in ``_``."""
     from ..autograd import views
@@ -83,10 +89,10 @@ def _activation(function: Any, *, in_torch: bool = False) -> Any:
     def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
         return views.inplace(function, name + "_", input, *args, **kwargs)
 
-    module("torch.nn.functional")[name + "_"] = named(inplace, name + "_")
+    module("torch.nn.functional")[name + "_"] = function_of(named(inplace, name + "_"))
     if in_torch:
         module("torch")[name] = module("torch.nn.functional")[name]
-        module("torch")[name + "_"] = inplace
+        module("torch")[name + "_"] = module("torch.nn.functional")[name + "_"]
     return function
 
 
@@ -138,7 +144,7 @@ _activation(celu, in_torch=True)
 
 
 @public(space="torch.nn.functional")
-def gelu(input: Any, approximate: str = "none") -> Any:
+def gelu(input: Any, approximate: str = "none") -> Tensor:
     """``x`` times the normal distribution function of ``x`` (by erf, or by tanh as an approximation)."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
@@ -161,7 +167,7 @@ def mish(input: Any) -> Any:
 
 
 @public(space="torch.nn.functional")
-def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold."""
     dispatch.require_kind(input, "softplus_cpu", "f")
     return ops.softplus(input, beta, threshold)
@@ -201,14 +207,14 @@ def hardswish(input: Any) -> Any:
 
 
 @public(space="torch.nn.functional")
-def logsigmoid(input: Any) -> Any:
+def logsigmoid(input: Any) -> Tensor:
     """``log(sigmoid(x))``, without overflow."""
     dispatch.require_kind(input, "log_sigmoid_cpu", "f")
     return ops.log_sigmoid(input)
 
 
 @public(space="torch.nn.functional", out=False)
-def glu(input: Any, dim: int = -1) -> Any:
+def glu(input: Any, dim: int = -1) -> Tensor:
     """The first half along ``dim`` times the sigmoid of the second."""
     if not input._array.ndim:
         raise RuntimeError("glu does not support scalars because halving size must be even")
@@ -231,7 +237,7 @@ _activation(threshold, in_torch=True)
 
 
 @public(space="torch.nn.functional", method="prelu", out=False)
-def prelu(input: Any, weight: Any) -> Any:
+def prelu(input: Any, weight: Any) -> Tensor:
     """As leaky_relu, with a slope that is learnt: one, or one for each channel (dimension 1)."""
     x, w = input._array, weight._array
     if w.ndim > 1:
@@ -257,7 +263,7 @@ module("torch")["prelu"] = module("torch.nn.functional")["prelu"]
 
 
 @public(space="torch.nn.functional")
-def softshrink(input: Any, lambd: float = 0.5) -> Any:
+def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """``x`` moved towards zero by ``lambd``, zero within it."""
     dispatch.require_kind(input, "softshrink_check", "f")
     largest = float(finfo(input.dtype).max)
@@ -269,7 +275,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 @public(space="torch.nn.functional", method="hardshrink")
-def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+def hardshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """``x``, but zero within ``lambd`` of zero."""
     dispatch.require_kind(input, "hardshrink_cpu", "f")
     return ops.hardshrink(input, lambd)
@@ -279,19 +285,19 @@ module("torch")["hardshrink"] = module("torch.nn.functional")["hardshrink"]
 
 
 @public(space="torch.nn.functional", out=False)
-def tanhshrink(input: Any) -> Any:
+def tanhshrink(input: Any) -> Tensor:
     """``x - tanh(x)``."""
     return input - input.tanh()
 
 
 @public(space="torch.nn.functional", out=False)
-def softsign(input: Any) -> Any:
+def softsign(input: Any) -> Tensor:
     """``x / (1 + |x|)``."""
     return input / (input.abs() + 1)
 
 
 @public(space="torch.nn.functional", out=False)
-def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Any:
+def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
     from ..autograd import views
     from .dropout import default_stream, refuse_draw

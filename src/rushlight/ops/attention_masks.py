@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.arguments import warn
 from . import dispatch
 from .public import module
 
@@ -51,8 +52,6 @@ def added(mask: Any, mask_name: str, other_type: Any, other_name: str, target_ty
 
 
 def _warn_of_two_kinds(mask_name: str, other_name: str) -> None:
-    from ..arguments import warn
-
     warn(f"Support for mismatched {mask_name} and {other_name} is deprecated. Use same type for both instead.")
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from ..autograd import views
 from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
 from ..autograd.modes import special, state
-from ..backend import alignment, blockwise
+from ..backend import blockwise
 from ..backend import numpy as backend
 from . import dispatch, saved
 from .forward_text import call_source, function_source
@@ -75,8 +75,7 @@ GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
     "BORROWED": BORROWED,
     "OVER": blockwise.OVER,
-    "LARGE": min(alignment.FROM, blockwise.SPREAD),
-    "SHARED": blockwise.SPREAD,
+    "LARGE": blockwise.SPREAD,
     "asarray": np.asarray,
     "dtype_of": operator.attrgetter("dtype"),
     "shape_of": operator.attrgetter("shape"),
@@ -97,7 +96,6 @@ GLOBALS: dict[str, Any] = {
     "special": special,
     "in_inference": views.in_inference,
     "spread": blockwise.spread,
-    "within": alignment.within,
     "state": state,
     "failed": dispatch.failed,
     "array_of": saved.array_of,
@@ -141,7 +139,7 @@ def _compiled_maker(text: str) -> Callable[..., Any]:
 
 def compiled_call(entry: Op, general: Callable[..., Any], where: str = "", hooked: bool = False) -> Callable[..., Any]:
     """The function that runs an op on Tensors and records it; ``general`` takes what is out of the ordinary."""
-    bound: dict[str, Any] = {"op": entry, "compute": entry.kernel, "general": general, "Node": entry.node_class}
+    bound: dict[str, Any] = {"op": entry, "compute": entry.kernel, "general": general}
     for name, default in entry.params:
         if default is not inspect.Parameter.empty:
             bound[f"default_{name}"] = default
@@ -150,54 +148,24 @@ def compiled_call(entry: Op, general: Callable[..., Any], where: str = "", hooke
     return function
 
 
-_FREE = "op", "compute", "general", "Node", "full"
-
-
-def waiting_function(entry: Op, full: Any, general: Callable[..., Any]) -> Callable[..., Any]:
-    """An op as PyTorch's function, which calls ``full.first_call`` so long as :func:`give_compiled_code` was not called.
+def compiled_function(entry: Op, full: Callable[..., Any], general: Callable[..., Any]) -> Callable[..., Any]:
+    """An op as PyTorch's function.
 
     ``full(args, out)`` takes calls with ``out``, and all while something special is on; ``general(op, args)`` the rest of what
     is out of the ordinary.
     """
-    names = ("input", "other")[: len(entry.inputs)]
-    text = f"def call({', '.join(names)}, *, out=None):\n    {'; '.join(_FREE)}\n"
-    text += f"    return full.first_call(({', '.join(names)},), out)\nreturn call"
-    return _make(text, op=entry, compute=entry.kernel, general=general, Node=None, full=full)
+    source = function_source(entry) + "\nreturn call"
+    return _make(source, op=entry, compute=entry.kernel, general=general, full=full)
 
 
-def give_compiled_code(function: Callable[..., Any], entry: Op) -> None:
-    """Makes a waiting function the compiled one: who holds it holds that then, and no call lies between (a fifth of a small op).
-
-    Code goes only with as many free variables as the function was made with, in the same order, so both name all of them.
-    """
-    _give_code(function, entry, _FREE, function_source(entry))
-
-
-def _give_code(function: Any, entry: Op, names: tuple[str, ...], source: str) -> None:
-    cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    cells["Node"].cell_contents = entry.node_class
-    made: Any = _make(source + "\nreturn call", **{name: cells[name].cell_contents for name in names})
-    function.__defaults__, function.__code__ = made.__defaults__, made.__code__
-
-
-_OF_CASES = "compute", "Node", "fewer", "spoken", "first_call"
-
-
-def waiting_case(
-    entry: Op, first_call: Callable[..., Any], fewer: Callable[..., Any], spoken: Callable[..., Any]
-) -> Callable[..., Any]:
-    """A plain case that calls ``first_call(args, kwargs)`` so long as :func:`compile_case` was not called.
+def compiled_case(entry: Op, case: Case, fewer: Callable[..., Any], spoken: Callable[..., Any]) -> Callable[..., Any]:
+    """A public function that is an op in the plain case.
 
     ``spoken`` takes the calls that are not plain, ``fewer`` those with fewer arguments.
     """
-    text = f"def call(*args, **kwargs):\n    {'; '.join(_OF_CASES)}\n    return first_call(args, kwargs)\nreturn call"
-    return _make(text, compute=entry.kernel, Node=None, fewer=fewer, spoken=spoken, first_call=first_call)
-
-
-def compile_case(function: Any, entry: Op, case: Case) -> None:
-    """Gives a waiting plain case its code, as :func:`give_compiled_code` does."""
-    all_named = f"\n    {'; '.join(_OF_CASES)}"  # behind the last return
-    _give_code(function, entry, _OF_CASES, call_source(entry, case.where, case) + all_named)
+    GLOBALS.update(case.names)
+    source = call_source(entry, case.where, case) + "\nreturn call"
+    return _make(source, op=entry, compute=entry.kernel, fewer=fewer, spoken=spoken)
 
 
 def compiled_rules(entry: Op, over_tensors: bool, xp: Any) -> Callable[..., Any]:

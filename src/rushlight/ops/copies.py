@@ -6,18 +6,21 @@ Each is its view op with a copy at the end; arguments are checked, and completed
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import dtypes
 from ..backend import shape as k
 from ..backend import strided
+from ..base import dtypes
 from . import dispatch
 from .out import write_out
 from .parts import split, split_with_sizes
-from .public import asked, axis_of, methods, module, ops, public, taken_over
+from .public import asked, axis_of, function_of, methods, module, ops, public, taken_over
 from .reading import underivable
 from .shape import expand
 from .table import op, table
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 
 def _copy(name: str, kernel: Callable[..., Any], node: str | None = None) -> None:
@@ -75,7 +78,12 @@ def _published(f: Callable[..., Any]) -> Callable[..., Any]:
             try:
                 return f(*args, **kwargs)
             except (AttributeError, TypeError) as error:
-                return taken_over(into, args, given, error)
+                wrong: Exception = error
+                if isinstance(error, AttributeError) and args and error.obj is args[0]:
+                    wrong = TypeError(
+                        f"{name}(): argument 'input' (position 1) must be Tensor, not {dispatch.type_name(args[0])}"
+                    )
+                return taken_over(into, args, given, wrong)
         found = f(*args, **kwargs)
         pairs = zip(out, found, strict=True) if isinstance(found, tuple) else [(out, found)]
         for target, value in pairs:
@@ -234,7 +242,7 @@ def split_with_sizes_copy(input: Any, split_sizes: Any, dim: int = 0) -> Any:
 
 
 @public()
-def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of the given sizes along a dimension, which may be written to without the others' history changing."""
     split_with_sizes(input.detach(), split_sizes, dim)
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
@@ -260,7 +268,7 @@ def view_as_complex_copy(input: Any) -> Any:
 
 
 @public()
-def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A copy of ``input`` with ``src`` in the place that :func:`as_strided` would see."""
     shape = input.detach().as_strided(size, stride, storage_offset)._array.shape
     if src._array.shape != shape:
@@ -272,4 +280,4 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
     return ops.as_strided_scatter(input, src, *_geometry(input, shape, stride, storage_offset))
 
 
-module("torch")["as_strided_"] = methods["as_strided_"]
+module("torch")["as_strided_"] = function_of(methods["as_strided_"])

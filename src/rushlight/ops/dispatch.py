@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import dtypes
 from ..autograd import engine, modes, views
 from ..autograd.graph import keep_traceback, leaf_edge, observers, orders
-from ..backend import alignment
+from ..autograd.rule_errors import broadcast_error
 from ..backend import numpy as backend
-from ..backend.notes import with_notes
-from ..rooms import provided
+from ..base import dtypes
+from ..base.arguments import type_name
+from ..base.protocols import foreigners
+from ..base.rooms import provided
 from . import saved
 
 if TYPE_CHECKING:
@@ -85,10 +86,8 @@ def other_side(name: str, self: Any, other: Any) -> Any:
 
 def foreign_method(name: str, args: tuple[Any, ...]) -> Any:
     """What objects that are no tensors, but define ``__torch_function__``, make of ``Tensor.<name>``; else NotImplemented."""
-    from ..overrides import foreign
-
     func = getattr(Tensor_, name, None)
-    return NotImplemented if func is None else foreign(func, args, {})
+    return NotImplemented if func is None else foreigners[0](func, args, {})
 
 
 def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op, tuple[Any, ...]], Any]] = interceptors) -> Any:
@@ -127,8 +126,6 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
         if given is not None:
             out = np.asarray(op.kernel(*given)).astype(arrays[0].dtype)
             arrays = [x if isinstance(value, Tensor_) else y for value, x, y in zip(inputs, arrays, given, strict=True)]
-        elif alignment.PAYS and arrays and getattr(arrays[0], "size", 0) >= alignment.FROM and not op.view:
-            out = alignment.within(op.kernel, *arrays, *params)
         else:
             out = op.kernel(*arrays, *params)
     except Exception as error:
@@ -199,13 +196,6 @@ def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -
         raise no_such_form(op.name, args)
     label = ("input", "other")[position] if op.promote is not None and position < 2 else name
     raise TypeError(f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type_name(value)}")
-
-
-def type_name(value: Any) -> str:
-    """What PyTorch calls the type of an argument."""
-    from .. import arguments  # stands above this room
-
-    return arguments.type_name(value)
 
 
 def no_such_form(name: str, args: Sequence[Any]) -> TypeError:
@@ -319,27 +309,6 @@ def translated(op: Op, arrays: Sequence[Any], error: Exception) -> Exception:
         if mismatch is not None:
             return mismatch
     return error
-
-
-def broadcast_error(shapes: Sequence[tuple[int, ...]]) -> RuntimeError | None:
-    """PyTorch's error for shapes that do not broadcast, or None if they do."""
-    first = shapes[0]
-    for second in shapes[1:]:
-        ndim = max(len(first), len(second))
-        a = (1,) * (ndim - len(first)) + first
-        b = (1,) * (ndim - len(second)) + second
-        for axis in range(ndim - 1, -1, -1):
-            if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
-                return with_notes(
-                    RuntimeError(
-                        f"The size of tensor a ({a[axis]}) must match the size of tensor b ({b[axis]}) at non-singleton "
-                        f"dimension {axis}"
-                    ),
-                    f"The shapes are {list(first)} and {list(second)}: sizes must be equal, or 1, "
-                    "counted from the last dimension.",
-                )
-        first = tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
-    return None
 
 
 def failed(op: Op, args: tuple[Any, ...], error: Exception, general: Callable[..., Any]) -> Any:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..autograd import modes
 from ..backend import numpy as backend
+from ..base.rooms import provided
 from ..random import default_generator, memory_axes, stream_of
-from ..rooms import provided
 from . import dispatch
 from .public import ops, public
 from .table import op
 from .whole_numbers import switch
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("masked_scale", lambda x, mask, scale: x * mask * scale, node="NativeDropoutBackward0", inputs="mask", kind="linear",
    x=lambda g, mask, scale: g * mask * scale)  # fmt: skip
@@ -62,13 +65,18 @@ def _dropped(input: Any, p: float, noise_shape: Shape) -> Any:
         return input
     if p == 1:
         return input * dispatch.new_tensor(np.zeros(input._array.shape, input._array.dtype))
-    noise = _noise(input, noise_shape(input), p)
     if modes.state.transforms:
-        return input * (noise / (1 - p))
+        return input * (_noise(input, noise_shape(input), p) / (1 - p))
+    return input * _scaled_noise(input, noise_shape(input), p)
+
+
+def _scaled_noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
+    """Noise whose mean is one."""
+    noise = _noise(input, shape, p)
     if noise._array.dtype.kind in "iub":
         noise.div_(1 - p)  # says why not
     noise._array /= 1 - p
-    return input * noise
+    return noise
 
 
 def _own_shape(input: Any) -> tuple[int, ...]:
@@ -187,7 +195,7 @@ for _rank in (1, 2, 3):
 
 
 @public(method=False, out=False)
-def native_dropout(input: Any, p: float, train: bool | None) -> Any:
+def native_dropout(input: Any, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     """Dropout together with the mask of what was kept."""
     if train is False:
         return input, dispatch.new_tensor(input._array == input._array)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from ..backend import alignment
 from . import several
 
 if TYPE_CHECKING:
@@ -30,15 +29,12 @@ def call_source(entry: Op, where: str = "", case: Case | None = None, asked: boo
 
 
 def function_source(entry: Op) -> str:
-    """The text of an op of one or two inputs as PyTorch's function ``f(input, other, *, out=None)``.
-
-    An op without derivatives would not name Node otherwise: see :func:`.compiling.give_compiled_code`.
-    """
+    """The text of an op of one or two inputs as PyTorch's function ``f(input, other, *, out=None)``."""
     names = ("input", "other")[: len(entry.inputs)]
     _, rest = call_source(entry, asked=True).split("\n", 1)
     lines = [
         f"def call({', '.join(names)}, *, out=None):",
-        f"    if out is not None or Node is None or (special.active and (watched() or unusual({', '.join(names)}))):",
+        f"    if out is not None or (special.active and (watched() or unusual({', '.join(names)}))):",
         f"        return full(({', '.join(names)},), out)",
         *(f"    {own} = {name}" for own, name in zip(entry.inputs, names, strict=True)),
     ]
@@ -184,14 +180,8 @@ class _Forward:
     def computed(self) -> list[str]:
         entry, case = self.entry, self.case
         arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
-        size = f"x_{self.first}.size"
         if entry.is_ufunc:
-            large = f"spread(compute, {arguments})"
-            if alignment.PAYS:
-                large = f"within(compute, {arguments}) if {size} < SHARED else within(spread, compute, {arguments})"
-            out = f"compute({arguments}, out=...) if {size} < LARGE else {large}"
-        elif alignment.PAYS and not (entry.view or self.first in entry.optional or (case and case.value)):
-            out = f"compute({arguments}) if {size} < LARGE else within(compute, {arguments})"
+            out = f"compute({arguments}, out=...) if x_{self.first}.size < LARGE else spread(compute, {arguments})"
         else:
             out = (case and case.value) or f"compute({arguments})"
         failed = f"return failed(op, {self.everything}, error, general)" if case is None else self.general
@@ -253,7 +243,7 @@ class _Forward:
         if len(edges) == 1:
             edges = [f"{entry.sources[0]}._edge or leaf_edge({entry.sources[0]})"]
         keeping = [f"node.saved = {kept_values(entry)}"] if entry.keep else []
-        lines = ["result._needs_grad = True", "node = Node()", f"node.next = ({', '.join(edges)},)"]
+        lines = ["result._needs_grad = True", "Node = op.Node", "node = Node()", f"node.next = ({', '.join(edges)},)"]
         lines += [] if self.hooked else keeping
         lines += ["node.shape = out.shape", "node.dtype = out.dtype", "node.order = next_order()"]
         if entry.keeps_tensors:

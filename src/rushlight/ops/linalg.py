@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..backend.linalg import LinAlgError
+from ..base import dtypes
 from . import dispatch
 from .public import module
 

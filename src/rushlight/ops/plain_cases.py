@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .compiling import GLOBALS, UNSAID, compile_case, compile_lock, waiting_case
+from .compiling import UNSAID, compiled_case
 from .public import methods, module
-from .table import Op, table
+from .table import table
 
 
 class Case(NamedTuple):
@@ -52,27 +52,12 @@ def plain_cases(name: str, *cases: Case, space: str = "torch") -> None:
     for home in (module(space), methods) if space == "torch" else (module(space),):
         if name not in home:
             continue
-        spoken = home[name]
+        spoken: Any = home[name]
         function = _without_unsaid(spoken)
         for case in cases:
-            function = _in_front(function, spoken, table[case.op], case)
-        home[name] = functools.update_wrapper(function, spoken)
-        cells = dict(zip(spoken.__code__.co_freevars, spoken.__closure__ or (), strict=True))
-        cells["call"].cell_contents = function  # what __torch_function__ is told was called
+            function = compiled_case(table[case.op], case, function, spoken)
+        home[name] = spoken.shown_as = functools.update_wrapper(function, spoken)
 
 
 def _without_unsaid(spoken: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args: spoken(*[each for each in args if each is not UNSAID])
-
-
-def _in_front(fewer: Callable[..., Any], spoken: Callable[..., Any], entry: Op, case: Case) -> Callable[..., Any]:
-    """A plain case before ``spoken``, compiled at its first call; calls with fewer arguments go to ``fewer``."""
-
-    def first_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        with compile_lock:
-            GLOBALS.update(case.names)
-            compile_case(function, entry, case)
-        return function(*args, **kwargs)
-
-    function = waiting_case(entry, first_call, fewer, spoken)
-    return function

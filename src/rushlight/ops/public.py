@@ -15,33 +15,33 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..autograd.modes import special
 from ..backend import pointwise as kernels
+from ..base.arguments import warn as warn_user
+from ..base.protocols import foreigners
+from ..base.protocols import protocol as protocol
+from ..base.public_names import methods as methods
+from ..base.public_names import module as module
+from ..base.public_names import registry as registry
+from ..base.switches import switches
 from . import dispatch, inplace
-from .compiling import give_compiled_code, waiting_function
+from .compiling import compiled_function
 from .descriptions import description
 from .misfits import Call
 from .out import write_out
 from .table import Op, table, tensors
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
 F = TypeVar("F", bound=Callable[..., Any])
 
-registry: dict[str, dict[str, Callable[..., Any]]] = {}
-methods: dict[str, Any] = {}
-
-# Set by the room that implements __torch_function__: (function, args, kwargs) -> result or NotImplemented.
-protocol: list[Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]] = []
-
 SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "self": "input", "a": "input", "x1": "input", "x2": "other"}
-
-
-def module(name: str) -> dict[str, Callable[..., Any]]:
-    """The public functions of one namespace: 'torch', 'torch.linalg', ..."""
-    return registry.setdefault(name, {})
 
 
 def public(
@@ -76,7 +76,7 @@ def public(
         if inplace and space != "torch" and function:
             module(space)[public_name + "_"] = inplace_form(f, public_name + "_")
         elif inplace and function:
-            module(space)[public_name + "_"] = methods[public_name + "_"]
+            module(space)[public_name + "_"] = function_of(methods[public_name + "_"])
         return f
 
     return publish_it
@@ -110,9 +110,9 @@ def spoken_form(
     listed = _name_of_list(f)
 
     @functools.wraps(f)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def spoken(*args: Any, **kwargs: Any) -> Any:
         if special.active and protocol:
-            result = protocol[0](call, args, kwargs)
+            result = protocol[0](call.shown_as, args, kwargs)
             if result is not NotImplemented:
                 return result
         if kwargs:
@@ -129,7 +129,7 @@ def spoken_form(
         try:
             return f(*args, **kwargs) if kwargs else f(*args)
         except (AttributeError, TypeError) as error:
-            result = foreign(call, args, kwargs)
+            result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
                 failed = Call(name, parameters, args, kwargs, method)
                 wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
@@ -139,14 +139,18 @@ def spoken_form(
                     raise
                 raise wrong from None
             return result
+        except MemoryError as error:
+            raise out_of_memory(error) from None
         except (RuntimeError, ValueError):  # of a check that came before the first look at a tensor
-            result = foreign(call, args, kwargs)
+            result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
                 raise
             return result
 
+    call: Any = spoken
+    call.shown_as = call  # what __torch_function__ is told was called
     call.__name__ = call.__qualname__ = f.__qualname__ = name  # Python's errors for arguments name f
-    return call
+    return spoken
 
 
 def _name_of_list(f: Callable[..., Any]) -> str:
@@ -173,6 +177,17 @@ def parameter_names(f: Callable[..., Any]) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
+def out_of_memory(error: MemoryError) -> Exception:
+    """PyTorch's error for an array that NumPy had no memory for; Python's own where it was not for an array."""
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is None or dtype is None:
+        return error
+    size = math.prod(shape) * dtype.itemsize
+    return RuntimeError(
+        f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {size} bytes. Error code 12 (Cannot allocate memory)"
+    )
+
+
 def lacking(own: str, name: str, error: Exception) -> TypeError | None:
     """PyTorch's error for a call with too few arguments, if that is what Python's ``error`` is about."""
     start = f"{own}() missing "
@@ -194,9 +209,7 @@ def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     """What an object that is no tensor but defines ``__torch_function__`` makes of a call; else NotImplemented."""
     if special.active and protocol:  # it was asked before the call
         return NotImplemented
-    from ..overrides import foreign as ask
-
-    return ask(func, args, kwargs)
+    return foreigners[0](func, args, kwargs)
 
 
 def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -228,15 +241,49 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     return inplace.by_result(f, name, asked, spelled, refused)
 
 
+def leaving_graph(tensor: Tensor) -> Tensor:
+    """``tensor``, of which a Python number is to be made: with a warning where that number lacks its history."""
+    if tensor._needs_grad and tensor.requires_grad:
+        warn(
+            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+            "tensor.detach() first.",
+            once=True,
+        )
+    return tensor
+
+
+def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a method that writes into its tensor, which the function takes by name too."""
+    name = method.__name__
+
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        by_name = not args
+        if by_name:
+            if "input" not in kwargs:
+                raise without(name, ["input"])
+            args = (kwargs.pop("input"),)
+        try:
+            return method(*args, **kwargs)
+        except AttributeError:
+            if isinstance(args[0], dispatch.Tensor_):
+                raise
+            result = foreign(call, args, kwargs)
+            if result is not NotImplemented:
+                return result
+            place = "" if by_name else " (position 1)"
+            what = f"argument 'input'{place} must be Tensor, not {dispatch.type_name(args[0])}"
+            raise TypeError(f"{name}(): {what}") from None
+
+    return call
+
+
 _warned: set[str] = set()
 
 
 def warn(text: str, once: bool = False) -> None:
     """A UserWarning at the line of the user's program that is running; ``once`` in a process, or as set_warn_always says."""
-    from ..arguments import warn as warn_user  # stand above this room
-    from ..runtime import is_warn_always_enabled
-
-    if once and not is_warn_always_enabled():
+    if once and not switches.warn_always:
         if text in _warned:
             return
         _warned.add(text)
@@ -305,7 +352,7 @@ def publish(name: str, *aliases: str, forms: str = "function method inplace", sp
         if "inplace" in forms:
             methods[public_name + "_"] = _inplace_op(entry.name, public_name + "_")
             if "function" in forms:
-                module(space)[public_name + "_"] = methods[public_name + "_"]
+                module(space)[public_name + "_"] = function_of(methods[public_name + "_"])
 
 
 class _PublicOp:
@@ -314,12 +361,8 @@ class _PublicOp:
 
     def __init__(self, entry: Op, name: str) -> None:
         self.entry, self.name = entry, name
-        self.function = waiting_function(entry, self, self.general)
+        self.function = compiled_function(entry, self, self.general)
         self.function.__name__ = self.function.__qualname__ = name
-
-    def first_call(self, args: tuple[Any, ...], out: Any) -> Any:
-        give_compiled_code(self.function, self.entry)
-        return self.function(*args, out=out)
 
     def __call__(self, args: tuple[Any, ...], out: Any) -> Any:
         given = {} if out is None else {"out": out}
@@ -348,7 +391,10 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> TypeError | None:
         return Call(name, ("input", "other"), args, kwargs).as_method(error)
 
-    call = inplace.by_result(entry.call, name, asked, in_order, refused)
+    def compute(*args: Any) -> Any:
+        return entry.call(*args)  # which is compiled when it is first asked for
+
+    call = inplace.by_result(compute, name, asked, in_order, refused)
     ufunc = kernels.IN_PLACE.get(entry.kernel)
     if ufunc is not None:
         return (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)

@@ -119,7 +119,7 @@ def _one_result() -> list[str]:
         "    result._array = out",
         "    result._counter = version = [0]",
         "    if recorded:",
-        "        node = Node()",
+        "        node = op.Node()",
         "        node.shape = out.shape",
         "        node.dtype = out.dtype",
         "        result._edge = (node, 0)",
@@ -129,7 +129,7 @@ def _one_result() -> list[str]:
 
 def _any_results(entry: Op) -> list[str]:
     """Any number of results, all of one dtype: parts of the input, views or copies."""
-    lines = ["    if recorded:", "        node = Node()", "        node.metas = metas = []"]
+    lines = ["    if recorded:", "        node = op.Node()", "        node.metas = metas = []"]
     if entry.view:
         first = entry.inputs[0]
         lines += [
@@ -174,7 +174,7 @@ def _named_results(entry: Op) -> list[str]:
             f"    result_{name}._counter = [0]",
         ]
     targets = entry.differentiable
-    lines += ["    if recorded:", "        node = Node()"]
+    lines += ["    if recorded:", "        node = op.Node()"]
     if len(targets) > 1:
         lines.append(f"        node.metas = [{', '.join(f'(out_{name}.shape, out_{name}.dtype)' for name in targets)}]")
     else:

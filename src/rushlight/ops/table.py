@@ -74,6 +74,7 @@ class Op:
         self.keep = self._what_rules_ask()
         self.keeps_tensors = any(kind in ("input", "output") for kind, _, _ in self.keep)
         self._node_class: type[Node] | None = None
+        self.Node: Callable[[], Node] = self._first_node  # what compiled code makes nodes by: the class, once there is one
         self._call: Callable[..., Any] | None = None
         self._hooked: Callable[..., Any] | None = None
 
@@ -120,8 +121,11 @@ class Op:
         if self._node_class is None:
             with compile_lock:
                 if self._node_class is None:
-                    self._node_class = self._compiled_node_class()
+                    self.Node = self._node_class = self._compiled_node_class()
         return self._node_class
+
+    def _first_node(self) -> Node:
+        return self.node_class()
 
     def _compiled_node_class(self) -> type[Node]:
         body: dict[str, Any] = {

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..autograd import modes, views
 from ..autograd.graph import Node
 from ..backend import pointwise as k
+from ..base.arguments import type_name
 from . import dispatch
 from .inplace import count, in_graph, plain_write
 from .public import methods, ops, public, warn
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("zero", k.zeroed, kind="linear", x=lambda g, xp: xp.zeroed(g))
 op("fill", k.filled, node="FillBackward0", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
@@ -36,7 +40,7 @@ def _recording(self: Any, *others: Any) -> bool:
 
 
 @public(method=False, out=False)
-def zero_(input: Any) -> Any:
+def zero_(input: Any) -> Tensor:
     """Puts zeros into the tensor."""
     if not modes.special.active and plain_write(input):
         input._array.fill(0)
@@ -55,7 +59,7 @@ _LARGE = 1e38
 
 
 @public(method=False, out=False)
-def fill_(input: Any, value: Any) -> Any:
+def fill_(input: Any, value: Any) -> Tensor:
     """Puts a number, or the one element of a tensor, into every place.
 
     >>> import rushlight as torch
@@ -100,7 +104,7 @@ def fill_(input: Any, value: Any) -> Any:
 
 
 @public(method=False, out=False)
-def fill(input: Any, value: Any) -> Any:
+def fill(input: Any, value: Any) -> Tensor:
     """A tensor like ``input`` with ``value`` in every place."""
     if isinstance(value, dispatch.Tensor_):
         return ops.fill_tensor(input, value)
@@ -126,8 +130,6 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         result = dispatch.foreign_method("copy_", (self, other))
         if result is not NotImplemented:
             return result
-        from ..arguments import type_name
-
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     views.check_writable(self, other.requires_grad)
     target, source = self._array, other._array

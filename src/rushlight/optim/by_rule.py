@@ -19,6 +19,7 @@ import rushlight as torch
 from ..autograd import modes
 from ..autograd.graph import here
 from ..autograd.saved_hooks import saved_tensors_hooks
+from ..backend.interrupts import held
 from ..ops.table import arrays, tensors
 from ..tensor import Tensor
 from .blocks import Plan
@@ -75,9 +76,12 @@ class RuleOptimizer(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         if _SPARSE in sys.modules:
-            with self._gradients_made_dense():
-                return self._step(loss, here(2))
-        return self._step(loss, here(2))
+            return held(self._step_densely, loss, here(2))
+        return held(self._step, loss, here(2))
+
+    def _step_densely(self, loss: Any, where: Any) -> Any:
+        with self._gradients_made_dense():
+            return self._step(loss, where)
 
     def _refusal_of_sparse(self, group: dict[str, Any]) -> str | None:
         """The error for a sparse gradient, None where one is as good as a dense one."""

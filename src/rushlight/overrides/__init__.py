@@ -18,9 +18,10 @@ from typing import Any
 
 from ..autograd import modes
 from ..autograd.modes import special
+from ..base import protocols
+from ..base.rooms import carried, opened
 from ..ops import public
 from ..ops.public import CompiledOnUse, registry
-from ..rooms import carried, opened
 from ..tensor import PLAIN, Tensor
 
 __all__ = [
@@ -87,7 +88,7 @@ class DisableTorchFunction(_Off):
 # Who is asked.
 
 
-def _takes_over(value: Any) -> bool:
+def takes_over(value: Any) -> bool:
     kind = type(value)
     if kind in PLAIN or kind in _SIMPLE:
         return False
@@ -100,7 +101,7 @@ def _overloaded(values: Iterable[Any]) -> list[Any]:
     found: list[Any] = []
     for value in values:
         for one in value if isinstance(value, (list, tuple)) else (value,):
-            if not _takes_over(one) or any(type(one) is type(other) for other in found):
+            if not takes_over(one) or any(type(one) is type(other) for other in found):
                 continue
             place = next((n for n, other in enumerate(found) if issubclass(type(one), type(other))), len(found))
             found.insert(place, one)
@@ -218,7 +219,7 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     """
     if _state.all_off or _passed_over():
         return False
-    return bool(modes.state.function_modes) or (not _state.subclasses_off and any(_takes_over(one) for one in relevant_args))
+    return bool(modes.state.function_modes) or (not _state.subclasses_off and any(takes_over(one) for one in relevant_args))
 
 
 def _passed_over() -> bool:
@@ -405,28 +406,11 @@ def enable_reentrant_dispatch() -> Iterator[None]:
         modes.state.grad_enabled = before
 
 
-_instances = False
+def _overridden(func: Callable[..., object], relevant: Iterable[object], *args: object, **kwargs: object) -> object:
+    return handle_torch_function(func, relevant, *args, **kwargs) if has_torch_function(relevant) else NotImplemented
 
 
-def instance_made() -> None:
-    """From the first instance of a subclass on, ops look at their arguments' classes."""
-    global _instances
-    if not _instances:
-        _instances = True
-        special.enter(plain_to_see=True)
-
-
-# Objects that are no tensors, but take over.
-
-
-def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What an object that is no tensor makes of a call, or NotImplemented."""
-    if any(_takes_over(one) for value in (*args, *kwargs.values())
-           for one in (value if isinstance(value, (list, tuple)) else (value,))):  # fmt: skip
-        from .watching import told
-
-        return dispatched(told(func), args, kwargs)
-    return NotImplemented
+protocols.overriding.append(_overridden)
 
 
 # Looking at the interface.

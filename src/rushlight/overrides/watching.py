@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import overrides
+from ..as_torch import missing
 from ..autograd.modes import special, state
-from ..ops import public
+from ..base import protocols
+from ..base.public_names import methods
 from ..ops.public import CompiledOnUse
 from ..tensor import PLAIN, Tensor, _TensorMeta
 
@@ -88,14 +90,14 @@ def unwatch_for_profiler() -> None:
     with _watch_lock:
         overrides.profiler = None
         if not _watching:
-            public.protocol.remove(overrides.dispatched)
+            protocols.protocol.remove(overrides.dispatched)
             for name, (value, watched) in _unwatched.items():
                 if Tensor.__dict__.get(name) is watched:  # else a program has set another since
                     setattr(Tensor, name, value)
 
 
 def _put_in() -> None:
-    public.protocol.append(overrides.dispatched)
+    protocols.protocol.append(overrides.dispatched)
     for name, value in list(vars(Tensor).items()):
         watched = _watched(name, value)
         if watched is not value:
@@ -147,6 +149,17 @@ def told(function: Callable[..., Any]) -> Callable[..., Any]:
     return getattr(Tensor, name) if vars(Tensor).get(name) is function else function
 
 
+def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What an object that is no tensor makes of a call, or NotImplemented."""
+    if any(overrides.takes_over(one) for value in (*args, *kwargs.values())
+           for one in (value if isinstance(value, (list, tuple)) else (value,))):  # fmt: skip
+        return overrides.dispatched(told(func), args, kwargs)
+    return NotImplemented
+
+
+protocols.foreigners.append(foreign)
+
+
 def _on_use(compiled: CompiledOnUse) -> Callable[..., Any]:
     """A method that is compiled when it is first called."""
 
@@ -191,3 +204,14 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
     call.__doc__ = getattr(function, "__doc__", None)
     call.__module__ = "torch"
     return call
+
+
+def install_methods(names: Sequence[str] | None = None) -> None:
+    """Gives Tensor the methods of the table; called once all families are loaded."""
+    for name in names if names is not None else list(methods):
+        if name not in Tensor.__dict__ or name in ("__eq__",):
+            setattr(Tensor, name, methods[name])
+    for name in missing.OF_TENSOR if names is None else ():
+        setattr(Tensor, name, missing.Missing(name))
+    _TensorMeta.own.update(vars(Tensor) if names is None else {name: methods[name] for name in names})
+    _TensorMeta.told = as_told

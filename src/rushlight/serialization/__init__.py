@@ -16,8 +16,8 @@ from enum import Enum
 from typing import IO, Any, NoReturn
 
 from ..as_torch.missing import lazy_names
-from ..device import device as Device
-from ..device import named
+from ..base.device import device as Device
+from ..base.device import named
 from ..storage import CLASSES as _STORAGES
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor
@@ -262,7 +262,7 @@ def normalize_storage_type(storage_type: Any) -> Any:
 
 def storage_to_tensor_type(storage: TypedStorage | UntypedStorage) -> Any:
     """The class of tensors over a storage's numbers, ``torch.FloatTensor`` say."""
-    from ..creation import legacy
+    from ..tensors.creation import legacy
 
     return legacy.CLASSES[f"{storage.dtype.scalar_name}Tensor" if isinstance(storage, TypedStorage) else "ByteTensor"]
 

@@ -288,7 +288,8 @@ def _padding(position: int) -> bytes:
 def replacing(path: str) -> Iterator[IO[bytes]]:
     """A file to write; only when that is done and on the disk does it take the place of ``path``.
 
-    A crash, or an exception in the block, leaves what was there.
+    A crash, or an exception in the block, leaves what was there. Where the folder takes no new file, but the old one may be
+    written to, that is done in place, as PyTorch always does. RuntimeError where nothing can be written.
     """
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):  # a pipe or a device cannot be replaced
@@ -301,6 +302,14 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except FileNotFoundError:
         raise RuntimeError(f"Parent directory {os.path.dirname(path)} does not exist.") from None
+    except OSError as error:
+        in_place = _opened_in_place(target) if isinstance(error, PermissionError) else None
+        if in_place is None:
+            what = f"open file failed with strerror: {error.strerror}"
+            raise RuntimeError(f"[enforce fail at inline_container.cc:747] . {what}") from error
+        with in_place:
+            yield in_place
+        return
     try:
         with open(descriptor, "wb") as file:
             yield file
@@ -313,6 +322,13 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         os.unlink(draft)
         raise
     _sync_folder(folder)
+
+
+def _opened_in_place(target: str) -> IO[bytes] | None:
+    try:
+        return open(target, "r+b", opener=lambda path, flags: os.open(path, flags | os.O_TRUNC))
+    except OSError:
+        return None
 
 
 def _sync_folder(folder: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..device import device
+from ..base.device import device
 from ..storage import _Storage
 
 Tagger = Callable[[Any], str | None]

@@ -10,17 +10,19 @@ from typing import IO, Any
 
 import numpy as np
 
-from .. import _tensor, _utils, dtypes
+from ..autograd.attributes import OWN_ATTRIBUTES, held
 from ..backend import memory
 from ..backend import numpy as backend
-from ..copying import reduced_wrapper
-from ..device import layout
+from ..base import dtypes
+from ..base.device import layout
 from ..nn.parameter import Parameter, UninitializedTensorMixin
 from ..overrides import DisableTorchFunctionSubclass
 from ..sparse.tensors import SparseTensor
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage, _Storage
-from ..tensor import OWN_ATTRIBUTES, Tensor
+from ..tensor import Tensor
+from ..tensors import rebuilding
+from ..tensors.copying import reduced_wrapper
 from ..utils.hooks import warn_if_has_hooks
 from .archive import Bytes, broken
 from .locations import tag_of
@@ -75,7 +77,7 @@ def writer(pickle_module: Any, file: IO[bytes], protocol: int, storages: Storage
             if kind is FunctionType:
                 return NotImplemented if place_of(obj, obj.__qualname__) is None else obj.__qualname__
             if isinstance(obj, SparseTensor):
-                return _utils._rebuild_sparse_tensor, (obj.layout, _parts(obj))
+                return rebuilding._rebuild_sparse_tensor, (obj.layout, _parts(obj))
             if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
                 return reduced(obj)
             if isinstance(obj, dtypes.dtype):
@@ -106,14 +108,14 @@ def writer(pickle_module: Any, file: IO[bytes], protocol: int, storages: Storage
 
 def reduced(tensor: Tensor) -> tuple[Any, ...]:
     """How PyTorch reduces a tensor: a function that rebuilds it, and its arguments."""
-    state = {name: value for name, value in tensor.__dict__.items() if name not in OWN_ATTRIBUTES} or None
+    state = {name: value for name, value in held(tensor).items() if name not in OWN_ATTRIBUTES} or None
     if isinstance(tensor, UninitializedTensorMixin):
         return type(tensor), (tensor.requires_grad,)
     if type(tensor) is Parameter:
         data = _plain(tensor.detach())
         if state is None:
-            return _utils._rebuild_parameter, (_Reduced(data), tensor.requires_grad, OrderedDict())
-        return _utils._rebuild_parameter_with_state, (_Reduced(data), tensor.requires_grad, OrderedDict(), state)
+            return rebuilding._rebuild_parameter, (_Reduced(data), tensor.requires_grad, OrderedDict())
+        return rebuilding._rebuild_parameter_with_state, (_Reduced(data), tensor.requires_grad, OrderedDict(), state)
     warn_if_has_hooks(tensor)
     if not isinstance(tensor._array, np.ndarray):
         return reduced_wrapper(tensor)
@@ -122,7 +124,7 @@ def reduced(tensor: Tensor) -> tuple[Any, ...]:
         return function, arguments
     has_own_state = type(tensor).__getstate__ is not object.__getstate__
     whole_state = tensor.__getstate__() if has_own_state else _with_slots(tensor, state)
-    return _tensor._rebuild_from_type_v2, (function, type(tensor), arguments, whole_state)
+    return rebuilding._rebuild_from_type_v2, (function, type(tensor), arguments, whole_state)
 
 
 def _parts(tensor: SparseTensor) -> tuple[Any, ...]:
@@ -175,7 +177,7 @@ def _plain(tensor: Tensor) -> tuple[Any, ...]:
     pending = {name: True for name, holds in (("conj", tensor.is_conj()), ("neg", tensor.is_neg())) if holds}
     if pending:
         arguments += (pending,)
-    return (_utils._rebuild_tensor_v2 if typed else _utils._rebuild_tensor_v3), arguments
+    return (rebuilding._rebuild_tensor_v2 if typed else rebuilding._rebuild_tensor_v3), arguments
 
 
 def _with_slots(tensor: Tensor, state: dict[str, Any] | None) -> Any:

@@ -14,15 +14,16 @@ from pickle import UnpicklingError
 from pickletools import genops
 from typing import Any
 
-from .. import _tensor, _utils, dtypes
-from ..creation import legacy
-from ..device import device
+from ..base import dtypes
+from ..base.device import device
+from ..base.rare_dtypes import RARE
+from ..base.size import Size
 from ..nn.parameter import Parameter
-from ..rare_dtypes import RARE
-from ..size import Size
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor
+from ..tensors import rebuilding
+from ..tensors.creation import legacy
 from .names import full_name
 
 _BLOCKED = ("sys", "os", "posix", "nt", "subprocess", "builtins.eval", "builtins.exec", "importlib")
@@ -100,16 +101,16 @@ _CALLABLE: dict[str, Callable[..., Any]] = {
     "torch.device": device,
     "torch.serialization._get_layout": _layout,
     "torch.nn.parameter.Parameter": Parameter,
-    "torch._tensor._rebuild_from_type_v2": _tensor._rebuild_from_type_v2,
+    "torch._tensor._rebuild_from_type_v2": rebuilding._rebuild_from_type_v2,
     **{
         f"torch._utils.{function.__name__}": function
         for function in (
-            _utils._rebuild_tensor,
-            _utils._rebuild_tensor_v2,
-            _utils._rebuild_tensor_v3,
-            _utils._rebuild_sparse_tensor,
-            _utils._rebuild_parameter,
-            _utils._rebuild_parameter_with_state,
+            rebuilding._rebuild_tensor,
+            rebuilding._rebuild_tensor_v2,
+            rebuilding._rebuild_tensor_v3,
+            rebuilding._rebuild_sparse_tensor,
+            rebuilding._rebuild_parameter,
+            rebuilding._rebuild_parameter_with_state,
         )
     },
 }
@@ -274,12 +275,12 @@ class _Machine:
         if kind is OrderedDict or kind is Counter:
             made.__dict__.update(state)
         elif isinstance(made, Tensor) and id(kind) not in self._called_by_user:
-            _utils.set_state(made, state)
+            rebuilding.set_state(made, state)
         elif id(kind) in self._called_by_user:
             if hasattr(made, "__setstate__"):
                 made.__setstate__(state)
             elif isinstance(made, Tensor):
-                _utils.set_state(made, state)
+                rebuilding.set_state(made, state)
             else:
                 names, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
                 if names:

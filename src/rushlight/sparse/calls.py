@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
+from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..ops.public import axis_of
 from ..overrides import DisableTorchFunctionSubclass
 from ..tensor import Tensor

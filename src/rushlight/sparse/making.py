@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
+from ..base import dtypes
+from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ..ops.public import ops
 from ..overrides import DisableTorchFunctionSubclass
 from ..tensor import Tensor
@@ -17,7 +17,7 @@ from .validity import check_compressed
 
 
 def _as_tensor(value: Any, dtype: Any = None) -> Any:
-    from ..creation import from_data
+    from ..tensors.creation import from_data
 
     result = value if isinstance(value, Tensor) else from_data.tensor(value)
     return result if dtype is None or result.dtype is dtype else result.to(dtype)

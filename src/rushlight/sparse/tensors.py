@@ -13,17 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..autograd.attributes import held
 from ..autograd.graph import leaf_edge
 from ..autograd.modes import Mark
 from ..backend.scattered import ScatteredArray
 from ..backend.sparse_products import SparseMatrix
-from ..device import layout, sparse_coo
+from ..base import dtypes
+from ..base.device import layout, sparse_coo
 from ..ops.public import ops
 from ..overrides import DisableTorchFunctionSubclass
 from ..overrides.watching import watch
-from ..printing import PRINT_OPTS
 from ..tensor import Tensor, make_tensor, wrap
+from ..tensors.printing import PRINT_OPTS
 
 Array = np.ndarray[Any, Any]
 
@@ -191,7 +192,7 @@ class SparseTensor(Tensor, own=True):
         """A dense tensor of the same values at the same place of the graph."""
         edge = (self._edge or leaf_edge(self)) if self._needs_grad else None
         dense = make_tensor(self.dense_array(), [0], edge)
-        dense.__dict__["stands_for"] = self  # who asks what a node saved is to see this tensor
+        held(dense)["stands_for"] = self  # who asks what a node saved is to see this tensor
         return dense
 
     def _after(self, op: Callable[..., Any]) -> Any:

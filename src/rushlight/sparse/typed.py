@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
-from ..arguments import type_name, warn
-from ..device import sparse_coo
+from ..base import dtypes
+from ..base.device import sparse_coo
 from ..tensor import Tensor
+from ..tensors.arguments import type_name, warn
 from .making import sparse_coo_tensor
 from .tensors import SparseTensor
 

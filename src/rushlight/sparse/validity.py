@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
+from ..base.dtypes import of
 
 Array = Any
 _NAMES = {

@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from ..autograd import modes, views
 from ..backend import creation as layouts
 from ..backend import memory, shared
 from ..backend import numpy as backend
-from ..device import CPU, channels_last, channels_last_3d, contiguous_format, preserve_format
-from ..device import device as Device
+from ..base import dtypes
+from ..base.device import CPU, channels_last, channels_last_3d, contiguous_format, preserve_format
+from ..base.device import device as Device
 from ..ops.public import module
+from ..ops.publishing import method, published
 from ..ops.table import op, table
-from ..publishing import method, published
 from ..tensor import Tensor, wrap
+from ..tensors.arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from . import arguments
 
 _BYTE = np.dtype(np.uint8)
@@ -231,7 +231,7 @@ class TypedStorage(_Storage):
         return object.__new__(TypedStorage)
 
     def __init__(self, *args: Any, dtype: dtypes.dtype | None = None, device: Any = None, wrap_storage: Any = None) -> None:
-        arguments.check_typed(args, dtype, device, wrap_storage)
+        arguments.check_typed(args, dtype, device, wrap_storage, UntypedStorage)
         self.dtype = chosen = dtype or dtypes.get_default_dtype()
         if wrap_storage is not None:
             self._memory = wrap_storage._memory.view(chosen.numpy)
@@ -318,7 +318,7 @@ class _LegacyStorage(type):
     dtype: dtypes.dtype
 
     def __call__(cls, *args: Any, **kwargs: Any) -> TypedStorage:
-        arguments.check_legacy(cls.__name__, args, kwargs)
+        arguments.check_legacy(cls.__name__, args, kwargs, UntypedStorage)
         return TypedStorage(*args, dtype=cls.dtype, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:

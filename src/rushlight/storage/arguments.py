@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import type_name
-from ..device import device as Device
+from ..base import dtypes
+from ..base.device import device as Device
+from ..tensors.arguments import type_name
 
 Array = Any
 
@@ -47,7 +47,7 @@ def numbers(source: Any, dtype: np.dtype[Any]) -> Array:
     return np.array(source, dtype).reshape(-1)
 
 
-def check_typed(args: tuple[Any, ...], dtype: Any, device: Any, wrap_storage: Any) -> None:
+def check_typed(args: tuple[Any, ...], dtype: Any, device: Any, wrap_storage: Any, untyped: type) -> None:
     """RuntimeError or TypeError for what ``torch.TypedStorage`` is not made of."""
     if len(args) > 1:
         raise RuntimeError(f"{_TYPED}\nToo many positional arguments")
@@ -59,7 +59,7 @@ def check_typed(args: tuple[Any, ...], dtype: Any, device: Any, wrap_storage: An
         _check_dtype(dtype)
         if device is not None:
             raise RuntimeError(f"{_TYPED}\nArgument 'device' should not be specified when 'wrap_storage' is given")
-        check_wrapped(wrap_storage, _TYPED)
+        check_wrapped(wrap_storage, _TYPED, untyped)
         return
     if dtype is not None:
         _check_dtype(dtype)
@@ -68,7 +68,7 @@ def check_typed(args: tuple[Any, ...], dtype: Any, device: Any, wrap_storage: An
         _check_source(args[0], _TYPED)
 
 
-def check_legacy(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def check_legacy(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], untyped: type) -> None:
     """The same of ``torch.FloatStorage`` and its like."""
     words = _LEGACY.format(name=name)
     wrapped = kwargs.get("wrap_storage")
@@ -78,7 +78,7 @@ def check_legacy(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     if wrapped is not None:
         if args:
             raise RuntimeError(f"{words}\nNo positional arguments should be given when using 'wrap_storage'")
-        check_wrapped(wrapped, words)
+        check_wrapped(wrapped, words, untyped)
     elif len(args) > 1:
         raise RuntimeError(f"{words}\nToo many positional arguments")
     elif args:
@@ -125,10 +125,8 @@ def _check_dtype(dtype: Any) -> None:
         raise TypeError(f"{_TYPED}\nArgument 'dtype' must be torch.dtype, not {type(dtype)}")
 
 
-def check_wrapped(storage: Any, words: str) -> None:
-    from . import UntypedStorage
-
-    if not isinstance(storage, UntypedStorage):
+def check_wrapped(storage: Any, words: str, untyped: type) -> None:
+    if not isinstance(storage, untyped):
         raise TypeError(f"{words}\nArgument 'wrap_storage' must be UntypedStorage, but got {type(storage)}")
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from ..autograd import modes, views
 from ..backend import creation as layouts
 from ..backend import memory
-from ..backend import numpy as backend
-from ..device import channels_last, channels_last_3d, contiguous_format, preserve_format
+from ..backend.resizing import resized
+from ..base.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from ..ops.public import module
+from ..ops.publishing import method
 from ..ops.table import op, table
-from ..publishing import method
 from ..tensor import Tensor
+from ..tensors.arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from . import _BYTE, TypedStorage, _Storage
 
 
@@ -110,25 +109,6 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
     self._array = resized(array, shape, order)
     views.bump(self, "resize_")
     return self
-
-
-def resized(array: np.ndarray[Any, Any], shape: tuple[int, ...], order: Sequence[int]) -> np.ndarray[Any, Any]:
-    """An array of another shape over the same memory, or over a longer copy of it; its dimensions lie in this order, the
-    outermost first."""
-    whole = memory.block(array)
-    start = backend.address(array) - backend.address(whole) if array.size else 0
-    need = math.prod(shape) * array.itemsize + start
-    if need >= 2**64:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
-    if need > whole.size:
-        if not memory.resizable(array):
-            raise RuntimeError("Trying to resize storage that is not resizable")
-        longer = np.zeros(need, _BYTE)
-        longer[: whole.size] = whole
-        layouts.unset(longer[whole.size : need - need % array.itemsize].view(array.dtype))
-        whole = longer
-    laid = memory.laid_over(whole, array.dtype, tuple(shape[axis] for axis in order), None, start // array.itemsize)
-    return laid.transpose(np.argsort(order).tolist())
 
 
 @method

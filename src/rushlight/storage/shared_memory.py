@@ -2,39 +2,50 @@
 
 from __future__ import annotations
 
-from multiprocessing import reduction
 from typing import Any
 
 from ..backend import shared
 from ..backend.numpy import address, root
-from ..tensor import Tensor, wrap
+from ..base.public_names import methods
+from ..tensor import PLAIN, Tensor, wrap
 
 
-def share(tensor: Tensor) -> Tensor:
-    """Moves a tensor's memory to where processes share it, and that of its base if it is a view.
+def is_shared(self: Tensor) -> bool:
+    """Whether the memory is shared with other processes."""
+    return shared.block_of(self._array) is not None
+
+
+def share_memory_(self: Tensor) -> Tensor:
+    """Moves the memory to where processes started later share it, and that of its base if it is a view: what one writes, all see.
 
     Other views of the same memory stay where they were.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2).share_memory_().is_shared()
+    True
     """
     _send_by_descriptor()
-    array = tensor._array
+    array = self._array
     if shared.block_of(array) is not None:
-        return tensor
-    base = tensor._base
+        return self
+    base = self._base
     if base is None or not array.size:
-        tensor._array = shared.moved(array)
-        return tensor
+        self._array = shared.moved(array)
+        return self
     offset = address(array) - address(base._array)
     base._array = shared.moved(base._array)
     whole = root(base._array)
     offset += address(base._array) - address(whole)
-    tensor._array = shared.view(whole, array.dtype, array.shape, array.strides, offset)
-    return tensor
+    self._array = shared.view(whole, array.dtype, array.shape, array.strides, offset)
+    return self
 
 
 def _reduced(tensor: Tensor) -> Any:
     """A shared tensor as its file's descriptor; any other as pickles have it."""
     array = tensor._array
     block = shared.block_of(array)
+    from multiprocessing import reduction
+
     handed_on = getattr(reduction, "DupFd", None)  # which Windows lacks
     if block is None or handed_on is None or tensor.grad_fn is not None:
         return tensor.__reduce_ex__(4)
@@ -55,7 +66,10 @@ def _rebuilt(kind: Any, requires_grad: bool, descriptor: Any, size: int, layout:
 
 def _send_by_descriptor() -> None:
     """What multiprocessing pickles with sends shared tensors as such from now on."""
-    from ..nn import Parameter
+    from multiprocessing import reduction
 
-    for kind in (Tensor, Parameter):
+    for kind in PLAIN:
         reduction.ForkingPickler.register(kind, _reduced)
+
+
+methods.update(is_shared=is_shared, share_memory_=share_memory_)

@@ -10,7 +10,7 @@ import numpy as np
 
 import rushlight as torch
 
-from .. import dtypes
+from ..base import dtypes
 from ..tensor import Tensor
 
 __all__ = ["assert_allclose", "assert_close"]
@@ -195,7 +195,7 @@ def assert_allclose(
     msg: str = "",
 ) -> None:
     """The older :func:`assert_close`, whose tolerances are wider and which does not look at dtypes; it warns that it is old."""
-    from ..arguments import warn
+    from ..tensors.arguments import warn
 
     warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use "

@@ -8,7 +8,7 @@ from typing import Any
 
 import rushlight as torch
 
-from .. import dtypes
+from ..base import dtypes
 
 __all__ = ["make_tensor"]
 

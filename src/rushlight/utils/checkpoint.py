@@ -19,11 +19,11 @@ from ..autograd.function import Function
 from ..autograd.gradients import backward
 from ..autograd.saved_hooks import saved_tensors_hooks
 from ..backend.notes import with_notes
-from ..creation.from_sizes import empty
+from ..base.rooms import carried, opened
 from ..ops import dispatch
 from ..random import get_rng_state, set_rng_state
-from ..rooms import carried, opened
 from ..tensor import Tensor
+from ..tensors.creation.from_sizes import empty
 from .selective_checkpoint import (
     SAC_IGNORED_OPS,
     CheckpointPolicy,

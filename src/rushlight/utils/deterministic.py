@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from ..runtime import fills_uninitialized, set_fill_uninitialized
+from ..tensors.runtime import fills_uninitialized, set_fill_uninitialized
 
 
 class _Deterministic(ModuleType):

@@ -11,13 +11,13 @@ from rushlight.autograd.function import Function
 from rushlight.autograd.graph import AccumulateGrad, Node
 from rushlight.autograd.modes import is_grad_enabled
 from rushlight.autograd.views import CopySlices
+from rushlight.base.size import Size
 from rushlight.batching import layers
 from rushlight.operators.fallback import BelowAutograd as _AutoDispatchBelowAutograd
 from rushlight.operators.fallback import mode as _get_autograd_fallback_mode
 from rushlight.operators.fallback import set_mode as _set_autograd_fallback_mode
 from rushlight.overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
 from rushlight.random import Generator
-from rushlight.size import Size
 from rushlight.tensor import Tensor, _TensorMeta
 
 from . import _autograd, _functorch, _profiler

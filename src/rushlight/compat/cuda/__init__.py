@@ -6,8 +6,8 @@ from collections import OrderedDict
 from typing import Any, NoReturn
 
 from rushlight.as_torch.missing import lazy_names
-from rushlight.creation import legacy
-from rushlight.runtime import OutOfMemoryError
+from rushlight.tensors.creation import legacy
+from rushlight.tensors.runtime import OutOfMemoryError
 
 has_half = has_magma = _initialized = False
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rushlight.amp import autocast_mode, grad_scaler
 from rushlight.amp.autocast_mode import custom_bwd, custom_fwd
-from rushlight.arguments import warn
+from rushlight.tensors.arguments import warn
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 

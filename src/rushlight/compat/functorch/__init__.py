@@ -1,6 +1,6 @@
 """functorch: the package that the function transforms came in before they were torch.func."""
 
-from rushlight.version import __version__
+from rushlight.base.version import __version__
 
 from .._functorch.deprecated import (
     combine_state_for_ensemble,

@@ -11,12 +11,12 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from rushlight import dtypes
-from rushlight.creation.like import full_like
-from rushlight.creation.ranges import linspace
-from rushlight.device import strided
+from rushlight.base import dtypes
+from rushlight.base.device import strided
 from rushlight.ops.public import registry
 from rushlight.tensor import Tensor
+from rushlight.tensors.creation.like import full_like
+from rushlight.tensors.creation.ranges import linspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 

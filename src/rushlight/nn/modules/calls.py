@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
-from ...arguments import warn
 from ...autograd.function import Function
 from ...autograd.graph import RemovableHandle
 from ...tensor import Tensor
+from ...tensors.arguments import warn
 
 if TYPE_CHECKING:
     from .module import Module
@@ -61,6 +61,13 @@ def _add_global(
     global any_global
     any_global = True
     return add(hooks, hook, marks=marks)
+
+
+def replace(name: str, hooks: object) -> None:
+    """Puts other hooks of all modules in the place of those called ``name`` here: programs assign them, and assign them back."""
+    global any_global
+    any_global = True
+    globals()[name] = hooks
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -122,7 +129,7 @@ class _Call:
         self.called: set[int] = set()
 
 
-def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     """``module.forward`` between its hooks."""
     call = _Call(args, kwargs)
     try:
@@ -233,7 +240,7 @@ class BackwardHookFunction(Function):
     """Hands its tensors through: a place in the graph to watch."""
 
     @staticmethod
-    def forward(ctx: Any, *tensors: Tensor) -> Any:
+    def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:
         outputs = tuple(tensor.view_as(tensor) for tensor in tensors)
         unneeded = [output for output, tensor in zip(outputs, tensors, strict=True) if not tensor.requires_grad]
         ctx.mark_non_differentiable(*unneeded)

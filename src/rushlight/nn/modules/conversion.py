@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
-from ... import __future__ as choices
 from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
+from . import conversion_choices as choices
 
 if TYPE_CHECKING:
     from .module import Module

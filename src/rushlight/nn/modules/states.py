@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
-from ... import __future__ as choices
-from ...publishing import method
-from ...tensor import Tensor, install_methods
+from ...ops.publishing import method
+from ...overrides.watching import install_methods
+from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
+from . import conversion_choices as choices
 
 if TYPE_CHECKING:
     from .module import Module
@@ -94,14 +95,24 @@ def save_own(module: Module, destination: dict[str, Any], prefix: str, keep_vars
     for name, buffer in module._buffers.items():
         if buffer is not None and name not in module._non_persistent_buffers_set:
             destination[prefix + name] = buffer if keep_vars else buffer.detach()
-    if _has_own(module, "get_extra_state"):
+    if type(module).get_extra_state is not get_extra_state:
         destination[prefix + EXTRA_STATE] = module.get_extra_state()
 
 
-def _has_own(module: Module, method: str) -> bool:
-    from .module import Module
+def get_extra_state(self: Module) -> Any:
+    """What a subclass wants in its state dict beside parameters and buffers."""
+    raise RuntimeError(
+        "Reached a code path in Module.get_extra_state() that should never be called. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+    )
 
-    return getattr(type(module), method) is not getattr(Module, method)
+
+def set_extra_state(self: Module, state: Any) -> None:
+    """Takes back what :meth:`get_extra_state` gave."""
+    raise RuntimeError(
+        "Reached a code path in Module.set_extra_state() that should never be called. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+    )
 
 
 def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> _IncompatibleKeys:
@@ -192,7 +203,7 @@ def load_own(
         elif strict:
             missing.append(key)
     extra_key = prefix + EXTRA_STATE
-    if _has_own(module, "set_extra_state"):
+    if type(module).set_extra_state is not set_extra_state:
         if extra_key in state_dict:
             module.set_extra_state(state_dict[extra_key])
         elif strict:

@@ -8,10 +8,10 @@ from typing import Any
 
 import rushlight as torch
 
-from ...arguments import warn
 from ...autograd.modes import state
 from ...ops import attention_masks
 from ...tensor import Tensor
+from ...tensors.arguments import warn
 from .. import functional as F
 from .. import init
 from .activation import GELU, ReLU

@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from ...creation.random_tensors import randperm
 from ...random import Generator, default_generator
 from ...tensor import Tensor
+from ...tensors.creation.random_tensors import randperm
 
 __all__ = [
     "ChainDataset",

@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from ... import distributed
-from ...creation.random_tensors import randperm
+import rushlight as torch
+
 from ...random import Generator
+from ...tensors.creation.random_tensors import randperm
 from .sampler import Sampler
 
 __all__ = ["DistributedSampler"]
@@ -37,9 +38,9 @@ class DistributedSampler(Sampler[int]):
         drop_last: bool = False,
     ) -> None:
         if num_replicas is None:
-            num_replicas = distributed.get_world_size()
+            num_replicas = torch.distributed.get_world_size()
         if rank is None:
-            rank = distributed.get_rank()
+            rank = torch.distributed.get_rank()
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset

@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Generic, TypeVar
 
-from ... import dtypes
-from ...creation.from_data import as_tensor
-from ...creation.from_sizes import empty
-from ...creation.random_tensors import randint, randperm
-from ...creation.sampling import multinomial
+from ...base import dtypes
 from ...random import Generator
+from ...tensors.creation.from_data import as_tensor
+from ...tensors.creation.from_sizes import empty
+from ...tensors.creation.random_tensors import randint, randperm
+from ...tensors.creation.sampling import multinomial
 
 __all__ = [
     "BatchSampler",

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .... import dtypes
 from ....autograd.modes import special
-from ....creation.from_data import as_tensor, tensor
+from ....base import dtypes
 from ....ops.public import registry
 from ....tensor import Tensor, new_tensor
+from ....tensors.creation.from_data import as_tensor, tensor
 
 CollateMap = dict[Any, Callable[..., Any]]
 

@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .... import dtypes
 from ....autograd.modes import state
 from ....autograd.recorder import USER
-from ....creation.from_sizes import empty
+from ....base import dtypes
+from ....tensors.creation.from_sizes import empty
 from .fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 
 

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ....random import manual_seed
-from ....runtime import set_num_threads
+from ....tensors.runtime import set_num_threads
 from .answers import BATCH, END, ERROR, RESUMED, Answer
 
 RESUME = -1  # in place of a task's number

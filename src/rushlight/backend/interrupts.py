@@ -1,0 +1,38 @@
+"""Ctrl-C held back while something would be left half done: a step of an optimizer, an array that several threads write.
+
+PyTorch does such things in C++, where Python's handlers of signals do not run either.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from typing import Any
+
+try:  # the same functions without enums, which take ten times as long as they
+    import _signal as _plain
+except ImportError:
+    _plain = signal
+
+_handler: Callable[[int], Any] = _plain.getsignal
+_handle: Callable[[int, Any], Any] = _plain.signal
+_INTERRUPT = int(signal.SIGINT)
+
+
+def held(function: Callable[..., Any], *arguments: Any) -> Any:
+    """``function(*arguments)``; the handler of a Ctrl-C that comes meanwhile runs when that is done.
+
+    Only the main thread runs handlers: in others nothing is held, as nothing interrupts them.
+    """
+    before = _handler(_INTERRUPT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        return function(*arguments)
+    came: list[tuple[Any, ...]] = []
+    _handle(_INTERRUPT, lambda *which: came.append(which))
+    try:
+        return function(*arguments)
+    finally:
+        _handle(_INTERRUPT, before)
+        if came:
+            before(*came[0])

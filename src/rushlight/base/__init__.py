@@ -1,0 +1,1 @@
+"""What needs nothing of the engine: dtypes, devices, sizes."""

@@ -1,0 +1,45 @@
+"""What is said of arguments: their types as PyTorch spells them, its errors, and warnings at the user's line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any, NoReturn
+
+from .device import device, layout
+from .dtypes import dtype
+
+ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+OWN_CODE = (ROOT, "<rushlight")  # how filenames of this package begin, those of compiled ops too
+
+
+def refuse(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *forms: str) -> NoReturn:
+    """PyTorch's TypeError for arguments that fit none of a function's forms."""
+    got = ", ".join([type_name(value) for value in args] + [f"{key}={type_name(value)}" for key, value in kwargs.items()])
+    expected = "".join(f" * ({form})\n" for form in forms)
+    raise TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected one of:\n{expected}")
+
+
+_MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: types written in C carry their module in their name
+
+
+def type_name(value: Any) -> str:
+    """A value's type as PyTorch's argument errors spell it."""
+    kind = type(value)
+    home = getattr(kind, "__module__", "builtins")  # the arrays of ctypes have none
+    if home != "builtins" and not kind.__flags__ & _MADE_IN_PYTHON:
+        return f"{home}.{kind.__name__}"
+    if isinstance(value, device):
+        return "torch.device"
+    return {dtype: "torch.dtype", layout: "torch.layout"}.get(kind, kind.__name__)
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """A warning at the line of the user's program that is running."""
+    depth = 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(OWN_CODE):
+        frame = frame.f_back
+        depth += 1
+    warnings.warn(text, category, stacklevel=depth)

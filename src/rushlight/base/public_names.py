@@ -1,0 +1,17 @@
+"""What is public, by PyTorch's namespaces: the rooms that own functions and methods put them here.
+
+``registry["torch"]["tril"]`` is a function, ``methods["tril_"]`` what Tensor has. See ops/public.py and ops/publishing.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+registry: dict[str, dict[str, Callable[..., Any]]] = {}
+methods: dict[str, Any] = {}
+
+
+def module(name: str) -> dict[str, Callable[..., Any]]:
+    """The public functions of one namespace: 'torch', 'torch.linalg', ..."""
+    return registry.setdefault(name, {})

@@ -1,0 +1,124 @@
+"""What is known of functions: which of this package's look at no values although they take arrays, which are to be called anew each
+time, and which built-in ones depend on nothing but their arguments.
+
+A function of this package that is in none of these lists and takes a tensor's array for more than its form ends a recording.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from typing import Any
+
+# What happens at the call of these, by the names of the functions of watching.py.
+SPECIAL = {
+    "autograd.gradients:_ones": "_begins",
+    "autograd.views:bump": "_counts",
+    "autograd.views:write": "_writes",
+    "ops.subscripts:_item": "_indexes",
+    "ops.parts:tensor_split": "_splits",
+    "tensor:Tensor.data": "_data",
+    "tensor:Tensor.grad": "_grad",
+}
+
+# They hand arrays on, compare their identity or read their form; and what a kernel reads, it reads again each time.
+LOOKS_AT_NO_VALUE = frozenset(
+    """
+    autograd.engine:BackwardPass._fitted autograd.engine:BackwardPass._from_tensor autograd.engine:BackwardPass._unbroadcast
+    autograd.views:CopySlices.vjp_tensors autograd.views:_adopt.<locals>.<genexpr>
+    autograd.function_calls:_keep
+    autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
+    autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.views:check_memory
+    autograd.views:geometry autograd.views:inplace
+    tensors.conversion.to_dtype:_convert
+    ops.attention_masks:added
+    ops.activations:prelu ops.attention:_added ops.attention:bilinear ops.attention:scaled_dot_product_attention
+    ops.choice:_into_itself.<locals>.call ops.choice:masked_fill ops.complex_numbers:view_as_complex ops.convolution:conv_tbc
+    ops.distances:cdist
+    ops.extremes:_extreme ops.extremes:_middle ops.extremes:_place ops.extremes:aminmax ops.extremes:kthvalue
+    ops.extremes:kthvalue.<locals>.<genexpr> ops.extremes:mode
+    ops.index:_check_rows ops.index:index_add ops.index:index_copy ops.index:index_fill ops.index:index_reduce
+    ops.index:index_select ops.index:put ops.index:take
+    ops.inplace:binary.<locals>.call ops.inplace:by_result.<locals>.call ops.inplace:plain_write
+    ops.inplace:scaled.<locals>.call ops.inplace:unary.<locals>.call
+    ops.linalg:check_system ops.losses:_check_classes ops.losses:binary_cross_entropy ops.losses:cross_entropy
+    ops.matmul:_check_bmm ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.matmul:linear
+    ops.matmul:matmul_of ops.matmul:mv
+    ops.normalization:_batch_norm ops.norms:vector_norm
+    ops.products:inner ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each ops.rearrange:slice_scattered
+    ops.reduce:std ops.reduce:var ops.reflectors:householder_product ops.reflectors:ldl_solve ops.reflectors:ormqr
+    ops.saved:Packed.placed ops.saved:open_function_saved ops.saved:tensor_of
+    ops.scatter:_check_scatter ops.scatter:gather ops.scatter:scatter
+    ops.shape:_reshaped ops.shape:_view_dtype ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable
+    ops.sort:searchsorted ops.strides:_as_strided_node ops.strides:as_strided
+    ops.subscripts:_put ops.subscripts:_setitem ops.subscripts:_walk
+    ops.writing:copy_ ops.writing:fill ops.writing:fill_ ops.writing:zero_
+    tensor:Tensor.__len__ tensor:Tensor.is_contiguous
+    tensor:Tensor.detach tensor:Tensor.storage_offset tensor:Tensor.stride
+    """.split()
+)
+
+# Classes of what functions hand on to ops, and nobody else looks at.
+WHOLE = frozenset(("Statistics",))
+
+# Ops whose results have a shape that depends on values.
+OF_ANY_SHAPE = frozenset(
+    "nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ctc_loss".split()
+)
+
+BY_NAME = frozenset((getattr, hasattr, vars, dir))
+_PURE_BUILTINS = frozenset(
+    getattr(builtins, name)
+    for name in (
+        "abs all any ascii bin callable chr divmod format hex isinstance issubclass iter len max min next oct ord pow repr round "
+        "sorted sum __build_class__"
+    ).split()
+)
+_PURE_MODULES = frozenset((math.__name__, operator.__name__, "_operator", "_functools"))
+_PURE_CLASSES = (list, dict, tuple, str, bytes, int, float, complex, bool, set, frozenset, range, slice)
+
+
+def pure(function: Any) -> bool:
+    """Whether a built-in function depends on its arguments alone; what it changes is among what is compared before and after."""
+    owner = getattr(function, "__self__", None)
+    if function in _PURE_BUILTINS:
+        return True
+    if isinstance(owner, type(math)):
+        return owner.__name__ in _PURE_MODULES
+    if owner is None:
+        owner_class = getattr(function, "__objclass__", None)
+        return owner_class in _PURE_CLASSES
+    return isinstance(owner, _PURE_CLASSES) and type(owner).__module__ in ("builtins", "collections", "rushlight.size", "torch")
+
+
+# They draw, make arrays of numbers, look at values only to refuse them, or move statistics.
+ANEW = frozenset(
+    """
+    autograd.views:like_base backend.places:check backend.places:check_along
+    tensors.creation.from_data:tensor
+    ops.dispatch:number_array ops.dropout:_scaled_noise ops.normalization:_keep_up
+    """.split()
+)
+CREATION = frozenset("allocation filling from_sizes like matrices random_tensors ranges sampling windows".split())
+
+
+def called_anew(where: str) -> bool:
+    """Whether a function is an instruction of its own: where it draws random numbers, makes tensors of none, or steps."""
+    room, _, name = where.partition(":")
+    if room.startswith("tensors.creation.") and room.rpartition(".")[2] in CREATION:
+        return not name.rpartition(".")[2].startswith("_")
+    if room.startswith("optim.") and "." in name:
+        return name.rpartition(".")[2] in ("step", "zero_grad")
+    return where in ANEW
+
+
+def changes_nothing(function: Any) -> bool:
+    """Whether a function that is called anew only makes tensors, or looks at them: neither draws nor writes."""
+    if getattr(function, "changes_nothing", False):
+        return True
+    room = function.__module__.partition(".")[2]
+    if room == "backend.places" or function.__name__ in ("number_array", "like_base"):
+        return True
+    made = ("filling", "from_sizes", "like", "matrices", "ranges")
+    return room.startswith("tensors.creation.") and room.rpartition(".")[2] in made and "rand" not in function.__name__

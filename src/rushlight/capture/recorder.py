@@ -1,0 +1,361 @@
+"""The recorder: turns what a running program does with tensors into a trace.
+
+An array is known by its identity (the recorder keeps it alive, so no other takes its place), the memory it lies in by the array
+that owns it. An array that is in no instruction's result and no tensor's that was there before is nothing the trace can explain:
+the recording fails then, with the reason.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..autograd import modes
+from ..autograd.graph import OWN_CODE
+from ..base import dtypes
+from ..ops import dispatch
+from ..tensor import PLAIN, Tensor
+from . import known
+from . import trace as t
+
+
+class NotUnderstood(Exception):
+    """Why a program cannot be replayed; ``place`` is the user's line, where it is one line's doing."""
+
+    def __init__(self, reason: str, place: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.place = reason, place
+
+
+class Recorder:
+    """A recording under way.
+
+    ``before``  the tensors that were there before; None takes all that the trace does not make, which is for a first look
+    """
+
+    def __init__(self, before: Iterable[Tensor] | None) -> None:
+        self.before = None if before is None else {id(tensor): tensor for tensor in before}
+        self.arrays = {id(tensor._array): tensor for tensor in before or ()}
+        self.trace = t.Trace()
+        self.failure: NotUnderstood | None = None
+        self.within = 0  # how many ops are running, in which nobody looks at functions
+        self.ones = 0  # how many gradients of one number are to be expected
+        self.numbers: dict[int, int] = {}  # of arrays, by their identity, as they are now
+        self.held: list[Any] = []  # arrays that are known by identity
+        self.storages: dict[int, int] = {}  # of arrays that own memory
+        self.written: dict[int, int] = {}  # the last write into a storage
+        self.current: dict[int, int] = {}  # of a value, how many writes into its storage it has seen
+        self.writes: dict[int, int] = {}  # how many there were
+        self.inputs: dict[int, int] = {}  # input tensors' numbers, by the tensor's identity
+        self.grad_seen: dict[int, bool] = {}  # of input tensors, whether they had a .grad when it first mattered
+        self.counters: dict[int, int] = {}  # version counters of inputs, by their identity: the number of one that has it
+        self.array_inputs: dict[int, int] = {}  # inputs by their arrays
+        self.grads: dict[int, int] = {}  # of gradients that the program made, by their version counters: the leaf's number
+        self.made: set[int] = set()  # storages that the program made
+        self.counts: dict[int, list[Any]] = {}  # version counters that writes went by, with how many
+
+    def fail(self, reason: str) -> None:
+        """The recording is of no use; the program goes on."""
+        if self.failure is None:
+            self.failure = NotUnderstood(reason, _place(sys._getframe(1)))
+
+    # Values.
+
+    def _storage(self, array: Any) -> int:
+        owner = array
+        while type(owner.base) is np.ndarray:
+            owner = owner.base
+        number = self.storages.get(id(owner))
+        if number is None:
+            number = self.storages[id(owner)] = len(self.storages)
+            self.held.append(owner)
+        return number
+
+    def new(self, array: Any, made: bool = True) -> int:
+        """The number of a new value, which ``array`` is from now on."""
+        number, storages = len(self.trace.values), len(self.storages)
+        storage = self._storage(array)
+        if made and len(self.storages) > storages:
+            self.made.add(storage)
+        self.trace.values.append(t.Value(array.shape, array.dtype, array.strides, storage))
+        self.numbers[id(array)] = number
+        self.held.append(array)
+        self.current[number] = self.writes.get(storage, 0)
+        return number
+
+    def note(self, instruction: t.Instruction) -> None:
+        self.trace.instructions.append(instruction)
+
+    def has_made(self, tensor: Tensor) -> bool:
+        """Whether a tensor is the program's own, and its memory too."""
+        number = self.numbers.get(id(tensor._array))
+        return number is not None and self.trace.values[number].storage in self.made
+
+    def knows(self, array: Any) -> bool:
+        return id(array) in self.numbers
+
+    def ref(self, tensor: Tensor) -> t.Ref:
+        """The value that a tensor is now."""
+        if type(tensor) not in PLAIN or not tensor._strided or tensor._conjugate or tensor._negated or tensor._of_batch:
+            self.fail(f"a tensor of the kind {type(tensor).__name__}, which is more than an array")
+        array = tensor._array
+        if type(array) is not np.ndarray:
+            self.fail("a tensor without memory")
+        elif id(array) not in self.numbers:
+            self._look_up(tensor)
+        return self.array_ref(array)
+
+    def array_ref(self, array: Any) -> t.Ref:
+        """The value that an array is now; a placeholder where the recording has failed."""
+        number = self.numbers.get(id(array))
+        if number is None and (tensor := self.there(array)) is not None:
+            self.input(tensor)
+            number = self.numbers.get(id(array))
+        if number is None:
+            if self.before is not None:
+                self.fail("a tensor that nothing in the trace has made")
+            return t.Ref(self.new(array if type(array) is np.ndarray else np.empty(0)))
+        storage = self.trace.values[number].storage
+        if self.current[number] != self.writes.get(storage, 0):
+            again = self.new(array, False)
+            self.note(t.Again(t.Ref(number), self.written[storage], again))
+            number = again
+        return t.Ref(number)
+
+    def _look_up(self, tensor: Tensor) -> None:
+        """A tensor that the trace did not make: was it there before?"""
+        if self.before is not None and id(tensor) not in self.before:
+            there = self.there(tensor._array)
+            if there is None:
+                self.fail("a tensor that nothing in the trace has made")
+                return
+            tensor = there
+        self.input(tensor)
+
+    def there(self, array: Any) -> Tensor | None:
+        """The tensor that was there before with this very array."""
+        tensor = self.arrays.get(id(array))
+        return tensor if tensor is not None and tensor._array is array else None
+
+    def input(self, tensor: Tensor, of_grad: int | None = None) -> int:
+        """The number of a tensor that was there before."""
+        number = self.inputs.get(id(tensor))
+        if number is None:
+            array = tensor._array
+            number = self.inputs[id(tensor)] = self.new(array, False)
+            self.held.append(tensor)
+            self.trace.tensors[number] = tensor
+            self.counters.setdefault(id(tensor._counter), number)
+            self.array_inputs.setdefault(id(array), number)
+            self.note(t.Input(number, of_grad))
+            storage = self.trace.values[number].storage
+            self.current[number] = 0
+            if self.writes.get(storage):  # written before it was first looked at
+                self.array_ref(array)
+        return number
+
+    # What happens.
+
+    def before_op(self, op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The inputs of an op, looked up before it runs."""
+        if op.name in known.OF_ANY_SHAPE:
+            self.fail(f"{op.name}(), whose result has a shape that depends on values")
+        if modes.state.transforms or modes.state.forward_levels:
+            self.fail("a function transform or forward mode")
+        if modes.state.anomaly:
+            self.fail("anomaly detection, which looks at values")
+        return tuple(self._argument(value) for value in args[: len(op.inputs)])
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return self.ref(value)
+        if isinstance(value, (list, tuple)):
+            return tuple(self._argument(one) for one in value)
+        return value
+
+    def after_op(self, op: Any, args: tuple[Any, ...], inputs: tuple[Any, ...], result: Any) -> None:
+        """An op has run: its results are values."""
+        count = len(op.inputs)
+        results = list(result) if isinstance(result, (tuple, list)) else [result]
+        cast, laid = None, False
+        if op.promote is not None:
+            values = [value for value in args[:count] if value is not None]
+            common = dispatch.common_dtype(values)
+            if op.promote == "float" and not (common.is_floating_point or common.is_complex):
+                common = dtypes.get_default_dtype()
+            cast = common.numpy
+            if cast.itemsize == 2 and cast.kind in "fV" and not all(isinstance(value, Tensor) for value in values):
+                self.fail("numbers beside tensors of two bytes an element, which are rounded in ways of their own")
+            given = [value._array for value in args[:count] if isinstance(value, Tensor)]
+            out = results[0]._array
+            if op.outputs == ["out"] and out.ndim > 1:
+                in_order = [x.flags.c_contiguous for x in given]
+                laid = False in in_order or all(x.shape != out.shape for x in given)
+        outs = []
+        for one in results:
+            if not isinstance(one, Tensor):
+                self.fail(f"the op {op.name}, which gives more than tensors")
+                return
+            array = one._array
+            known = self.numbers.get(id(array))
+            outs.append(self.new(array) if known is None else self._same(known, array))
+        params = tuple(self._parameter(value) for value in args[count:])
+        self.note(t.Apply(op.name, inputs, params, tuple(outs), cast, laid))
+
+    def _same(self, known: int, array: Any) -> int:
+        """A result that is the very array of an input."""
+        number = self.new(array, False)
+        self.current[number] = self.writes.get(self.trace.values[known].storage, 0)
+        return number
+
+    def _parameter(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return self.ref(value)
+        if type(value) in (list, tuple):
+            return type(value)(self._parameter(one) for one in value)
+        if type(value) is np.ndarray:
+            if id(value) in self.numbers:
+                return t.Bare(self.array_ref(value).number)
+            self.fail("an array as an op's option")
+        if id(value) in self.numbers and type(value).__name__ in known.WHOLE:
+            return t.Bare(self.numbers[id(value)])
+        if not isinstance(value, _OPTIONS) and not callable(value):
+            self.fail(f"an op's option of the kind {type(value).__name__}")
+        return value
+
+    def write(self, tensor: Tensor, value: Any, name: str) -> None:
+        """``value``, an array or a number, is about to be copied into a tensor's memory."""
+        target = self.ref(tensor)
+        source: Any = value
+        if isinstance(value, np.ndarray):
+            source = self.array_ref(value)
+        elif isinstance(value, np.generic):
+            source = value.item()
+            if np.asarray(source).dtype.kind != value.dtype.kind or value.dtype.itemsize < 4:
+                self.fail("a write of a number of few bytes")
+        elif not isinstance(value, (bool, int, float, complex)):
+            self.fail("a write of what is no array")
+        storage = self.trace.values[target.number].storage
+        counted = self.counters.get(id(tensor._counter))
+        if counted is None and self.before is None:
+            counted = self.array_inputs.get(id(tensor._array))
+        of_grad = self.grads.get(id(tensor._counter)) if counted is None else None
+        if counted is None and of_grad is None and storage not in self.made and self.before is not None:
+            self.fail("a write into memory that was there before, by a tensor that was not")
+        self.writes[storage] = self.writes.get(storage, 0) + 1
+        out = self.new(tensor._array, False)
+        self.written[storage] = out
+        self.note(t.Write(target, source, out, name, counted, of_grad))
+        self.counted(tensor)
+
+    def counted(self, tensor: Tensor, times: int = 1) -> None:
+        entry = self.counts.setdefault(id(tensor._counter), [tensor._counter, 0])
+        entry[1] += times
+
+    def exchanged(self, tensor: Tensor, array: Any) -> None:
+        """A tensor that was ``array`` has been given a copy of it, which is about to be written to."""
+        if id(tensor._array) not in self.numbers and id(array) in self.numbers:
+            source = self.array_ref(array)
+            self.note(t.Copy(source, self.new(tensor._array)))
+
+    def constant(self, array: Any) -> None:
+        if id(array) not in self.numbers:
+            self.note(t.Constant(array.copy(), self.new(array, False)))
+
+    def looked_at_grad(self, tensor: Tensor) -> None:
+        """A ``.grad`` is read, set or added to."""
+        if id(tensor) in self.grad_seen:
+            return
+        if self.before is not None and id(tensor) not in self.before:
+            self.fail("the .grad of a tensor that was not there before")
+            return
+        number = self.input(tensor)
+        have = tensor._grad
+        self.grad_seen[id(tensor)] = have is not None
+        if have is not None:
+            if type(have) not in PLAIN or not have._strided or have._edge is not None:
+                self.fail("a .grad that is no plain tensor")
+            else:
+                self.input(have, number)
+
+    def set_grad(self, tensor: Tensor, value: Any) -> None:
+        """A ``.grad`` is about to be set."""
+        if value is not None:
+            self.fail("a .grad that is set to a tensor")
+        elif tensor._edge is not None:
+            self.fail("the .grad of a tensor that the program made")
+        else:
+            self.looked_at_grad(tensor)
+            if self.failure is None:
+                self.note(t.SetGrad(self.inputs[id(tensor)]))
+
+    def accumulated(self, variable: Tensor, source: t.Ref, had: bool, before: int) -> None:
+        """A leaf has been given a gradient; ``had`` one before, which was value ``before``."""
+        array = variable._grad._array  # type: ignore[union-attr]
+        leaf = self.inputs[id(variable)]
+        if had:
+            storage = self.trace.values[before].storage
+            self.writes[storage] = self.writes.get(storage, 0) + 1
+            out = self.new(array, False)
+            self.written[storage] = out
+            self.counted(variable._grad)  # type: ignore[arg-type]
+        else:
+            out = self.new(array, False)
+            self.grads[id(variable._grad._counter)] = leaf  # type: ignore[union-attr]
+            self.held.append(variable._grad)
+        self.note(t.Accumulate(leaf, source, out))
+
+    def host(
+        self, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any
+    ) -> None:
+        """A function has been called that is to be called anew each time."""
+        outs: list[int] = []
+        self._results(name, result, outs)
+        self.note(t.Host(function, name, args, dict(kwargs), tuple(outs)))
+
+    def _results(self, name: str, result: Any, outs: list[int]) -> None:
+        if isinstance(result, (tuple, list)):
+            for one in result:
+                self._results(name, one, outs)
+        elif isinstance(result, (Tensor, np.ndarray)):
+            if isinstance(result, Tensor) and (type(result) not in PLAIN or not result._strided):
+                self.fail(f"{name}(), which gives a tensor of the kind {type(result).__name__}")
+                return
+            array = result._array if isinstance(result, Tensor) else result
+            outs.append(self.array_ref(array).number if id(array) in self.numbers else self.new(array))
+        elif type(result).__name__ in known.WHOLE:
+            number = len(self.trace.values)
+            self.trace.values.append(t.Value((), np.dtype(object), (), -1))
+            self.numbers[id(result)] = number
+            self.current[number] = 0
+            self.held.append(result)
+            outs.append(number)
+        elif result is not None:
+            self.fail(f"{name}(), which gives more than tensors")
+
+    def host_argument(self, value: Any) -> Any:
+        """An argument of such a function, with references for tensors."""
+        if isinstance(value, Tensor):
+            return self.ref(value)
+        if type(value) in (list, tuple):
+            return type(value)(self.host_argument(one) for one in value)
+        if isinstance(value, np.ndarray):
+            return t.Bare(self.array_ref(value).number)
+        if isinstance(value, types.FunctionType) and not value.__code__.co_filename.startswith(OWN_CODE):
+            self.fail(f"{value.__qualname__}(), which is called where nobody looks on")
+        return value
+
+
+_OPTIONS = (bool, int, float, complex, str, type(None), np.dtype, np.generic, slice, type(...), tuple)
+
+
+def _place(frame: Any) -> str:
+    while frame is not None and frame.f_code.co_filename.startswith(OWN_CODE):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,0 +1,316 @@
+"""Watching a program run: the ops it calls, and what else its frames do.
+
+Ops are seen as the profiler sees them (``dispatch.interceptors``). What is not an op is seen through ``sys.setprofile``: which
+functions run, the user's and this package's, and which built-in ones the user's call. Three things are told apart:
+
+- functions that are called anew each time (creation, random numbers, an optimizer's step): instructions of their own;
+- functions of this package that look at values, and not only at shapes: they end the recording, unless listed as known;
+- built-in functions that do not only depend on their arguments: they end it too.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import os
+import sys
+import sysconfig
+import threading
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..autograd import modes, observed_pass
+from ..autograd.graph import OWN_CODE, ROOT
+from ..autograd.observed_pass import ObservedPass
+from ..ops import dispatch
+from ..tensor import Tensor
+from . import known
+from .passes import TracedPass
+from .recorder import Recorder
+
+_lock = threading.Lock()  # one recording at a time
+# Frames of these are not the user's where this package called them: the standard library, NumPy, SciPy, named tuples.
+STANDARD: tuple[str, ...] = (
+    os.path.join(sysconfig.get_paths()["stdlib"], ""), os.path.dirname(np.__file__), "<frozen ", "<string>", "<__array",
+    os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "scipy", ""),
+)  # fmt: skip
+_METADATA = frozenset("shape dtype ndim size strides flags itemsize nbytes".split())
+_ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
+_BEGUN = 8  # bytes of a generator's code that run before its first line
+
+
+class Watch:
+    """A ``with`` block in which what this thread does is recorded."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.codes: dict[types.CodeType, Any] = {}  # the user's code that ran, with the globals of its frame
+        self.names: set[str] = set()  # that any code that ran asks objects for
+        self.thread = threading.get_ident()
+        self.host: Any = None  # the frame of such a function
+        self.host_call: Any = None
+        self.any_name = False  # whether objects were asked for attributes by names that no code tells
+        self.generators: set[Any] = set()  # the frames of those that began here
+
+    def __enter__(self) -> Watch:
+        _lock.acquire()
+        dispatch.interceptors.insert(0, self._op)
+        self.before = observed_pass.recorded
+        observed_pass.recorded = self._new_pass
+        modes.special.enter()
+        sys.setprofile(self._event)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        sys.setprofile(None)
+        modes.special.leave()
+        observed_pass.recorded = self.before
+        dispatch.interceptors.remove(self._op)
+        _lock.release()
+
+    def fail(self, reason: str) -> None:
+        self.recorder.fail(reason)
+
+    def _new_pass(self, keep_graph: bool, create_graph: bool) -> ObservedPass:
+        if threading.get_ident() != self.thread or self.recorder.within or self.host:
+            return ObservedPass(keep_graph, create_graph)
+        return TracedPass(self.recorder, keep_graph, create_graph)
+
+    def _op(self, op: Any, args: tuple[Any, ...]) -> Any:
+        if threading.get_ident() != self.thread:
+            return NotImplemented
+        recorder = self.recorder
+        outer = not recorder.within and self.host is None
+        recorder.within += 1
+        try:
+            inputs: Any = None
+            if outer and recorder.failure is None:
+                inputs = recorder.before_op(op, args)
+            try:
+                if modes.special.active == 1:  # nobody else looks on: as it would run
+                    modes.special.leave()
+                    try:
+                        result = op.call(*args)
+                    finally:
+                        modes.special.enter()
+                else:
+                    rest = dispatch.interceptors[dispatch.interceptors.index(self._op) + 1 :]
+                    result = dispatch.run(op, args, 1, rest)
+            except Exception:
+                recorder.fail(f"{op.name}(), which raises an error")
+                raise
+            if outer and recorder.failure is None:
+                recorder.after_op(op, args, inputs, result)
+            return result
+        finally:
+            recorder.within -= 1
+
+    def _event(self, frame: Any, event: str, arg: Any) -> None:
+        if self.host is not None:
+            if frame is self.host and event == "return":
+                self._host_ends(arg, _returns(frame))
+            return
+        if self.recorder.within or self.recorder.failure is not None:
+            return
+        code = frame.f_code
+        if event == "return":
+            if code.co_filename.startswith(OWN_CODE) and not _returns(frame) and not _for_own(frame.f_back):
+                self.fail("an error, which the program handles")
+        elif event == "call":
+            if code.co_filename.startswith(OWN_CODE):
+                self._own(frame, code)
+            elif not _for_own(frame):
+                self._users(frame, code)
+        elif event == "c_call" and not code.co_filename.startswith(OWN_CODE):
+            if arg in known.BY_NAME:
+                self.any_name = self.any_name or not _for_own(frame)
+            elif not known.pure(arg) and not _for_own(frame):
+                self.fail(f"{getattr(arg, '__qualname__', arg)}(), which may give another result each time")
+
+    def _users(self, frame: Any, code: types.CodeType) -> None:
+        if code not in self.codes:
+            self.codes[code] = frame.f_globals
+            self.names.update(code.co_names)
+            self.any_name = self.any_name or "__dict__" in code.co_names
+            if code.co_flags & _ASYNCHRONOUS:
+                self.fail("an asynchronous function")
+        if code.co_flags & inspect.CO_GENERATOR:
+            if frame not in self.generators and frame.f_lasti > _BEGUN:
+                self.fail("a generator that began before")
+            self.generators.add(frame)
+
+    def _own(self, frame: Any, code: types.CodeType) -> None:
+        action = _actions.get(code)
+        if action is None:
+            action = _actions[code] = _judged(code)
+        if action is not _host:
+            self.names.update(code.co_names)
+            if "__dict__" in code.co_names:
+                self.names.update(_texts(code.co_consts))
+        if action is not _nothing:
+            action(self, frame, code)
+
+    # Functions that are called anew each time.
+
+    def _host_begins(self, frame: Any) -> None:
+        self.host = frame
+        code = frame.f_code
+        given = frame.f_locals
+        count = code.co_argcount
+        words = code.co_varnames
+        argument = self.recorder.host_argument
+        args = [argument(given[name]) for name in words[:count]]
+        kwargs = {name: argument(given[name]) for name in words[count : count + code.co_kwonlyargcount]}
+        place = count + code.co_kwonlyargcount
+        if code.co_flags & 0x04:
+            args.extend(argument(one) for one in given[words[place]])
+            place += 1
+        if code.co_flags & 0x08:
+            kwargs.update({name: argument(one) for name, one in given[words[place]].items()})
+        cells = tuple(types.CellType(given[name]) for name in code.co_freevars)
+        function = types.FunctionType(code, frame.f_globals, code.co_name, None, cells)
+        self.host_call = function, code.co_qualname, tuple(args), kwargs
+
+    def _host_ends(self, result: Any, returns: bool) -> None:
+        self.host = None
+        if not returns:
+            self.fail("an error")
+        if self.recorder.failure is None:
+            function, name, args, kwargs = self.host_call
+            self.recorder.host(function, name, args, kwargs, result)
+
+
+def _texts(constants: Any) -> Iterator[str]:
+    for one in constants:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, (tuple, frozenset)):
+            yield from _texts(one)
+
+
+def _returns(frame: Any) -> bool:
+    """Whether a frame that ends does so with a result, and not with an error."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith(("RETURN", "YIELD"))
+
+
+def _for_own(frame: Any) -> bool:
+    """Whether a frame of another library runs for this package."""
+    nearest = frame
+    while nearest is not None and nearest.f_code.co_filename.startswith(STANDARD):
+        nearest = nearest.f_back
+    if nearest is None or nearest.f_code.co_filename.startswith(OWN_CODE):
+        return True
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):  # a module is being imported
+        frame = frame.f_back
+    return frame is not None
+
+
+Action = Callable[[Watch, Any, types.CodeType], None]
+
+
+def _nothing(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    raise AssertionError
+
+
+def _looks(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    watch.fail(f"{code.co_qualname}() looks at a tensor's values")
+
+
+def _host(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    watch._host_begins(frame)
+
+
+def _writes(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    given = frame.f_locals
+    caller = frame.f_back
+    if caller.f_code.co_name == "inplace":
+        there = caller.f_locals
+        if there["before"]._array is not there["self"]._array:
+            watch.recorder.exchanged(there["before"], there["self"]._array)
+        if not watch.recorder.knows(there["result"]._array):
+            watch.fail("a result that shares memory with what it is written into")
+    watch.recorder.write(given["tensor"], given["value"], given["name"])
+
+
+def _counts(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    given = frame.f_locals
+    if frame.f_back.f_code.co_name == "become":
+        if not watch.recorder.has_made(given["tensor"]):
+            watch.fail(f"{given['name']}(), which gives a tensor that was there before another shape in place")
+    elif frame.f_back.f_code.co_name != "write":
+        watch.fail(f"{given['name']}(), which changes a tensor in place in a way of its own")
+
+
+def _begins(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    """A backward pass begins at one number, with one."""
+    watch.recorder.ones += 1
+
+
+def _indexes(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    one = frame.f_locals["one"]
+    if isinstance(one, Tensor) and not one._array.ndim:
+        watch.fail("an index that is a tensor without dimensions, whose value is looked at")
+
+
+def _splits(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    if isinstance(frame.f_locals["indices_or_sections"], Tensor):
+        watch.fail("tensor_split() at places that a tensor tells")
+
+
+def _data(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    """``.data``: read, it is the same array by a version of its own; set, it is another array."""
+    if code.co_argcount > 1:
+        watch.fail("a .data that is set")
+
+
+def _grad(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    """``.grad``: read, set, or deleted, which is the same as set to None."""
+    given = frame.f_locals
+    tensor = given["self"]
+    if "value" in given:
+        watch.recorder.set_grad(tensor, given["value"])
+    elif "_edge" not in code.co_names:
+        watch.recorder.set_grad(tensor, None)
+    elif tensor._edge is None:
+        watch.recorder.looked_at_grad(tensor)
+
+
+_actions: dict[types.CodeType, Action] = {}
+
+
+def _judged(code: types.CodeType) -> Action:
+    """What is to be done when a function of this package is called."""
+    file = code.co_filename
+    if file.startswith("<rushlight"):
+        return _nothing
+    if file.startswith(os.path.dirname(__file__)):
+        return _nothing
+    where = file[len(ROOT) :].replace("\\", "/").removesuffix(".py").replace("/", ".") + ":" + code.co_qualname
+    if where in known.SPECIAL:
+        return globals()[known.SPECIAL[where]]  # type: ignore[no-any-return]
+    if known.called_anew(where):
+        return _host
+    if where in known.LOOKS_AT_NO_VALUE or not looks_at_values(code):
+        return _nothing
+    return _looks
+
+
+def looks_at_values(code: types.CodeType) -> bool:
+    """Whether a function takes a tensor's array for more than its form."""
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG")]
+    pairs = list(zip(steps, [*steps[1:], None], strict=True))
+    arrays = set()  # local names of arrays
+    for step, following in pairs:
+        if step.opname == "LOAD_ATTR" and step.argval == "_array" and following is not None:
+            if following.opname == "STORE_FAST":
+                arrays.add(following.argval)
+            elif not _of_form(following):
+                return True
+    return any(step.opname == "LOAD_FAST" and step.argval in arrays and not _of_form(following) for step, following in pairs)
+
+
+def _of_form(step: Any) -> bool:
+    return step is not None and step.opname == "LOAD_ATTR" and step.argval in _METADATA

@@ -1,0 +1,29 @@
+// The loops of one instruction set. Before including it say which: RUSHLIGHT_SET (its namespace) and WIDTH (of a vector, in bytes).
+
+namespace rushlight {
+namespace RUSHLIGHT_SET {
+
+#include "vectors.h"
+
+#include "sweeps.h"
+
+#include "rows.h"
+
+#include "lines.h"
+
+#define BOTH(loop) {loop<float>, loop<double>}
+#define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
+#define SLOPES(F) {sweep<F, float, true>, sweep<F, double, true>}
+
+static Set loops(const char *name) {
+    return {name,
+            {VALUES(Gelu), VALUES(GeluTanh), VALUES(Silu), VALUES(Mish), VALUES(Sigmoid), SLOPES(GeluSlope), SLOPES(GeluTanhSlope),
+             SLOPES(SiluSlope), SLOPES(MishSlope), SLOPES(SigmoidSlope), SLOPES(TanhSlope)},
+            {BOTH(softmax), BOTH(softmax_slope), BOTH(log_softmax), BOTH(log_softmax_slope), BOTH(layer_norm), BOTH(layer_norm_slopes)},
+            BOTH(add_columns),
+            BOTH(products),
+            BOTH(dots)};
+}
+
+}  // namespace RUSHLIGHT_SET
+}  // namespace rushlight

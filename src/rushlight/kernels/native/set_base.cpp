@@ -1,0 +1,21 @@
+// What every processor of its kind has: x86-64-v2 without more than SSE2 asked for, or NEON.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "loops.h"
+
+#define RUSHLIGHT_SET base
+#define WIDTH 16
+#include "set.h"
+
+const rushlight::Set *rushlight::set_base() {
+#if defined(__aarch64__)
+    static const Set found = base::loops("neon");
+#elif defined(__x86_64__)
+    static const Set found = base::loops("x86-64");
+#else
+    static const Set found = base::loops("generic");
+#endif
+    return &found;
+}

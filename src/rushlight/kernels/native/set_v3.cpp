@@ -1,0 +1,37 @@
+// x86-64-v3: AVX2 and FMA.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "loops.h"
+
+#if defined(__x86_64__)
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+
+#define RUSHLIGHT_SET v3
+#define WIDTH 32
+#include "set.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+const rushlight::Set *rushlight::set_v3() {
+    if (!(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))) return nullptr;
+    static const Set found = v3::loops("x86-64-v3");
+    return &found;
+}
+
+#else
+
+const rushlight::Set *rushlight::set_v3() { return nullptr; }
+
+#endif

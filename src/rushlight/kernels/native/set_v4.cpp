@@ -1,0 +1,37 @@
+// x86-64-v4: AVX-512.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "loops.h"
+
+#if defined(__x86_64__)
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")
+#endif
+
+#define RUSHLIGHT_SET v4
+#define WIDTH 64
+#include "set.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+const rushlight::Set *rushlight::set_v4() {
+    if (!(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma"))) return nullptr;
+    static const Set found = v4::loops("x86-64-v4");
+    return &found;
+}
+
+#else
+
+const rushlight::Set *rushlight::set_v4() { return nullptr; }
+
+#endif

@@ -1,0 +1,96 @@
+// Functions of one number after another, and slopes: the derivative at x, or where the function is y, times h.
+
+struct Gelu {
+    // The probability beyond |x| and the density at x, which have an exponential in common.
+    template <class T> static void tail(V<T> x, V<T> &beyond, V<T> &power) {
+        using P = Traits<T>;
+        V<T> z = x < T(0) ? -x : x;
+        z = z > P::FAR ? all<T>(P::FAR) : z;
+        power = exponential<T>(z * z * T(-0.5));
+        beyond = power * polynomial<T>(P::TAIL, (z - P::TURN) / (z + P::TURN));
+    }
+    template <class T> static V<T> below(V<T> x, V<T> beyond) { return x < T(0) ? beyond : T(1) - beyond; }
+    template <class T> static V<T> at(V<T> x, V<T>) {
+        V<T> beyond, power;
+        tail<T>(x, beyond, power);
+        return x * below<T>(x, beyond);
+    }
+};
+
+struct GeluSlope {
+    template <class T> static V<T> at(V<T> x, V<T> h) {
+        V<T> beyond, power;
+        Gelu::tail<T>(x, beyond, power);
+        return h * (Gelu::below<T>(x, beyond) + x * power * T(0.39894228040143267794));
+    }
+};
+
+constexpr double ROOT = 0.79788456080286535588, CUBE = 0.044715;  // sqrt(2 / pi)
+
+struct Sigmoid {
+    template <class T> static V<T> at(V<T> x, V<T>) { return T(1) / (T(1) + exponential<T>(-x)); }
+};
+
+struct GeluTanh {
+    // (1 + tanh(u)) / 2 is the sigmoid of 2 * u.
+    template <class T> static V<T> share(V<T> x) {
+        return Sigmoid::at<T>(x * (x * x * T(2 * ROOT * CUBE) + T(2 * ROOT)), x);
+    }
+    template <class T> static V<T> at(V<T> x, V<T>) { return x * share<T>(x); }
+};
+
+struct GeluTanhSlope {
+    template <class T> static V<T> at(V<T> x, V<T> h) {
+        V<T> share = GeluTanh::share<T>(x);
+        return h * (share + x * (x * x * T(6 * ROOT * CUBE) + T(2 * ROOT)) * (share * (T(1) - share)));
+    }
+};
+
+struct Silu {
+    template <class T> static V<T> at(V<T> x, V<T>) { return x / (T(1) + exponential<T>(-x)); }
+};
+
+struct SiluSlope {
+    template <class T> static V<T> at(V<T> x, V<T> h) {
+        V<T> share = Sigmoid::at<T>(x, x);
+        return h * (share * (T(1) + x * (T(1) - share)));
+    }
+};
+
+struct Mish {
+    // The hyperbolic tangent of softplus: n / (n + 2) with n = e * (e + 2) and e = exp(x).
+    template <class T> static V<T> curve(V<T> x, V<T> &power) {
+        using P = Traits<T>;
+        power = exponential<T>(x > P::MISH_FLAT ? all<T>(P::MISH_FLAT) : x);
+        V<T> n = power * (power + T(2));
+        return n / (n + T(2));
+    }
+    template <class T> static V<T> at(V<T> x, V<T>) {
+        V<T> power;
+        return x * curve<T>(x, power);
+    }
+};
+
+struct MishSlope {
+    template <class T> static V<T> at(V<T> x, V<T> h) {
+        V<T> power, curve = Mish::curve<T>(x, power);
+        return h * (curve + (T(1) - curve * curve) * x * power / (power + T(1)));
+    }
+};
+
+// Of these two the value is given.
+struct SigmoidSlope {
+    template <class T> static V<T> at(V<T> y, V<T> h) { return h * ((T(1) - y) * y); }
+};
+
+struct TanhSlope {
+    template <class T> static V<T> at(V<T> y, V<T> h) { return h * (T(1) - y * y); }
+};
+
+template <class F, class T, bool SLOPE> void sweep(const Sweep &arrays, std::size_t from, std::size_t to) {
+    const T *x = static_cast<const T *>(arrays.x), *h = static_cast<const T *>(SLOPE ? arrays.h : arrays.x);
+    T *out = static_cast<T *>(arrays.out);
+    std::size_t i = from;
+    for (; i + LANES<T> <= to; i += LANES<T>) store<T>(out + i, F::template at<T>(load<T>(x + i), load<T>(h + i)));
+    if (i < to) store_part<T>(out + i, F::template at<T>(load_part<T>(x + i, to - i), load_part<T>(h + i, to - i)), to - i);
+}

@@ -1,0 +1,136 @@
+// Vectors of WIDTH bytes in the vector extensions of g++ and clang, and functions of them. Included inside a namespace of its own
+// by each instruction set, after the standard headers.
+
+typedef float FloatLanes __attribute__((vector_size(WIDTH)));
+typedef double DoubleLanes __attribute__((vector_size(WIDTH)));
+typedef std::int32_t FloatBits __attribute__((vector_size(WIDTH)));
+typedef std::int64_t DoubleBits __attribute__((vector_size(WIDTH)));
+
+template <class T> struct Traits;
+
+template <> struct Traits<float> {
+    using V = FloatLanes;
+    using I = FloatBits;
+    using Int = std::int32_t;
+    static constexpr int MANTISSA = 23, BIAS = 127;
+    static constexpr float ROUNDER = 12582912.0f;  // 1.5 * 2 ** 23: what is added to it is rounded to a whole number
+    static constexpr float HIGH = 90.0f, LOW = -105.0f;  // exp is infinite from there, and 0
+    static constexpr float LN2_HIGH = 0.693145751953125f, LN2_LOW = 1.42860682030941723e-6f;
+    static constexpr float FAR = 15.0f, TURN = 3.0f;  // of the tail of the normal distribution
+    static constexpr float MISH_FLAT = 20.0f;
+    // (exp(r) - 1 - r) / r ** 2 for |r| <= log(2) / 2, relative error of exp 3e-9 (Remez, the lowest power first).
+    static constexpr float EXP[] = {0.499999934285f, 0.166665204008f, 0.0416683912127f, 0.00836874522935f, 0.00138145323382f};
+    // exp(z ** 2 / 2) times the probability beyond z, as a polynomial of (z - 3) / (z + 3) for 0 <= z <= 15, relative error 1e-8.
+    static constexpr float TAIL[] = {0.121513947391f,    -0.206402621915f,   0.123225052271f,    -0.0462132344491f,  0.00613181126176f,
+                                     0.00290421358485f,  -0.000982822320761f, -0.00033854574948f, 0.000114504492518f, 5.26762937516e-5f};
+};
+
+template <> struct Traits<double> {
+    using V = DoubleLanes;
+    using I = DoubleBits;
+    using Int = std::int64_t;
+    static constexpr int MANTISSA = 52, BIAS = 1023;
+    static constexpr double ROUNDER = 6755399441055744.0;  // 1.5 * 2 ** 52
+    static constexpr double HIGH = 711.0, LOW = -747.0;
+    static constexpr double LN2_HIGH = 0.693147180369123816490, LN2_LOW = 1.90821492927058770002e-10;
+    static constexpr double FAR = 40.0, TURN = 4.0;
+    static constexpr double MISH_FLAT = 40.0;
+    static constexpr double EXP[] = {0.50000000000000106674,    0.16666666666666411417,    0.041666666666529736,
+                                     0.0083333333334950250764,  0.0013888888943758407152,  0.00019841269505682888841,
+                                     0.000024801492950863418241, 2.7557586877191403745e-6, 2.763030592640422364e-7,
+                                     2.4999997611732910745e-8};
+    // The same for (z - 4) / (z + 4) and 0 <= z <= 40, relative error 1.2e-17.
+    static constexpr double TAIL[] = {
+        0.09441064130196893571,    -0.1703977215484554315,     0.12437925533926363076,     -0.071707407337736432713,
+        0.030864804106308610526,   -0.0084920954821161103635,  0.00050756207523706464555,  0.00063881385158404532061,
+        -0.00018718427159459929672, -0.000045554891862637112264, 0.000028648357002195457106, 4.6315400966753697103e-6,
+        -4.3035979194082283646e-6, -8.2932921704241615001e-7,  6.6158760642795224947e-7,   2.0576823284522800495e-7,
+        -9.4281004624323015408e-8, -5.2382668896643781286e-8,  9.4748543726593733027e-9,   1.1420218009810030531e-8,
+        8.300268156005525564e-11,  -1.7144246289032485698e-9,  -1.7498757396393564393e-10, 1.0608732347794863557e-10};
+};
+
+template <class T> using V = typename Traits<T>::V;
+template <class T> constexpr std::size_t LANES = WIDTH / sizeof(T);
+
+template <class T> inline V<T> all(T value) { return value - V<T>{}; }
+
+template <class T> inline V<T> load(const T *from) {
+    V<T> out;
+    __builtin_memcpy(&out, from, WIDTH);
+    return out;
+}
+
+// Fewer numbers than a vector holds, the rest `filler`.
+template <class T> inline V<T> load_part(const T *from, std::size_t count, T filler = 0) {
+    V<T> out = all<T>(filler);
+    __builtin_memcpy(&out, from, count * sizeof(T));
+    return out;
+}
+
+template <class T> inline void store(T *to, V<T> value) { __builtin_memcpy(to, &value, WIDTH); }
+
+template <class T> inline void store_part(T *to, V<T> value, std::size_t count) { __builtin_memcpy(to, &value, count * sizeof(T)); }
+
+template <class T> inline T one(const T *from) {
+    T out;
+    __builtin_memcpy(&out, from, sizeof(T));
+    return out;
+}
+
+// The sum of the lanes, by halves.
+template <class T> inline T across(V<T> x) {
+    typedef T Half __attribute__((vector_size(WIDTH / 2)));
+    Half low, high;
+    __builtin_memcpy(&low, &x, WIDTH / 2);
+    __builtin_memcpy(&high, reinterpret_cast<const char *>(&x) + WIDTH / 2, WIDTH / 2);
+    low += high;
+    for (std::size_t half = LANES<T> / 4; half > 1; half /= 2)
+        for (std::size_t i = 0; i < half; i++) low[i] += low[i + half];
+    if constexpr (LANES<T> == 2) return low[0];
+    else return low[0] + low[1];
+}
+
+// nan is not kept.
+template <class T> inline T highest(V<T> x) {
+    T lanes[LANES<T>];
+    __builtin_memcpy(lanes, &x, WIDTH);
+    T out = lanes[0];
+    for (std::size_t i = 1; i < LANES<T>; i++) out = lanes[i] > out ? lanes[i] : out;
+    return out;
+}
+
+// Even and odd powers apart: two chains of half the length go on side by side.
+template <class T, std::size_t N> inline V<T> polynomial(const T (&coefficients)[N], V<T> x) {
+    V<T> square = x * x, upper = all<T>(coefficients[N - 1]), lower = all<T>(coefficients[N - 2]);
+#pragma GCC unroll 32
+    for (std::size_t i = N - 2; i > 0; i--) {
+        V<T> next = upper * square + coefficients[i - 1];
+        upper = lower;
+        lower = next;
+    }
+    return lower + upper * x;
+}
+
+// 2 ** n for whole n that has been added to ROUNDER: the exponent's bits, in range.
+template <class T> inline V<T> power_of_2(V<T> rounded) {
+    using I = typename Traits<T>::I;
+    using Int = typename Traits<T>::Int;
+    T rounder = Traits<T>::ROUNDER;
+    Int zero;
+    __builtin_memcpy(&zero, &rounder, sizeof(T));
+    I bits = (I)rounded - zero + Traits<T>::BIAS;
+    return (V<T>)(bits << Traits<T>::MANTISSA);
+}
+
+// nan stays; 0 and infinity beyond what T holds; denormals are made.
+template <class T> inline V<T> exponential(V<T> x) {
+    using P = Traits<T>;
+    x = x > P::HIGH ? all<T>(P::HIGH) : x;
+    x = x < P::LOW ? all<T>(P::LOW) : x;
+    V<T> n = (x * T(1.4426950408889634074) + P::ROUNDER) - P::ROUNDER;
+    V<T> r = (x - n * P::LN2_HIGH) - n * P::LN2_LOW;
+    V<T> value = r * r * polynomial<T>(P::EXP, r) + r + T(1);
+    V<T> rounded_half = n * T(0.5) + P::ROUNDER;
+    V<T> rest = n - (rounded_half - P::ROUNDER);
+    return value * power_of_2<T>(rounded_half) * power_of_2<T>(rest + P::ROUNDER);
+}

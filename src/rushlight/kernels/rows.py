@@ -1,0 +1,87 @@
+"""Compiled kernels along rows: softmax, its logarithm, and layer norm, with their slopes.
+
+They take float32 and float64 that lie in order, reduced along the last axis (of layer norm the last axes), with one number at least.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import native
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Axes = tuple[int, ...]
+
+
+def _is_in_rows(x: Array, axis: int | tuple[()]) -> bool:
+    return axis == x.ndim - 1 and x.dtype.char in "fd" and x.flags.c_contiguous and x.size > 0
+
+
+def _are_alike(g: Array, y: Array) -> bool:
+    return g.dtype is y.dtype and g.shape == y.shape and g.flags.c_contiguous
+
+
+def softmax(x: Array, axis: int | tuple[()]) -> Array | None:
+    if native and _is_in_rows(x, axis):
+        out = np.empty(x.shape, x.dtype)
+        if native.softmax(out, x, x.shape[-1]):
+            return out
+    return None
+
+
+def log_softmax(x: Array, axis: int | tuple[()]) -> Array | None:
+    if native and _is_in_rows(x, axis):
+        out = np.empty(x.shape, x.dtype)
+        if native.log_softmax(out, x, x.shape[-1]):
+            return out
+    return None
+
+
+def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array | None:
+    if native and _is_in_rows(y, axis) and _are_alike(v, y):
+        out = np.empty(y.shape, y.dtype)
+        if native.softmax_slope(out, y, v, y.shape[-1]):
+            return out
+    return None
+
+
+def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array | None:
+    if native and _is_in_rows(y, axis) and _are_alike(v, y):
+        out = np.empty(y.shape, y.dtype)
+        if native.log_softmax_slope(out, y, v, y.shape[-1]):
+            return out
+    return None
+
+
+def _length(x: Array, axes: Axes) -> int:
+    """The length of the rows that the last axes make; 0 where ``axes`` are others, or not in order."""
+    if axes == tuple(range(x.ndim - len(axes), x.ndim)) and x.dtype.char in "fd" and x.flags.c_contiguous and x.size:
+        return math.prod(x.shape[x.ndim - len(axes) :])
+    return 0
+
+
+def layer_norm(
+    x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5
+) -> Array | None:
+    length = _length(x, axes)
+    if native and length:
+        out = np.empty(x.shape, x.dtype)
+        if native.layer_norm(out, x, weight, bias, length, eps):
+            return out
+    return None
+
+
+def layer_norm_slopes(
+    g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...] | None:
+    """What ``g`` becomes on its way back to x, weight and bias, as far as needed."""
+    length = _length(x, axes)
+    if native and length and _are_alike(g, x):
+        shapes = (x.shape, x.shape[axes[0] :], x.shape[axes[0] :])
+        out = [np.empty(shape, x.dtype) if need else None for shape, need in zip(shapes, needs, strict=True)]
+        if native.layer_norm_slopes(*out, g, x, weight, length, eps):
+            return tuple(out)
+    return None

@@ -1,0 +1,1 @@
+"""What is made of tensors and asked of them: creation, conversion, arguments, printing, copying."""

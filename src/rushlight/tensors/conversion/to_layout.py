@@ -1,0 +1,139 @@
+"""Tensors in other layouts: ``to_sparse`` and its kin, ``to_mkldnn``; the room ``sparse`` is opened when one is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
+from ...ops.publishing import method
+from ...tensor import Tensor
+
+
+def _sparse(tensor: Tensor, kind: Any, sparse_dim: int | None = None, blocksize: Any = None) -> Tensor:
+    from ...sparse.making import converted
+
+    return converted(tensor, kind, sparse_dim, (blocksize, blocksize) if isinstance(blocksize, int) else blocksize)
+
+
+@method
+def to_sparse(
+    self: Tensor,
+    sparse_dim: int | None = None,
+    *,
+    layout: Any = None,
+    blocksize: Any = None,
+    dense_dim: int | None = None,
+) -> Tensor:
+    """The tensor in a sparse layout (``sparse_coo`` unless given), which keeps what is not zero.
+
+    ``sparse_dim``  how many dimensions have places of their own; the values fill the others
+
+    >>> import rushlight as torch
+    >>> torch.tensor([[0, 0], [7, 0]]).to_sparse()
+    tensor(indices=tensor([[1],
+                           [0]]),
+           values=tensor([7]),
+           size=(2, 2), nnz=1, layout=torch.sparse_coo)
+    """
+    if layout is strided:
+        return self.to_dense()
+    return _sparse(self, sparse_coo if layout is None else layout, sparse_dim, blocksize)
+
+
+@method
+def to_sparse_csr(self: Tensor, dense_dim: int | None = None) -> Tensor:
+    """The tensor by its rows: pointers to their starts, columns, values.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([[0, 0], [7, 0]]).to_sparse_csr().crow_indices()
+    tensor([0, 0, 1])
+    """
+    return _sparse(self, sparse_csr)
+
+
+@method
+def to_sparse_csc(self: Tensor, dense_dim: int | None = None) -> Tensor:
+    """The tensor by its columns: pointers to their starts, rows, values.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([[0, 0], [7, 0]]).to_sparse_csc().ccol_indices()
+    tensor([0, 1, 1])
+    """
+    return _sparse(self, sparse_csc)
+
+
+@method
+def to_sparse_bsr(self: Tensor, blocksize: Any, dense_dim: int | None = None) -> Tensor:
+    """The tensor by its rows of blocks; ``blocksize``, their height and width, must divide its own.
+
+    >>> import rushlight as torch
+    >>> torch.eye(4).to_sparse_bsr((2, 2)).col_indices()
+    tensor([0, 1])
+    """
+    return _sparse(self, sparse_bsr, blocksize=blocksize)
+
+
+@method
+def to_sparse_bsc(self: Tensor, blocksize: Any, dense_dim: int | None = None) -> Tensor:
+    """The tensor by its columns of blocks; ``blocksize``, their height and width, must divide its own.
+
+    >>> import rushlight as torch
+    >>> torch.eye(4).to_sparse_bsc((2, 2)).row_indices()
+    tensor([0, 1])
+    """
+    return _sparse(self, sparse_bsc, blocksize=blocksize)
+
+
+@method
+def sparse_mask(self: Tensor, mask: Any) -> Tensor:
+    """The elements at the places of a sparse tensor, in its layout.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2, 2).sparse_mask(torch.eye(2).to_sparse()).to_dense()
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    from ...sparse.making import sparse_mask
+
+    return sparse_mask(self, mask)
+
+
+@method
+def sparse_dim(self: Tensor) -> int:
+    """How many dimensions have places of their own: none of a dense tensor's."""
+    return 0
+
+
+@method
+def dense_dim(self: Tensor) -> int:
+    """How many dimensions the values fill: all of a dense tensor's."""
+    return self._array.ndim
+
+
+def _of_sparse_only(name: str, kinds: str) -> None:
+    def ask(self: Tensor) -> Any:
+        raise RuntimeError(f"{name} expected sparse {kinds} layout but got Strided")
+
+    ask.__name__ = name
+    ask.__doc__ = "A part of a sparse tensor: RuntimeError, for this one is dense. See ``torch.sparse``."
+    method(ask)
+
+
+for _name in ("coalesce", "indices", "values", "is_coalesced", "_nnz", "_indices", "_values"):
+    _of_sparse_only(_name, "coordinate tensor")
+for _name in ("crow_indices", "col_indices", "ccol_indices", "row_indices"):
+    _of_sparse_only(_name, "row compressed tensor" if _name in ("crow_indices", "col_indices") else "column compressed tensor")
+
+
+@method
+def to_mkldnn(self: Tensor, dtype: Any = None) -> Tensor:
+    """The tensor under the layout ``torch._mkldnn``: it must be made dense again before its memory is looked at.
+
+    >>> import rushlight as torch
+    >>> m = torch.ones(2).to_mkldnn()
+    >>> m.layout, (m + m).to_dense()
+    (torch._mkldnn, tensor([2., 2.]))
+    """
+    from .opaque import opaque
+
+    return opaque(self if dtype is None else self.to(dtype))

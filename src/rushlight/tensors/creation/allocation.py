@@ -1,0 +1,83 @@
+"""New memory as tensors: arrays made, PyTorch's errors where NumPy refuses, and the leaves around them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...autograd import modes, views
+from ...autograd.modes import special
+from ...tensor import Tensor, new_tensor
+from ..arguments import as_dtype, checked_shape, type_name
+
+
+def finished(array: np.ndarray[Any, Any], requires_grad: Any = False) -> Tensor:
+    """The new leaf around a new array."""
+    result = new_tensor(array)
+    if requires_grad:
+        result._needs_grad = True
+    if special.active and modes.state.inference:
+        result._inference = modes.state.inference
+    return result
+
+
+def second_try(
+    make: Callable[..., np.ndarray[Any, Any]],
+    name: str,
+    sizes: Any,
+    one: bool,
+    numpy_type: np.dtype[Any],
+    owner: str | None,
+    error: Exception,
+) -> np.ndarray[Any, Any]:
+    """After NumPy refused: the array if the sizes are right all the same, else PyTorch's error."""
+    shape = checked_shape(name, sizes, one=one, owner=owner)
+    size = math.prod(shape) * numpy_type.itemsize
+    if size >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}") from None
+    if isinstance(error, TypeError):
+        return make(shape, numpy_type)  # NumPy is stricter about what an integer is
+    if isinstance(error, MemoryError) or size >= 2**40:
+        raise RuntimeError(
+            f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {size} bytes. Error code 12 (Cannot "
+            "allocate memory)"
+        ) from None
+    raise error
+
+
+def allocated(
+    make: Callable[..., np.ndarray[Any, Any]],
+    name: str,
+    sizes: Any,
+    one: bool,
+    numpy_type: np.dtype[Any],
+    owner: str | None = None,
+) -> np.ndarray[Any, Any]:
+    """``make(sizes, numpy_type)``; where NumPy refuses, PyTorch's error. ``one``, ``owner``: see checked_shape."""
+    try:
+        return make(sizes, numpy_type)
+    except Exception as error:
+        return second_try(make, name, sizes, one, numpy_type, owner, error)
+
+
+def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor:
+    """Puts the values of a new array into ``out``, which gets its shape."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
+    if dtype is not None and as_dtype(name, dtype) is not out.dtype:
+        raise RuntimeError(
+            f"dtype {as_dtype(name, dtype).scalar_name} does not match dtype of out parameter ({out.dtype.scalar_name})"
+        )
+    if out._needs_grad and modes.state.grad_enabled:
+        raise RuntimeError(
+            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    views.check_memory(out)
+    if out._array.shape != array.shape:
+        out._array = np.empty(array.shape, out._array.dtype)
+    views.write(out, array, name)
+    return out

@@ -1,0 +1,177 @@
+"""What a pickle of a tensor names: the functions that put it together from a storage and its attributes."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd.attributes import OWN_ATTRIBUTES
+from ..backend import memory
+from ..base import dtypes
+from ..base.device import layout as Layout
+from ..base.device import sparse_coo
+from ..base.public_names import methods
+from ..storage import TypedStorage, UntypedStorage
+from ..tensor import Tensor, wrap
+
+
+def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
+    """A tensor over a typed storage; offset and strides in elements."""
+    return _laid_over(storage, storage.dtype, storage_offset, size, stride)
+
+
+def _rebuild_tensor_v2(
+    storage: Any,
+    storage_offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool,
+    backward_hooks: Any,
+    metadata: dict[str, Any] | None = None,
+) -> Tensor:
+    """A tensor over a typed storage. RuntimeError where the storage is too short for it.
+
+    >>> import rushlight as torch
+    >>> from rushlight._utils import _rebuild_tensor_v2
+    >>> _rebuild_tensor_v2(torch.arange(6.0)._typed_storage(), 1, (2, 2), (3, 1), False, None)
+    tensor([[1., 2.],
+            [4., 5.]])
+    """
+    return _finished(_laid_over(storage, storage.dtype, storage_offset, size, stride), requires_grad, backward_hooks, metadata)
+
+
+def _rebuild_tensor_v3(
+    storage: Any,
+    storage_offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool,
+    backward_hooks: Any,
+    dtype: Any,
+    metadata: dict[str, Any] | None = None,
+) -> Tensor:
+    """As :func:`_rebuild_tensor_v2` over bytes, of dtypes that have no typed storage."""
+    return _finished(_laid_over(storage, dtype, storage_offset, size, stride), requires_grad, backward_hooks, metadata)
+
+
+def _rebuild_sparse_tensor(layout: Any, data: tuple[Any, ...]) -> Any:
+    """A tensor of a sparse layout of its indices, values and size. RuntimeError where they do not fit each other.
+
+    >>> import rushlight as torch
+    >>> from rushlight._utils import _rebuild_sparse_tensor
+    >>> _rebuild_sparse_tensor(torch.sparse_coo, (torch.tensor([[0, 1]]), torch.tensor([4.0, 5.0]), (2,), True)).to_dense()
+    tensor([4., 5.])
+    """
+    from ..sparse import making
+
+    count = 2 if layout is sparse_coo else 3
+    if not isinstance(layout, Layout) or not all(isinstance(part, Tensor) for part in data[:count]):
+        raise RuntimeError("a saved sparse tensor has no layout, or parts that are no tensors")
+    if layout is sparse_coo:
+        indices, values, size, *coalesced = data
+        return making.sparse_coo_tensor(indices, values, size, is_coalesced=bool(coalesced and coalesced[0]))
+    if layout.name not in ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"):
+        raise NotImplementedError(f"rebuilding sparse tensor for layout {layout}")
+    pointers, plain, values, size = data
+    return making.sparse_compressed_tensor(pointers, plain, values, size, layout=layout)
+
+
+def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Any:
+    """A Parameter over a tensor's memory."""
+    from ..nn.parameter import Parameter
+
+    result = Parameter(data, bool(requires_grad))
+    result._backward_hooks = backward_hooks
+    return result
+
+
+def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: Any, state: Any) -> Any:
+    """A Parameter with attributes of its own."""
+    return set_state(_rebuild_parameter(data, requires_grad, backward_hooks), state)
+
+
+def set_state(tensor: Any, state: Any) -> Any:
+    """Gives a tensor the attributes of a dict, or of a pair of dicts where its class has slots.
+
+    Four items are a storage, an offset, sizes and strides: so tensors were saved before PyTorch 0.2.
+
+    RuntimeError for names that are the tensor's own.
+    """
+    if isinstance(state, tuple) and len(state) == 4:
+        return tensor.set_(*state)
+    names, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    own = OWN_ATTRIBUTES & {*(names or ()), *(slots or ())}
+    if own:
+        raise RuntimeError(f"a saved tensor may not set its own {', '.join(sorted(own))}")
+    tensor.__dict__.update(names or {})
+    for name, value in (slots or {}).items():
+        setattr(tensor, name, value)
+    return tensor
+
+
+def _rebuild_from_type_v2(func: Callable[..., Any], new_type: type, args: tuple[Any, ...], state: Any) -> Any:
+    """What ``func(*args)`` makes, as an instance of ``new_type`` with the attributes in ``state``."""
+    result = func(*args)
+    if type(result) is not new_type:
+        result = result.as_subclass(new_type)
+    if hasattr(type(result), "__setstate__"):
+        result.__setstate__(state)
+    else:
+        set_state(result, state)
+    return result
+
+
+def _laid_over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Tensor:
+    if not isinstance(storage, (TypedStorage, UntypedStorage)) or not isinstance(dtype, dtypes.dtype):
+        raise RuntimeError("a saved tensor has no storage")
+    size, stride = tuple(size), tuple(stride)
+    if not all(type(number) is int for number in (offset, *size, *stride)):
+        raise RuntimeError(f"a saved tensor has sizes {size}, strides {stride} and storage offset {offset}: not integers")
+    if len(size) != len(stride):
+        raise RuntimeError(f"mismatch in length of strides and shape: sizes {list(size)}, strides {list(stride)}")
+    if offset < 0 or any(number < 0 for number in (*size, *stride)):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}, storage offset {offset}"
+        )
+    if math.prod(size) >= 2**63:
+        raise RuntimeError(f"numel: integer multiplication overflow: sizes {list(size)}")
+    whole = storage.untyped()._memory
+    try:
+        return wrap(memory.laid_over(whole, dtype.numpy, size, stride, offset))
+    except ValueError as error:  # more dimensions or more elements than NumPy has
+        raise RuntimeError(f"a saved tensor of sizes {list(size)} cannot be made: {error}") from None
+
+
+def _finished(tensor: Tensor, requires_grad: Any, backward_hooks: Any, metadata: Any) -> Tensor:
+    for name, value in (metadata or {}).items():
+        if name == "conj" and value and tensor.is_complex():
+            tensor = tensor.conj()
+        elif name == "neg" and value:
+            tensor = tensor._neg_view()
+        elif value:
+            raise RuntimeError(f"a saved tensor says {name}={value!r}, which rushlight does not have")
+    if requires_grad:
+        tensor.requires_grad = True
+    if backward_hooks:
+        tensor._backward_hooks = OrderedDict(backward_hooks)
+    return tensor
+
+
+def _set_state(self: Tensor, state: Any) -> None:
+    set_state(self, state)
+
+
+methods["__setstate__"] = _set_state
+# Where PyTorch has them: pickles name the place.
+_rebuild_from_type_v2.__module__ = "rushlight._tensor"
+for _function in (
+    _rebuild_parameter,
+    _rebuild_parameter_with_state,
+    _rebuild_sparse_tensor,
+    _rebuild_tensor,
+    _rebuild_tensor_v2,
+    _rebuild_tensor_v3,
+):
+    _function.__module__ = "rushlight._utils"

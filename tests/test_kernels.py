@@ -1,0 +1,423 @@
+"""The compiled kernels, held to the NumPy kernels that they stand beside."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import rushlight as torch
+from rushlight import kernels
+
+ROOT = Path(__file__).resolve().parents[1]
+native = kernels.native
+needs_native = pytest.mark.skipif(native is None, reason="the extension is not built, or is switched off")
+DTYPES = {"float32": 2e-6, "float64": 1e-13}  # by how much of a result, or of 1, the two may differ
+LENGTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 100, 1000, 2048, 2049, 4100]
+ODD = [0.0, -0.0, 1e-42, -1e-42, 5e-324, 1e-38, 20.0, -20.0, 88.5, -88.5, -103.5, 710.0, -745.0, 1e30, -1e30]
+BEYOND = [math.inf, -math.inf, math.nan]
+
+VALUES = ["activations.gelu_erf", "activations.gelu_tanh", "activations.silu", "activations.mish", "pointwise.sigmoid"]
+SLOPES = [
+    "activation_slopes.gelu_erf_slope", "activation_slopes.gelu_tanh_slope", "activation_slopes.silu_slope",
+    "activation_slopes.mish_slope", "pointwise.sigmoid_slope", "pointwise.tanh_slope",
+]  # fmt: skip
+ROWS = ["softmax.softmax", "softmax.log_softmax"]
+ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
+CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.conv_weight_grad"]
+NORMS = ["normalization.layer_norm", "normalization.layer_norm_slopes"]
+
+
+def test_every_kernel_is_tried_here():
+    assert sorted(kernels.registered) == sorted(VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS + CONVOLUTIONS)
+
+
+def test_the_extension_is_built_where_there_is_a_compiler():
+    if os.environ.get("RUSHLIGHT_KERNELS") == "numpy":
+        pytest.skip("switched off")
+    compiler = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
+    headers = Path(sysconfig.get_path("include"))
+    if compiler is None or not (headers / "Python.h").exists() or not (ROOT / "setup.py").exists() or sys.platform == "win32":
+        pytest.skip("no compiler, no Python.h, or not a checkout")
+    assert native is not None, "there is a compiler: pip install --editable . has failed to build the kernels"
+
+
+def numbers(draw, shape, dtype, odd=(), spread=3.0):
+    """Random numbers of which a few are odd ones; unaligned as often as not; read-only sometimes."""
+    seed = draw(st.integers(0, 2**32 - 1))
+    generator = np.random.default_rng(seed)
+    values = np.asarray(generator.standard_normal(shape) * spread, dtype)
+    for _ in range(draw(st.integers(0, 3)) if odd and values.size else 0):
+        with np.errstate(all="ignore"):
+            values.reshape(-1)[draw(st.integers(0, values.size - 1))] = np.array(draw(st.sampled_from(odd))).astype(dtype)
+    shift = draw(st.sampled_from([0, 1, 4, 8, 20]))
+    if shift:
+        memory = np.empty(values.nbytes + shift, np.uint8)
+        moved = np.ndarray(values.shape, values.dtype, memory, shift)
+        moved[...] = values
+        values = moved
+    if draw(st.booleans()):
+        values.flags.writeable = False
+    return values
+
+
+def shapes(draw, least=0):
+    last = draw(st.sampled_from(LENGTHS))
+    lead = draw(st.sampled_from([(), (1,), (2,), (3, 2), (40,)] + ([(0,), (2, 0)] if not least else [])))
+    shape = (*lead, last) if math.prod(lead) * last < 60_000 else (last,)
+    return draw(st.sampled_from([shape, ()])) if not least else shape
+
+
+def both(name, *args):
+    kernel = kernels.registered[name]
+    with np.errstate(all="ignore"):
+        return kernel.compiled(*args), kernel.numpy(*args)
+
+
+def agree(found, expected, dtype, scale=1.0):
+    assert found is not None, "the compiled kernel did not take the case"
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    bound = DTYPES[dtype] * scale
+    np.testing.assert_allclose(found, expected, rtol=bound, atol=bound)
+
+
+@pytest.fixture(params=native.instruction_sets() if native else [None])
+def instruction_set(request):
+    if native is None:
+        pytest.skip("the extension is not built, or is switched off")
+    before, count = native.instruction_set(), native.threads()
+    native.use(request.param)
+    yield request.param
+    native.use(before)
+    native.set_threads(count)
+
+
+few = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize("name", VALUES)
+@given(data=st.data())
+@few
+def test_functions(instruction_set, name, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    x = numbers(data.draw, shapes(data.draw), dtype, ODD + BEYOND)
+    agree(*both(name, x), dtype, 2)
+
+
+@pytest.mark.parametrize("name", SLOPES)
+@given(data=st.data())
+@few
+def test_slopes(instruction_set, name, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    shape = shapes(data.draw)
+    # What these are given are values of sigmoid and tanh, whose squares are finite.
+    x = numbers(data.draw, shape, dtype, BEYOND if name.startswith("pointwise") else [each for each in ODD if abs(each) < 1e10])
+    h = numbers(data.draw, shape, dtype, ODD, 1.0)
+    agree(*both(name, h, x), dtype, 40)
+
+
+@pytest.mark.parametrize("name", ROWS)
+@given(data=st.data())
+@few
+def test_rows(instruction_set, name, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    x = numbers(data.draw, shapes(data.draw, 1), dtype, [-math.inf, math.nan, 1e-42, 88.5, -300.0])
+    agree(*both(name, x, x.ndim - 1), dtype, 10)
+
+
+@pytest.mark.parametrize("name", ROW_SLOPES)
+@given(data=st.data())
+@few
+def test_slopes_of_rows(instruction_set, name, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    x = numbers(data.draw, shapes(data.draw, 1), dtype, [-300.0, 1e-42])
+    y = kernels.registered["softmax.log_softmax" if "log" in name else "softmax.softmax"].numpy(x, x.ndim - 1)
+    g = numbers(data.draw, x.shape, dtype, [math.nan, 1e-42], 1.0)
+    agree(*both(name, g, y, x.ndim - 1), dtype, 200)
+
+
+@given(data=st.data())
+@few
+def test_layer_norm(instruction_set, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    shape = shapes(data.draw, 1)
+    axes = tuple(range(data.draw(st.integers(0, len(shape) - 1)), len(shape)))
+    x = numbers(data.draw, shape, dtype, [math.nan, 1e-42, 20.0])
+    inner = shape[axes[0] :]
+    weight, bias = (data.draw(st.sampled_from([None, numbers(data.draw, inner, dtype, (), 1.0)])) for _ in range(2))
+    agree(*both("normalization.layer_norm", x, weight, bias, axes, 1e-5), dtype, 100)
+
+
+@given(data=st.data())
+@few
+def test_slopes_of_layer_norm(instruction_set, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    shape = shapes(data.draw, 1)
+    axes = (len(shape) - 1,)
+    x, g = (numbers(data.draw, shape, dtype) for _ in range(2))
+    weight = data.draw(st.sampled_from([None, numbers(data.draw, shape[-1:], dtype, (), 1.0)]))
+    needs = data.draw(st.tuples(st.booleans(), st.just(True) if weight is not None else st.just(False), st.booleans()))
+    found = kernels.registered["normalization.layer_norm_slopes"].compiled(g, x, weight, axes, 1e-5, needs)
+    assert found is not None and [each is not None for each in found] == list(needs)
+    wide = [None if each is None else each.astype(np.float64) for each in (g, x, weight)]
+    mean, var = wide[1].mean(-1, keepdims=True), wide[1].var(-1, keepdims=True)
+    hat, rows = (wide[1] - mean) / np.sqrt(var + 1e-5), tuple(range(len(shape) - 1))
+    scaled = wide[0] if weight is None else wide[0] * wide[2]
+    slope = scaled - scaled.mean(-1, keepdims=True) - hat * (scaled * hat).mean(-1, keepdims=True)
+    expected = (slope / np.sqrt(var + 1e-5), (wide[0] * hat).sum(rows), wide[0].sum(rows))
+    for one, other in zip(found, expected, strict=True):
+        if one is not None:
+            np.testing.assert_allclose(
+                one, other, rtol=DTYPES[dtype] * 100, atol=DTYPES[dtype] * 100 * max(1, np.abs(other).max())
+            )
+
+
+@st.composite
+def convolutions(draw):
+    """Input and weight of a convolution, a cotangent, and the options."""
+    rank, groups = draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2, 3]))
+    dtype = draw(st.sampled_from(list(DTYPES)))
+    ranges = {"size": (1, 9), "taps": (1, 4), "stride": (1, 3), "padding": (0, 3), "dilation": (1, 2)}
+    size, taps, stride, padding, dilation = (
+        tuple(draw(st.integers(*bounds)) for _ in range(rank)) for bounds in ranges.values()
+    )
+    if draw(st.booleans()):
+        size = (*size[:-1], draw(st.sampled_from([60, 300, 9000] if rank == 1 else [60])))
+    axes = zip(size, taps, stride, padding, dilation, strict=True)
+    out = tuple((length + 2 * pad - spread * (count - 1) - 1) // step + 1 for length, count, step, pad, spread in axes)
+    assume(min(out) > 0 and (math.prod(taps) > 1 or max(stride) > 1 or any(padding)))
+    samples, depth, channels = draw(st.sampled_from([1, 2, 9, 20])), draw(st.integers(1, 5)), draw(st.integers(1, 7))
+    assume(samples * depth * channels * groups * math.prod(out) * math.prod(taps) < 2_000_000)
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shapes = ((samples, groups * depth, *size), (groups * channels, depth, *taps), (samples, groups * channels, *out))
+    x, w, g = (generator.standard_normal(shape).astype(dtype) for shape in shapes)
+    bias = draw(st.sampled_from([None, generator.standard_normal(groups * channels).astype(dtype)]))
+    return x, w, g, bias, (stride, padding, dilation, groups)
+
+
+@given(given_=convolutions())
+@few
+def test_convolutions(instruction_set, given_):
+    x, w, g, bias, options = given_
+    tries = [
+        both("convolution.conv", x, w, *options, bias),
+        both("convolution.conv_input_grad", g, w, x.shape, *options),
+        both("convolution.conv_weight_grad", g, x, w.shape, *options),
+    ]
+    for found, expected in tries:
+        agree(found, expected, x.dtype.name, 20 * max(1.0, float(np.abs(expected).max())))
+
+
+@needs_native
+@pytest.mark.parametrize("odd", BEYOND)
+def test_numbers_that_are_not_finite_spread_in_convolutions_as_in_numpy(odd):
+    x = np.random.default_rng(0).standard_normal((2, 3, 7, 7)).astype(np.float32)
+    w = np.random.default_rng(1).standard_normal((4, 3, 3, 3)).astype(np.float32)
+    options = ((2, 1), (1, 0), (1, 1), 1)
+    x[1, 2, 6, 3] = odd
+    g = np.ones((2, 4, 4, 5), np.float32)
+    found, expected = both("convolution.conv", x, w, *options)
+    agree(found, expected, "float32", 20)
+    slopes = torch.backend.convolution.conv_weight_grad(g, x, w.shape, *options)
+    agree(slopes, kernels.registered["convolution.conv_weight_grad"].numpy(g, x, w.shape, *options), "float32", 20)
+    g[0, 0, 3, 4] = odd
+    agree(*both("convolution.conv_input_grad", g, w, x.shape, *options), "float32", 20)
+
+
+@needs_native
+def test_convolutions_refuse_sizes_that_do_not_fit():
+    x, w, y = (np.ones(shape, np.float32) for shape in ((1, 1, 4), (1, 1, 2), (1, 1, 3)))
+    sizes = [1, 1, 1, 1, 1, 1, 4, 1, 1, 2, 1, 1, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1]
+    assert native.conv(y, x, w, None, tuple(sizes)) and (y == 2).all()
+    for place in range(len(sizes)):
+        for wrong in (0, 5, 1 << 40, (1 << 64) - 1):
+            tried = [*sizes[:place], wrong, *sizes[place + 1 :]]
+            before = y.copy()
+            assert native.conv(y, x, w, None, tuple(tried)) in (True, False)
+            if place < 13:
+                assert (y == before).all(), (place, wrong)
+            y[...] = before
+    with pytest.raises(OverflowError):
+        native.conv(y, x, w, None, (1 << 64, *sizes[1:]))
+    with pytest.raises(TypeError, match="expected a tuple of 22 sizes"):
+        native.conv(y, x, w, None, (1,))
+    moved = np.ndarray(4, np.float32, np.empty(17, np.uint8), 1).reshape(1, 1, 4)
+    assert not native.conv(y, moved, w, None, tuple(sizes))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_exponentials_are_as_exact_as_their_dtype(instruction_set, dtype):
+    """Within two and a half units of the last place, in the range where results are normal numbers."""
+    x = np.linspace(-80, 80, 100_001).astype(dtype)
+    found = kernels.registered["pointwise.sigmoid"].compiled(x)
+    exact = 1 / (1 + np.exp(-x.astype(np.longdouble)))
+    assert np.abs((found - exact) / np.spacing(exact.astype(dtype))).max() < 2.5
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gelu_is_exact_in_the_tail_too(instruction_set, dtype):
+    x = np.linspace(-6, 6, 4001).astype(dtype)
+    found = kernels.registered["activations.gelu_erf"].compiled(x)
+    exact = np.array([float(each) * 0.5 * math.erfc(-float(each) / math.sqrt(2)) for each in x])
+    nonzero = exact != 0
+    assert np.abs(found[nonzero] / exact[nonzero] - 1).max() < {"float32": 3e-6, "float64": 1e-14}[dtype]
+
+
+@needs_native
+@pytest.mark.parametrize("change", ["strided", "transposed", "half", "swapped", "whole"])
+def test_what_is_of_another_kind_is_left_to_numpy(change):
+    x = {
+        "strided": np.ones((4, 6), np.float32)[:, ::2],
+        "transposed": np.ones((4, 6), np.float32).T,
+        "half": np.ones((4, 6), np.float16),
+        "swapped": np.ones((4, 6), np.dtype(np.float32).newbyteorder()),
+        "whole": np.ones((4, 6), np.int64),
+    }[change]
+    assert kernels.registered["activations.silu"].compiled(x) is None
+    assert kernels.registered["activation_slopes.silu_slope"].compiled(x, x) is None
+    assert kernels.registered["softmax.softmax"].compiled(x, 1) is None
+    assert kernels.registered["softmax.softmax_grad"].compiled(x, x, 1) is None
+    assert kernels.registered["normalization.layer_norm"].compiled(x, None, None, (1,), 1e-5) is None
+    assert kernels.registered["normalization.layer_norm_slopes"].compiled(x, x, None, (1,), 1e-5, (True, False, False)) is None
+
+
+@needs_native
+def test_arrays_that_do_not_fit_are_refused():
+    """The loops themselves write nothing where an array is too short, of another dtype, or read-only."""
+    x, short, double = np.ones(64, np.float32), np.ones(63, np.float32), np.ones(64)
+    fixed = np.ones(64, np.float32)
+    fixed.flags.writeable = False
+    for out in (short, double, fixed):
+        assert not native.silu(out, x)
+        assert not native.softmax(out, x, 8)
+        assert not native.layer_norm(out, x, None, None, 8, 1e-5)
+        assert (out == 1).all()
+    assert not native.silu_slope(x.copy(), x, short)
+    for length in (0, 7, 65):
+        assert not native.softmax(x.copy(), x, length)
+    assert not native.layer_norm(x.copy(), x, np.ones(9, np.float32), None, 8, 1e-5)
+    assert not native.layer_norm_slopes(None, np.ones(9, np.float32), None, x, x, None, 8, 1e-5)
+    with pytest.raises(OverflowError):
+        native.softmax(x.copy(), x, 1 << 80)
+    with pytest.raises(TypeError, match="expected 2 arguments, got 1"):
+        native.silu(x)
+
+
+def results(count):
+    """Of each kernel, of arrays that threads share."""
+    native.set_threads(count)
+    generator = np.random.default_rng(0)
+    x, g = (generator.standard_normal((517, 1031)).astype(np.float32) for _ in range(2))
+    weight = generator.standard_normal(1031).astype(np.float32)
+    compiled = {name: kernel.compiled for name, kernel in kernels.registered.items()}
+    found = [compiled[name](x) for name in VALUES] + [compiled[name](g, x) for name in SLOPES]
+    found += [compiled[name](x, 1) for name in ROWS] + [compiled[name](g, x, 1) for name in ROW_SLOPES]
+    found.append(compiled[NORMS[0]](x, weight, weight, (1,), 1e-5))
+    images, taps, slopes = (generator.standard_normal(shape) for shape in ((70, 6, 20, 31), (35, 6, 3, 3), (70, 35, 20, 31)))
+    options = ((1, 1), (1, 1), (1, 1), 1)
+    found.append(compiled[CONVOLUTIONS[0]](images, taps, *options))
+    found.append(compiled[CONVOLUTIONS[1]](slopes, taps, images.shape, *options))
+    found.append(compiled[CONVOLUTIONS[2]](slopes, images, taps.shape, *options))
+    return [*found, *compiled[NORMS[1]](g, x, weight, (1,), 1e-5, (True, True, True))]
+
+
+def test_results_do_not_depend_on_the_number_of_threads(instruction_set):
+    alone = results(1)
+    for count in (2, 3, 4):
+        for one, other in zip(alone, results(count), strict=True):
+            assert one.tobytes() == other.tobytes()
+
+
+def test_results_do_not_depend_on_where_numbers_lie(instruction_set):
+    x = np.random.default_rng(1).standard_normal(100).astype(np.float32)
+    for name in VALUES:
+        compiled = kernels.registered[name].compiled
+        whole = compiled(x)
+        assert all(compiled(x[start:]).tobytes() == whole[start:].tobytes() for start in range(40))
+
+
+def test_many_python_threads_at_once(instruction_set):
+    native.set_threads(2)
+    x = np.random.default_rng(2).standard_normal((700, 512)).astype(np.float32)
+    softmax = kernels.registered["softmax.softmax"].compiled
+    expected, wrong = softmax(x, 1).tobytes(), []
+
+    def work():
+        wrong.extend(1 for _ in range(20) if softmax(x, 1).tobytes() != expected)
+
+    workers = [threading.Thread(target=work) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+@needs_native
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_child_after_a_fork_has_threads_of_its_own():
+    script = """
+import os, numpy as np
+from rushlight import kernels
+kernels.native.set_threads(3)
+x = np.ones((600, 1000), np.float32)
+softmax = kernels.registered["softmax.softmax"].compiled
+import rushlight
+softmax(x, 1)
+child = os.fork()
+if not child:
+    found = softmax(x, 1)
+    os._exit(0 if abs(found - 0.001).max() < 1e-6 else 1)
+assert os.waitpid(child, 0)[1] == 0
+softmax(x, 1)
+print("both")
+"""
+    command = [sys.executable, "-W", "ignore", "-c", "import rushlight\n" + script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "both\n", done.stderr
+
+
+def test_the_environment_switches_them_off():
+    environment = {**os.environ, "RUSHLIGHT_KERNELS": "numpy"}
+    script = "import rushlight as torch; print(torch.kernels.report(), torch.nn.functional.silu(torch.ones(2)))"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=True)
+    assert done.stdout == "kernels: NumPy's tensor([0.7311, 0.7311])\n"
+
+
+@needs_native
+def test_the_report_names_kernels_and_set():
+    said = kernels.report()
+    assert native.instruction_set() in said and all(name in said for name in kernels.registered)
+
+
+@needs_native
+def test_set_num_threads_and_the_control_group_limit_them(tmp_path):
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        assert native.threads() == 1
+    finally:
+        torch.set_num_threads(before)
+    for text, count in (("150000 100000\n", 2), ("50000 100000\n", 1), ("max 100000\n", 1 << 16)):
+        file = tmp_path / "cpu.max"
+        file.write_text(text)
+        kernels._processors_of_group.cache_clear()
+        assert kernels._processors_of_group(file) == count
+    kernels._processors_of_group.cache_clear()
+
+
+@needs_native
+def test_an_unknown_instruction_set_is_an_error():
+    with pytest.raises(ValueError, match="no such instruction set here: 'mmx'"):
+        native.use("mmx")

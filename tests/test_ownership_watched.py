@@ -1,0 +1,241 @@
+"""What somebody holds is neither written over nor kept: under a debugger, a profiler, held frames, weak references, other threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.backend import blockwise, ownership
+from rushlight.tensor import Tensor
+
+SHAPE = (64, blockwise.OVER // 64)
+INSIDE = os.path.dirname(os.path.dirname(os.path.abspath(ownership.__file__))) + os.sep
+WAYS = [name for name in vars(ownership) if name.startswith("BY_")]
+
+
+class Watcher:
+    """Keeps the cotangents that the package's frames have when something is called, and what they were then."""
+
+    def __init__(self, keep: Callable[[Any], Any]) -> None:
+        self.keep = keep
+        self.kept: list[tuple[Any, np.ndarray]] = []
+
+    def __call__(self, frame: Any, event: str, argument: Any) -> Any:
+        if event == "call" and frame.f_code.co_filename.startswith((INSIDE, "<rushlight")):
+            g = frame.f_locals.get("g")
+            if g.__class__ is np.ndarray:
+                before = g.copy()
+                self.kept.append((self.keep((g, frame)), before))
+            del g
+        return self
+
+    def changed(self) -> int:
+        """Of how many of the arrays that are still there the numbers are others now."""
+        count = 0
+        for held, before in self.kept:
+            array = held()
+            count += array is not None and not np.array_equal(array, before)
+        return count
+
+
+def strongly(held: tuple[Any, Any]) -> Any:
+    g = held[0]
+    return lambda: g
+
+
+def by_the_frame(held: tuple[Any, Any]) -> Any:
+    frame = held[1]
+    g = weakref.ref(held[0])
+    return lambda: g() if frame is not None else None
+
+
+def weakly(held: tuple[Any, Any]) -> Any:
+    return weakref.ref(held[0])
+
+
+class OtherThread:
+    """Whose frame is all that holds what it is given."""
+
+    def __init__(self) -> None:
+        self.asked: SimpleQueue[Any] = SimpleQueue()
+        self.answers: SimpleQueue[Any] = SimpleQueue()
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self) -> None:
+        held = []
+        while True:
+            number, one = self.asked.get()
+            if number is None:
+                held.append(one)
+                self.answers.put(len(held) - 1)
+            else:
+                self.answers.put(held[number])
+            del one
+
+    def __call__(self, held: tuple[Any, Any]) -> Any:
+        self.asked.put((None, held[0]))
+        number = self.answers.get()
+
+        def ask() -> Any:
+            self.asked.put((number, None))
+            return self.answers.get()
+
+        return ask
+
+
+@contextmanager
+def traced(watcher: Watcher) -> Iterator[None]:
+    before = sys.gettrace()
+    sys.settrace(watcher)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+@contextmanager
+def profiled(watcher: Watcher) -> Iterator[None]:
+    before = sys.getprofile()
+    sys.setprofile(watcher)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def step(x: Any, w: Any) -> Any:
+    """Each way by which memory is written over or kept: rules, sums of cotangents that meet, leaves."""
+    y = x * w
+    z = (y.softmax(-1) * 3.0) ** 2
+    return ((z + y * w).reshape(-1).reshape(SHAPE) * w + z).sum()
+
+
+def leaves() -> list[Any]:
+    random = np.random.default_rng(0)
+    return [torch.from_numpy(random.standard_normal(SHAPE).astype(np.float32)).requires_grad_() for _ in range(2)]
+
+
+@pytest.mark.parametrize("keep", [strongly, by_the_frame, weakly, OtherThread()], ids=["names", "frames", "weakly", "thread"])
+@pytest.mark.parametrize("watched", [traced, profiled])
+def test_what_a_watcher_keeps_stays_as_it_was(watched: Any, keep: Any) -> None:
+    plain, seen = leaves(), leaves()
+    step(*plain).backward()
+    total = step(*seen)
+    watcher = Watcher(keep)
+    with watched(watcher):
+        total.backward()
+    assert len(watcher.kept) > 10
+    assert watcher.changed() == 0
+    for one, other in zip(plain, seen, strict=True):
+        assert torch.equal(one.grad, other.grad)
+        other.grad.fill_(-7.0)
+    assert watcher.changed() == 0
+
+
+def test_without_a_watcher_memory_is_written_over_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask, answers = ownership.is_only_here, set()
+
+    def asked(value: Any, way: int) -> bool:
+        answer = ask(value, way + 1)  # for the name that it has here
+        answers.add((sys._getframe(1).f_code.co_name, answer))
+        return answer
+
+    for module in (blockwise, ownership, sys.modules["rushlight.autograd.engine"]):
+        monkeypatch.setattr(module, "is_only_here", asked)
+    x, w = leaves()
+    step(x, w).backward()
+    assert {("added", True), ("accumulate", True), ("is_handed_over", True)} <= answers
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_one_holder_more_is_one_too_many(way: str) -> None:
+    number = getattr(ownership, way)
+    walk = getattr(ownership, way.lower().replace("by_", "_by_"))
+    assert walk(number) and not walk(number - 1)
+
+
+def test_a_leaf_keeps_what_nobody_holds_and_copies_the_rest() -> None:
+    holders: list[Any] = []
+    for hold in (
+        lambda g: None,
+        holders.append,
+        lambda g: holders.append(weakref.ref(g)),
+        lambda g: holders.append(memoryview(g)),
+    ):
+        x = torch.zeros(SHAPE, requires_grad=True)
+        places: list[int] = []
+
+        class Given(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                return x.clone()
+
+            @staticmethod
+            def backward(ctx: Any, g: Any, hold: Any = hold, places: Any = places) -> Any:
+                out = g * torch.ones(SHAPE)
+                places.append(out._array.__array_interface__["data"][0])
+                hold(out._array)
+                return out
+
+        Given.apply(x).sum().backward()
+        is_kept = x.grad._array.__array_interface__["data"][0] == places[0]
+        assert is_kept == (not holders)
+
+
+def test_who_looks_on_at_the_import_does_not_count() -> None:
+    program = (
+        "import sys\n"
+        "kept = []\n"
+        "def look(frame, event, argument):\n"
+        "    kept.append((frame, frame.f_locals))\n"
+        "    return look\n"
+        "def only_ours(frame, event, argument):\n"
+        "    return look(frame, event, argument) if frame.f_code.co_filename.endswith('ownership.py') else None\n"
+        "sys.{set}(only_ours)\n"
+        "from rushlight.backend import ownership\n"
+        "sys.{set}(None)\n"
+        "assert kept\n"
+        f"print([getattr(ownership, name) for name in {WAYS}])\n"
+    )
+    expected = str([getattr(ownership, name) for name in WAYS])
+    for setter in ("settrace", "setprofile"):
+        done = subprocess.run(
+            [sys.executable, "-c", program.replace("{set}", setter)],
+            capture_output=True,
+            text=True,
+            env={"PYTHONPATH": ":".join(sys.path)},
+            timeout=120,
+        )
+        assert done.stdout.strip() == expected, done.stderr
+
+
+def test_where_counts_say_nothing_all_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: False, raising=False)
+    assert ownership._numbers() == [0] * len(WAYS)
+    assert not ownership.is_only_here(np.empty(1), 0)
+
+
+def test_a_class_of_tensors_is_asked_for_too() -> None:
+    def held(value: Any) -> bool:
+        return ownership.is_only_here(value, ownership.BY_NAME + 1)  # the caller's name
+
+    tensor: Tensor = torch.zeros(2)
+    assert held(tensor)
+    other = tensor
+    assert not held(tensor)
+    del other
+    sighting = weakref.ref(tensor)
+    assert not held(tensor)
+    del sighting
+    assert held(tensor)
