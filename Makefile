@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test browser lint format conformance fuzz faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist clean
+.PHONY: help demo test browser lint stubs format conformance fuzz faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist clean
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1: \2/p' $(MAKEFILE_LIST)
@@ -36,8 +36,13 @@ lint: .venv/tools  ## ruff, mypy, import contracts and the ratchet
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
+	.venv/bin/mypy --strict --disable-error-code override --disable-error-code misc src/rushlight-stubs
+	.venv/bin/python tools/stubs.py --check
 	.venv/bin/lint-imports
 	.venv/bin/python tools/ratchet.py
+
+stubs: .venv/tools  ## write what type checkers and editors read, src/rushlight-stubs, anew
+	.venv/bin/python tools/stubs.py
 
 format: .venv/tools  ## mend what ruff can mend
 	.venv/bin/ruff check --fix .

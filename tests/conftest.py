@@ -8,6 +8,8 @@ import pytest
 
 import rushlight as torch
 
+collect_ignore = ["typing"]  # programs for type checkers
+
 
 @pytest.fixture
 def four_threads() -> Iterator[None]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import rushlight as torch
-from rushlight.capture import trace
+from rushlight.capture import known, trace
 from rushlight.capture.recorder import Recorder
 from rushlight.capture.watching import Watch
 
@@ -22,7 +24,7 @@ def kinds(recorder: Recorder) -> list[str]:
     return [one.op if isinstance(one, trace.Apply) else type(one).__name__ for one in recorder.trace.instructions]
 
 
-def test_a_step_is_a_line_of_instructions_and_runs_as_without():
+def test_a_step_is_a_line_of_instructions_and_runs_as_without() -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     recorder = recorded(lambda: (x * x).sum().backward(), x)
     assert recorder.failure is None
@@ -31,7 +33,7 @@ def test_a_step_is_a_line_of_instructions_and_runs_as_without():
     assert x.grad is not None and x.grad.tolist() == [2.0, 4.0]
 
 
-def test_a_write_makes_new_values_of_the_tensor_and_of_its_views():
+def test_a_write_makes_new_values_of_the_tensor_and_of_its_views() -> None:
     x = torch.zeros(2, 2)
     row = x[0]
 
@@ -48,7 +50,7 @@ def test_a_write_makes_new_values_of_the_tensor_and_of_its_views():
     assert product.inputs[0] == trace.Ref(again.out)
 
 
-def test_what_was_saved_before_a_write_is_a_copy():
+def test_what_was_saved_before_a_write_is_a_copy() -> None:
     x = torch.ones(2, requires_grad=True)
 
     def program() -> None:
@@ -61,7 +63,7 @@ def test_what_was_saved_before_a_write_is_a_copy():
     assert "Write" in kinds(recorder)
 
 
-def test_what_is_not_understood_is_told_with_its_line():
+def test_what_is_not_understood_is_told_with_its_line() -> None:
     x = torch.ones(2)
     for program in (lambda: x.sum().item(), lambda: bool(x.sum() > 1), lambda: str(x), lambda: x.tolist(), lambda: x.numpy()):
         failure = recorded(program, x).failure
@@ -71,7 +73,7 @@ def test_what_is_not_understood_is_told_with_its_line():
     assert failure is not None and "nothing in the trace has made" in failure.reason
 
 
-def test_a_built_in_function_that_may_answer_otherwise_ends_it():
+def test_a_built_in_function_that_may_answer_otherwise_ends_it() -> None:
     import time
 
     x = torch.ones(2)
@@ -79,7 +81,7 @@ def test_a_built_in_function_that_may_answer_otherwise_ends_it():
     assert failure is not None and failure.reason.startswith("perf_counter()")
 
 
-def test_creation_is_called_anew_and_two_recordings_agree():
+def test_creation_is_called_anew_and_two_recordings_agree() -> None:
     x = torch.ones(2, 2)
 
     def program() -> None:
@@ -92,7 +94,26 @@ def test_creation_is_called_anew_and_two_recordings_agree():
     assert "host randn" in str(first.trace)
 
 
-def test_while_nothing_is_recorded_nobody_looks_on():
+def test_the_functions_that_are_known_are_there() -> None:
+    root = Path(torch.__file__).parent
+    there: dict[str, set[str]] = {}
+
+    def names(code: types.CodeType) -> Iterator[str]:
+        yield code.co_qualname
+        for one in code.co_consts:
+            if isinstance(one, types.CodeType):
+                yield from names(one)
+
+    for path in root.rglob("*.py"):
+        room = ".".join(path.relative_to(root).with_suffix("").parts)
+        there[room] = set(names(compile(path.read_text(), str(path), "exec")))
+    for where in (*known.LOOKS_AT_NO_VALUE, *known.SPECIAL, *known.ANEW):
+        room, _, name = where.partition(":")
+        assert name in there.get(room, ()), where
+    assert all(f"tensors.creation.{room}" in there for room in known.CREATION)
+
+
+def test_while_nothing_is_recorded_nobody_looks_on() -> None:
     from rushlight.autograd import modes
     from rushlight.ops import dispatch
 

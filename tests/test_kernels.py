@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rushlight as torch
@@ -34,11 +34,12 @@ SLOPES = [
 ]  # fmt: skip
 ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
+CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.conv_weight_grad"]
 NORMS = ["normalization.layer_norm", "normalization.layer_norm_slopes"]
 
 
 def test_every_kernel_is_tried_here():
-    assert sorted(kernels.registered) == sorted(VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS)
+    assert sorted(kernels.registered) == sorted(VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS + CONVOLUTIONS)
 
 
 def test_the_extension_is_built_where_there_is_a_compiler():
@@ -181,6 +182,79 @@ def test_slopes_of_layer_norm(instruction_set, data):
             )
 
 
+@st.composite
+def convolutions(draw):
+    """Input and weight of a convolution, a cotangent, and the options."""
+    rank, groups = draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2, 3]))
+    dtype = draw(st.sampled_from(list(DTYPES)))
+    ranges = {"size": (1, 9), "taps": (1, 4), "stride": (1, 3), "padding": (0, 3), "dilation": (1, 2)}
+    size, taps, stride, padding, dilation = (
+        tuple(draw(st.integers(*bounds)) for _ in range(rank)) for bounds in ranges.values()
+    )
+    if draw(st.booleans()):
+        size = (*size[:-1], draw(st.sampled_from([60, 300, 9000] if rank == 1 else [60])))
+    axes = zip(size, taps, stride, padding, dilation, strict=True)
+    out = tuple((length + 2 * pad - spread * (count - 1) - 1) // step + 1 for length, count, step, pad, spread in axes)
+    assume(min(out) > 0 and (math.prod(taps) > 1 or max(stride) > 1 or any(padding)))
+    samples, depth, channels = draw(st.sampled_from([1, 2, 9, 20])), draw(st.integers(1, 5)), draw(st.integers(1, 7))
+    assume(samples * depth * channels * groups * math.prod(out) * math.prod(taps) < 2_000_000)
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shapes = ((samples, groups * depth, *size), (groups * channels, depth, *taps), (samples, groups * channels, *out))
+    x, w, g = (generator.standard_normal(shape).astype(dtype) for shape in shapes)
+    bias = draw(st.sampled_from([None, generator.standard_normal(groups * channels).astype(dtype)]))
+    return x, w, g, bias, (stride, padding, dilation, groups)
+
+
+@given(given_=convolutions())
+@few
+def test_convolutions(instruction_set, given_):
+    x, w, g, bias, options = given_
+    tries = [
+        both("convolution.conv", x, w, *options, bias),
+        both("convolution.conv_input_grad", g, w, x.shape, *options),
+        both("convolution.conv_weight_grad", g, x, w.shape, *options),
+    ]
+    for found, expected in tries:
+        agree(found, expected, x.dtype.name, 20 * max(1.0, float(np.abs(expected).max())))
+
+
+@needs_native
+@pytest.mark.parametrize("odd", BEYOND)
+def test_numbers_that_are_not_finite_spread_in_convolutions_as_in_numpy(odd):
+    x = np.random.default_rng(0).standard_normal((2, 3, 7, 7)).astype(np.float32)
+    w = np.random.default_rng(1).standard_normal((4, 3, 3, 3)).astype(np.float32)
+    options = ((2, 1), (1, 0), (1, 1), 1)
+    x[1, 2, 6, 3] = odd
+    g = np.ones((2, 4, 4, 5), np.float32)
+    found, expected = both("convolution.conv", x, w, *options)
+    agree(found, expected, "float32", 20)
+    slopes = torch.backend.convolution.conv_weight_grad(g, x, w.shape, *options)
+    agree(slopes, kernels.registered["convolution.conv_weight_grad"].numpy(g, x, w.shape, *options), "float32", 20)
+    g[0, 0, 3, 4] = odd
+    agree(*both("convolution.conv_input_grad", g, w, x.shape, *options), "float32", 20)
+
+
+@needs_native
+def test_convolutions_refuse_sizes_that_do_not_fit():
+    x, w, y = (np.ones(shape, np.float32) for shape in ((1, 1, 4), (1, 1, 2), (1, 1, 3)))
+    sizes = [1, 1, 1, 1, 1, 1, 4, 1, 1, 2, 1, 1, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1]
+    assert native.conv(y, x, w, None, tuple(sizes)) and (y == 2).all()
+    for place in range(len(sizes)):
+        for wrong in (0, 5, 1 << 40, (1 << 64) - 1):
+            tried = [*sizes[:place], wrong, *sizes[place + 1 :]]
+            before = y.copy()
+            assert native.conv(y, x, w, None, tuple(tried)) in (True, False)
+            if place < 13:
+                assert (y == before).all(), (place, wrong)
+            y[...] = before
+    with pytest.raises(OverflowError):
+        native.conv(y, x, w, None, (1 << 64, *sizes[1:]))
+    with pytest.raises(TypeError, match="expected a tuple of 22 sizes"):
+        native.conv(y, x, w, None, (1,))
+    moved = np.ndarray(4, np.float32, np.empty(17, np.uint8), 1).reshape(1, 1, 4)
+    assert not native.conv(y, moved, w, None, tuple(sizes))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_exponentials_are_as_exact_as_their_dtype(instruction_set, dtype):
     """Within two and a half units of the last place, in the range where results are normal numbers."""
@@ -249,6 +323,11 @@ def results(count):
     found = [compiled[name](x) for name in VALUES] + [compiled[name](g, x) for name in SLOPES]
     found += [compiled[name](x, 1) for name in ROWS] + [compiled[name](g, x, 1) for name in ROW_SLOPES]
     found.append(compiled[NORMS[0]](x, weight, weight, (1,), 1e-5))
+    images, taps, slopes = (generator.standard_normal(shape) for shape in ((70, 6, 20, 31), (35, 6, 3, 3), (70, 35, 20, 31)))
+    options = ((1, 1), (1, 1), (1, 1), 1)
+    found.append(compiled[CONVOLUTIONS[0]](images, taps, *options))
+    found.append(compiled[CONVOLUTIONS[1]](slopes, taps, images.shape, *options))
+    found.append(compiled[CONVOLUTIONS[2]](slopes, images, taps.shape, *options))
     return [*found, *compiled[NORMS[1]](g, x, weight, (1,), 1e-5, (True, True, True))]
 
 

@@ -124,14 +124,15 @@ def test_compilers_pass_through() -> None:
         return x + x
 
     model = torch.nn.Linear(2, 2)
-    marks = (torch.jit.script, torch.jit.ignore, torch.jit.unused, torch.jit.export, torch.compile, torch.compiler.disable)
+    marks = (torch.jit.script, torch.jit.ignore, torch.jit.unused, torch.jit.export, torch.compiler.disable)
     for mark in (
         *marks,
-        torch.compile(mode="max-autotune"),
+        torch.compile(backend="eager"),
         torch.compiler.disable(recursive=False),
         torch.jit.ignore(drop=True),
     ):
         assert mark(double) is double
+    assert torch.compile(mode="max-autotune")(double)._torchdynamo_orig_callable is double
     assert torch.jit.trace(model, torch.ones(1, 2)) is torch.jit.freeze(model) is torch.compile(model)._orig_mod is model
     with pytest.raises(RuntimeError):
         torch.jit.trace(model, torch.ones(1, 3))

@@ -18,6 +18,7 @@ import numpy as np
 
 from .as_torch import missing
 from .autograd import delayed_error, engine, function, function_calls, gradients, modes, observed_pass, views
+from .autograd.attributes import WithAttributes, held
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
 from .backend import dlpack
 from .backend import numpy as backend
@@ -31,7 +32,7 @@ from .base.device import layout as layout_class
 from .base.rooms import opened, provided
 from .base.size import Size
 from .ops import compiling, dispatch, saved, saved_attributes, table
-from .ops.public import axis_of, methods
+from .ops.public import axis_of, leaving_graph, methods
 from .tensors import printing
 
 # Set by batching/layers.py: what holds while function transforms run.
@@ -55,7 +56,7 @@ class _TensorMeta(type):
         return found if told is None or (name[0] == "_" != name[1:2]) else told(cls, name, found)
 
 
-class Tensor(metaclass=_TensorMeta):
+class Tensor(WithAttributes, metaclass=_TensorMeta):
     """An n-dimensional array that remembers how it was computed.
 
     Made by :func:`tensor`, :func:`zeros` and the like, and by every operation.
@@ -562,7 +563,7 @@ class Tensor(metaclass=_TensorMeta):
         recorded = (self._needs_grad or self._base is not None) and self.requires_grad and modes.state.grad_enabled
         whole = table.tensors.alias(self) if recorded else self
         result: Any = object.__new__(cls)
-        has = whole.__dict__
+        has = held(whole)
         for name in _SHARED:
             if name in has:
                 object.__setattr__(result, name, has[name])  # its own __dict__ stays unasked: see lay_out_attributes
@@ -571,7 +572,7 @@ class Tensor(metaclass=_TensorMeta):
         return result
 
     @staticmethod
-    def _make_subclass(cls: type, data: Tensor, require_grad: bool = False, *unused: Any) -> Any:
+    def _make_subclass(cls: type, data: Tensor, require_grad: bool = False, *unused: Any) -> Tensor:
         """A leaf of a subclass over the memory of ``data``."""
         result = data.detach().as_subclass(cls)
         if require_grad and result._inference and not modes.state.inference:
@@ -645,13 +646,13 @@ class Tensor(metaclass=_TensorMeta):
         return bool(array.reshape(())[()])
 
     def __float__(self) -> float:
-        return float(self._real_scalar("double"))
+        return float(leaving_graph(self)._real_scalar("double"))
 
     def __int__(self) -> int:
         return int(self._real_scalar("int64_t"))
 
     def __complex__(self) -> complex:
-        return complex(self._scalar())
+        return complex(leaving_graph(self)._scalar())
 
     def __index__(self) -> int:
         if self._array.size != 1 or self._array.dtype.kind not in "iub":
@@ -786,10 +787,6 @@ class _Sizes(dict[tuple[int, ...], Size]):
 
 _KEPT_SIZES = 4096
 _sizes = _Sizes()
-OWN_ATTRIBUTES = frozenset(
-    "_array _counter _needs_grad _edge _grad _grad_dtype _base _seen _made _sink _hooks _post_accumulate_hooks _inference _retains "
-    "_conjugate _negated _tangents".split()
-)
 PLAIN: set[type] = {Tensor}
 
 

@@ -18,6 +18,7 @@ from ..base.rooms import carried
 from ..ops import table
 from ..tensor import Tensor, new_tensor, wrap
 from . import modes, views
+from .attributes import held
 from .graph import leaf_edge
 
 _levels: Iterator[int] = itertools.count(1)
@@ -181,7 +182,7 @@ def without_tangent(tensor: Tensor, level: int) -> Tensor:
     if tensor._of_batch:
         return tensor._rewrapped(without_tangent(tensor.whole, level))
     result = new_tensor(tensor._array)
-    result.__dict__.update(tensor.__dict__)
+    held(result).update(held(tensor))
     if tensor._needs_grad and tensor._edge is None:
         result._edge = leaf_edge(tensor)
     rest = {key: value for key, value in (tensor._tangents or {}).items() if key != level}

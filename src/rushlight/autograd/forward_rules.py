@@ -22,6 +22,7 @@ from ..ops import dispatch, table
 from ..ops.reading import conj
 from ..tensor import Tensor, _unbroadcast_tensor, new_tensor, wrap
 from . import function, function_calls, modes, views
+from .attributes import held
 from .forward_ad import OTHER_SIZE, _state, tangent_at, tangents_of, with_tangent, without_tangent
 from .forward_arrays import lacking, run_with_tangents
 from .gradients import grad
@@ -383,7 +384,7 @@ def _after_writing(original: Tensor, written: Tensor, tangent: Tensor | None, le
             "input inplace, then the jvp function must modify the corresponding gradient inplace."
         )
     if written is not original:
-        original.__dict__.update({key: value for key, value in written.__dict__.items() if key != "_tangents"})
+        held(original).update({key: value for key, value in held(written).items() if key != "_tangents"})
     if have is None and tangent is not None:
         _write_tangent(original, with_tangent(new_tensor(original._array), tangent, level))
     return original

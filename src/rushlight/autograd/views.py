@@ -22,7 +22,8 @@ from ..backend import numpy as backend
 from ..backend.line_sums import unbroadcast
 from ..backend.ownership import BY_NAME, is_only_here
 from ..base.rooms import provided
-from . import modes
+from . import mirrors, modes
+from .attributes import held
 from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
 
 if TYPE_CHECKING:
@@ -184,6 +185,7 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
     base, own = tensor._base, tensor.requires_grad
     if not (own or needs):
         return
+    mirrors.check_mirrored(tensor._counter)
     if base is not None:
         check_made(tensor)
         if own and base._edge is None:
@@ -351,6 +353,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         _adopt(self, before, result)
     if self._tangents is not None or result._tangents is not None:
         write_tangent(self, result)
+    mirrors.carry_history(self._counter)
     return self
 
 
@@ -370,7 +373,7 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
     self._array = result._array
     bump(self, name)
     if self._of_batch:  # a batch: what it stands for changes with it
-        self.__dict__.update(whole=result.__dict__["whole"], origin=None)
+        held(self).update(whole=held(result)["whole"], origin=None)
         return
     if not modes.state.grad_enabled:
         return

@@ -145,8 +145,10 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
         return np.asarray(either(near, start + weight * (end - start), end - (end - start) * (1 - weight)))
     weight = np.asarray(weight).astype(start.dtype)[()]
     if abs(weight) < 0.5:
-        return _moved(np.add, start, weight, start, end)
-    return _moved(np.subtract, end, 1 - weight, start, end)
+        out = _moved(np.add, start, weight, start, end)
+    else:
+        out = _moved(np.subtract, end, 1 - weight, start, end)
+    return out if out.ndim < 3 or start.flags.c_contiguous else backend.laid_out(out, (start, end))
 
 
 def _moved(ufunc: np.ufunc, near: Array, share: Any, start: Array, end: Array) -> Array:

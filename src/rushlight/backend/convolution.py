@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import convolutions as compiled
+from ..kernels import register
 from . import convolution_fft, small_products, threads
 from .numpy import Array, Shape
 from .windows import MULTIPLY, Block, Windows, blocks, fill, trailing, windows_of
@@ -37,6 +39,7 @@ _APART = 80  # elements
 _LEAST_TAPS = 32
 
 
+@register(compiled.conv)
 def conv(
     x: Array, w: Array, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1, bias: Array | None = None
 ) -> Array:
@@ -59,6 +62,7 @@ def add_bias(y: Array, bias: Array) -> Array:
     return y
 
 
+@register(compiled.conv_input_grad)
 def conv_input_grad(
     g: Array, w: Array, x_shape: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1
 ) -> Array:
@@ -93,6 +97,7 @@ def conv_input_grad(
     return x
 
 
+@register(compiled.conv_weight_grad)
 def conv_weight_grad(
     g: Array, x: Array, w_shape: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1
 ) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 from .numpy import Array, Shape, in_single
 from .places import add_rows, within
 from .scattered import ScatteredArray
+from .sort import argsort
 
 
 def embedding(weight: Array, indices: Array) -> Array:
@@ -34,12 +35,21 @@ def frequencies(indices: Array, rows: int) -> Array:
     return np.bincount(indices.reshape(-1), minlength=rows)
 
 
-def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequency: bool) -> Array:
-    """Zeros of ``shape`` with the rows of g added where they belong, except to the row ``but``."""
+def embedding_adjoint(
+    g: Array, indices: Array, shape: Shape, but: int, by_frequency: bool, each_rounded: bool = False
+) -> Array:
+    """Zeros of ``shape`` with the rows of g added where they belong, except to the row ``but``.
+
+    ``each_rounded``  every sum is rounded to the dtype of g, in the order of PyTorch's sort of the places
+    """
     places = indices.reshape(-1)
-    rows = in_single(g).reshape(len(places), shape[1])
+    rows = (np.asarray(g) if each_rounded else in_single(g)).reshape(len(places), shape[1])
     out = np.zeros(shape, rows.dtype)
-    add_rows(out, places, rows, True)
+    if each_rounded:
+        turns = argsort(places, 0)
+        np.add.at(out, places[turns], rows[turns])
+    else:
+        add_rows(out, places, rows, True)
     if by_frequency:
         counts = frequencies(places, shape[0])
         found = np.flatnonzero(counts)
@@ -57,7 +67,7 @@ def embedding_rows(g: Array, indices: Array, shape: Shape, but: int) -> Scattere
     counted = places != but
     if not counted.all():
         places, rows = places[counted], rows[counted]
-    return ScatteredArray(places[None].astype(np.int64, copy=False), np.ascontiguousarray(rows), shape)
+    return ScatteredArray(places[None].astype(np.int64), np.ascontiguousarray(rows), shape)
 
 
 def embedding_renorm(weight: Array, indices: Array, max_norm: float, ord: float) -> None:

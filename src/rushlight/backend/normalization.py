@@ -41,6 +41,9 @@ def _in_rows(x: Array, axes: Axes) -> bool:
 
 # Below, rows are matrices (R, N).
 
+# Sums of so many numbers in single precision, which BLAS adds up in a few lanes, would be off by 1e-6 of themselves.
+_ENDLESS = 1 << 17
+
 _FEW = 512
 
 
@@ -99,9 +102,14 @@ def _centered_rows(rows: Array, eps: float) -> tuple[Array, Array, Array]:
         rstd = (off * off).dot(_shares(rows.shape[1], _SINGLE))
     else:
         shares = _shares(rows.shape[1], _SINGLE)
-        mean = row_products(rows, shares)
+        mean = (
+            row_products(rows, shares) if rows.shape[1] < _ENDLESS else _mean(rows, (1,), rows.shape[1])[:, 0].astype(_SINGLE)
+        )
         off = _off(rows, mean)
-        rstd = row_dots(off, off) * shares[0]
+        if rows.shape[1] < _ENDLESS:
+            rstd = row_dots(off, off) * shares[0]
+        else:
+            rstd = _mean(off * off, (1,), rows.shape[1])[:, 0].astype(_SINGLE)
         if least(rstd, None) < eps:  # numbers that are all the same are off that mean by its rounding error
             flat = rstd < eps
             mean[flat] = _exact_means(rows[flat])

@@ -86,13 +86,23 @@ def no_bool_difference(are_bool: list[bool]) -> None:
 
 
 def subtract(a: Array, b: Array) -> Array:
-    if a.dtype.kind == "b":
-        no_bool_difference([True, True])
+    if a.dtype.kind in "bc":
+        if a.dtype.kind == "b":
+            no_bool_difference([True, True])
+        return _complex_difference(a, b)
     if a.ndim + b.ndim > 4 and a.shape != b.shape:
         out = pairs.differences(a, b)
         if out is not None:
             return out
     return np.subtract(a, b, out=...) if a.size < blockwise.SPREAD else blockwise.spread(np.subtract, a, b)
+
+
+def _complex_difference(a: Array, b: Array) -> Array:
+    """``a - 1 * b``, multiplied out as PyTorch does: 1 is a complex number, so what is infinite becomes nan beside itself."""
+    out = blockwise.spread(np.subtract, a, b)
+    if not np.isfinite(out).all():
+        out = blockwise.spread(np.subtract, a, np.multiply(b, b.dtype.type(1)))
+    return out
 
 
 def subtract_from(x: Array, number: Any, alpha: Any = 1) -> Array:

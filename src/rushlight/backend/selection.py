@@ -105,6 +105,10 @@ def _partition(items: list[Any], first: int, last: int, before: Before) -> int:
 def _insertion_sort(items: list[Any], first: int, last: int, before: Before) -> None:
     for index in range(first + 1, last):
         item, place = items[index], index
+        if index - first < SHORT and before(item, items[first]):  # even past what it is not before, where nan is about
+            items[first + 1 : index + 1] = items[first:index]
+            items[first] = item
+            continue
         while place > first and before(item, items[place - 1]):
             items[place] = items[place - 1]
             place -= 1

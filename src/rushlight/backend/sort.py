@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 import numpy as np
@@ -95,8 +96,21 @@ def unique_slices(x: Array, axis: int) -> tuple[Array, Array, Array]:
     """Distinct slices along ``axis``, in lexicographic order."""
     rows = np.moveaxis(x, axis, 0)
     flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
-    ordering = np.lexsort(ordered_alike(flat).T[::-1]) if flat.shape[1] else np.arange(len(rows))
+    if flat.dtype.kind in "fV" and np.isnan(flat).any():
+        ordering = np.array(selection.introsorted([_Row(row) for row in flat.tolist()]))
+    else:
+        ordering = np.lexsort(ordered_alike(flat).T[::-1]) if flat.shape[1] else np.arange(len(rows))
     return _runs(x, axis, flat, ordering)
+
+
+class _Row:
+    """A row of numbers, some of them nan: they are no reason to come before another or after it."""
+
+    def __init__(self, numbers: list[float]) -> None:
+        self.numbers = numbers
+
+    def __lt__(self, other: _Row) -> bool:
+        return next((a < b for a, b in zip(self.numbers, other.numbers, strict=True) if a < b or a > b), False)
 
 
 def _runs(x: Array, axis: int, flat: Array, ordering: Array) -> tuple[Array, Array, Array]:
@@ -134,7 +148,10 @@ def searchsorted(boundaries: Array, values: Array, sorter: Array | None = None, 
 
 def _search(rows: Array, values: Array, right: bool) -> Array:
     """For each row of ``values`` the places in its row of ``rows``."""
-    if rows.dtype.kind in "fV" and np.isnan(rows).any():
+    if len(rows) == 1 and values.size * _SEARCH < rows.size and rows.dtype.kind in "iuf":
+        bisect, line = bisect_right if right else bisect_left, rows[0].data if rows.flags.c_contiguous else rows[0].tolist()
+        return np.array([bisect(line, value) for value in values.ravel().tolist()], np.int64).reshape(values.shape)
+    if (rows[:, 1:] < rows[:, :-1]).any() or (rows.dtype.kind in "fV" and np.isnan(rows).any()):
         found = [_bisected(row, wanted, right) for row, wanted in zip(rows, values, strict=True)]
         return np.array(found, np.int64).reshape(values.shape)
     if len(rows) == 1 and values.size < _MANY_SOUGHT and not (values.dtype.kind in "fV" and np.isnan(values).any()):
@@ -143,6 +160,8 @@ def _search(rows: Array, values: Array, right: bool) -> Array:
 
 
 _MANY_SOUGHT = 256
+# So many comparisons of neighbours, whether boundaries are in order, take as long as one search in Python.
+_SEARCH = 4096
 
 
 def _halved(rows: Array, values: Array, right: bool) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array, laid_out
+from .numpy import Array, in_single, laid_out
 from .pointwise import floating, meeting, refuse
 
 Unary = Callable[[Array], Array]
@@ -130,8 +130,8 @@ def polygamma(x: Array, n: int) -> Array:
     x = floating(x)
     if x.dtype.kind == "c":
         refuse("polygamma", x)
-    if x.dtype.itemsize == 2:
-        refuse("zeta_cpu", x)
+    if n == 1 and x.dtype.itemsize == 2:
+        return polygamma(in_single(x), n).astype(x.dtype)
     with np.errstate(all="ignore"):
         if n == 1:
             mirrored = x < 0.5
@@ -141,8 +141,10 @@ def polygamma(x: Array, n: int) -> Array:
                 np.float64
             )  # as rounded as PyTorch's: finite at negative whole numbers
             return np.where(mirrored, (math.pi / wave) ** 2 - above, above).astype(x.dtype)
-        order, sign = np.asarray(n + 1).astype(x.dtype), 1.0 if n % 2 else -1.0
-        return np.asarray(zeta(order, x) * x.dtype.type(sign * math.exp(math.lgamma(n + 1))))
+        wide = in_single(x)
+        order, sign = np.asarray(n + 1).astype(wide.dtype), 1.0 if n % 2 else -1.0
+        found = in_single(zeta(order, wide).astype(x.dtype))
+        return np.asarray(found * wide.dtype.type(sign * math.exp(math.lgamma(n + 1)))).astype(x.dtype, copy=False)
 
 
 # trigamma(x) = 1 / x**2 + trigamma(x + 1), and for large x 1 / x + 1 / (2 * x**2) + the sum of these Bernoulli numbers (of order

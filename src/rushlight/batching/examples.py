@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..autograd import gradients, modes, views
+from ..autograd.attributes import held
 from ..autograd.graph import leaf_edge
 from ..base.rooms import provided
 from ..ops import dispatch
@@ -242,7 +243,7 @@ def _lifted(value: Tensor, level: Level) -> Batched:
 def _with_tangents(value: Tensor, tangents: dict[int, Tensor]) -> Tensor:
     """The same tensor with other tangents."""
     result: Tensor = object.__new__(type(value))
-    result.__dict__.update(value.__dict__)
+    held(result).update(held(value))
     if value._needs_grad and value._edge is None:
         result._edge = leaf_edge(value)
     result._tangents = tangents or None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import tensor as tensors
 from ..autograd import gradients, modes
+from ..autograd.attributes import held
 from ..autograd.graph import AccumulateGrad, Node, orders
 from ..base.rooms import carried
 
@@ -97,7 +98,7 @@ def belong(layer: Layer, tensors: list[Any]) -> None:
         for one in tensors:
             while one._of_batch:
                 one = one.whole
-            one.__dict__["_layer"] = layer
+            held(one)["_layer"] = layer
 
 
 @contextmanager
@@ -172,8 +173,8 @@ def innermost_of(tensor: Any) -> Layer | None:
 
 def is_left_over(tensor: Any) -> bool:
     """Whether a tensor was made in a layer that has ended since."""
-    level = tensor.__dict__.get("level")
-    own = level if level is not None else tensor.__dict__.get("_layer")
+    level = held(tensor).get("level")
+    own = level if level is not None else held(tensor).get("_layer")
     if own is not None:
         return not own.alive
     if tensor._edge is None:
@@ -185,7 +186,7 @@ def is_left_over(tensor: Any) -> bool:
         if node in seen:
             continue
         seen.add(node)
-        layer = node.variable.__dict__.get("_layer") if isinstance(node, AccumulateGrad) else None
+        layer = held(node.variable).get("_layer") if isinstance(node, AccumulateGrad) else None
         if layer is not None and not layer.alive and layer.last < order < layer.first:
             return True
         nodes += [edge[0] for edge in node.next if edge is not None]

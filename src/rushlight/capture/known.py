@@ -17,6 +17,8 @@ SPECIAL = {
     "autograd.views:bump": "_counts",
     "autograd.views:write": "_writes",
     "ops.subscripts:_item": "_indexes",
+    "ops.parts:tensor_split": "_splits",
+    "tensor:Tensor.data": "_data",
     "tensor:Tensor.grad": "_grad",
 }
 
@@ -29,21 +31,30 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
     autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.views:check_memory
     autograd.views:geometry autograd.views:inplace
-    conversion.to_dtype:_convert
+    tensors.conversion.to_dtype:_convert
     ops.attention_masks:added
-    ops.attention:scaled_dot_product_attention ops.choice:_into_itself.<locals>.call
-    ops.choice:masked_fill ops.complex_numbers:view_as_complex
-    ops.extremes:_extreme ops.extremes:_middle ops.extremes:_place
-    ops.index:_check_rows ops.index:index_add ops.index:index_select
-    ops.inplace:binary.<locals>.call ops.inplace:by_result.<locals>.call ops.inplace:scaled.<locals>.call
-    ops.linalg:check_system ops.losses:_check_classes ops.losses:cross_entropy
-    ops.matmul:_check_bmm ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:linear ops.matmul:matmul_of ops.matmul:mv
-    ops.normalization:_batch_norm ops.norms:vector_norm ops.reduce:std
-    ops.saved:Packed.placed ops.saved:open_function_saved ops.saved:tensor_of ops.scatter:_check_scatter ops.scatter:gather
-    ops.shape:_reshaped ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable
-    ops.strides:_as_strided_node ops.strides:as_strided
-    ops.subscripts:_setitem ops.subscripts:_walk
-    ops.writing:copy_ ops.writing:zero_
+    ops.activations:prelu ops.attention:_added ops.attention:bilinear ops.attention:scaled_dot_product_attention
+    ops.choice:_into_itself.<locals>.call ops.choice:masked_fill ops.complex_numbers:view_as_complex ops.convolution:conv_tbc
+    ops.distances:cdist
+    ops.extremes:_extreme ops.extremes:_middle ops.extremes:_place ops.extremes:aminmax ops.extremes:kthvalue
+    ops.extremes:kthvalue.<locals>.<genexpr> ops.extremes:mode
+    ops.index:_check_rows ops.index:index_add ops.index:index_copy ops.index:index_fill ops.index:index_reduce
+    ops.index:index_select ops.index:put ops.index:take
+    ops.inplace:binary.<locals>.call ops.inplace:by_result.<locals>.call ops.inplace:plain_write
+    ops.inplace:scaled.<locals>.call ops.inplace:unary.<locals>.call
+    ops.linalg:check_system ops.losses:_check_classes ops.losses:binary_cross_entropy ops.losses:cross_entropy
+    ops.matmul:_check_bmm ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.matmul:linear
+    ops.matmul:matmul_of ops.matmul:mv
+    ops.normalization:_batch_norm ops.norms:vector_norm
+    ops.products:inner ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each ops.rearrange:slice_scattered
+    ops.reduce:std ops.reduce:var ops.reflectors:householder_product ops.reflectors:ldl_solve ops.reflectors:ormqr
+    ops.saved:Packed.placed ops.saved:open_function_saved ops.saved:tensor_of
+    ops.scatter:_check_scatter ops.scatter:gather ops.scatter:scatter
+    ops.shape:_reshaped ops.shape:_view_dtype ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable
+    ops.sort:searchsorted ops.strides:_as_strided_node ops.strides:as_strided
+    ops.subscripts:_put ops.subscripts:_setitem ops.subscripts:_walk
+    ops.writing:copy_ ops.writing:fill ops.writing:fill_ ops.writing:zero_
+    tensor:Tensor.__len__ tensor:Tensor.is_contiguous
     tensor:Tensor.detach tensor:Tensor.storage_offset tensor:Tensor.stride
     """.split()
 )
@@ -56,7 +67,7 @@ OF_ANY_SHAPE = frozenset(
     "nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ctc_loss".split()
 )
 
-BY_NAME = frozenset((getattr, hasattr))
+BY_NAME = frozenset((getattr, hasattr, vars, dir))
 _PURE_BUILTINS = frozenset(
     getattr(builtins, name)
     for name in (
@@ -82,21 +93,32 @@ def pure(function: Any) -> bool:
 
 
 # They draw, make arrays of numbers, look at values only to refuse them, or move statistics.
-_ANEW = frozenset(
+ANEW = frozenset(
     """
     autograd.views:like_base backend.places:check backend.places:check_along
-    creation.from_data:tensor
+    tensors.creation.from_data:tensor
     ops.dispatch:number_array ops.dropout:_scaled_noise ops.normalization:_keep_up
     """.split()
 )
-_CREATION = frozenset("allocation filling from_sizes like matrices random_tensors ranges sampling windows".split())
+CREATION = frozenset("allocation filling from_sizes like matrices random_tensors ranges sampling windows".split())
 
 
 def called_anew(where: str) -> bool:
     """Whether a function is an instruction of its own: where it draws random numbers, makes tensors of none, or steps."""
     room, _, name = where.partition(":")
-    if room.startswith("creation.") and room.partition(".")[2] in _CREATION and "<locals>" not in name:
-        return not name.startswith("_")
+    if room.startswith("tensors.creation.") and room.rpartition(".")[2] in CREATION:
+        return not name.rpartition(".")[2].startswith("_")
     if room.startswith("optim.") and "." in name:
         return name.rpartition(".")[2] in ("step", "zero_grad")
-    return where in _ANEW
+    return where in ANEW
+
+
+def changes_nothing(function: Any) -> bool:
+    """Whether a function that is called anew only makes tensors, or looks at them: neither draws nor writes."""
+    if getattr(function, "changes_nothing", False):
+        return True
+    room = function.__module__.partition(".")[2]
+    if room == "backend.places" or function.__name__ in ("number_array", "like_base"):
+        return True
+    made = ("filling", "from_sizes", "like", "matrices", "ranges")
+    return room.startswith("tensors.creation.") and room.rpartition(".")[2] in made and "rand" not in function.__name__

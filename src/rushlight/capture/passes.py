@@ -21,16 +21,17 @@ class TracedPass(ObservedPass):
         self.recorder = recorder
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
-        if self.for_graph:
-            super().run(roots, cotangents)
-            return
-        for seed in cotangents:
+        for given in cotangents:
+            seed = given._array if isinstance(given, Tensor) else given
             if seed is not None and not self.recorder.knows(seed):
                 if self.recorder.ones:  # nobody gave it: what begins at one number
                     self.recorder.ones -= 1
                     self.recorder.constant(seed)
                 else:
                     self.recorder.fail("a gradient that nothing in the trace has made")
+        if self.for_graph:
+            super().run(roots, cotangents)
+            return
         super().run(roots, [None if seed is None else engine.wrap(seed) for seed in cotangents])
         if self.captures:
             self.captured = [g._array if isinstance(g, Tensor) else g for g in self.captured]

@@ -8,6 +8,7 @@ the recording fails then, with the reason.
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from ..autograd import modes
 from ..autograd.graph import OWN_CODE
+from ..base import dtypes
 from ..ops import dispatch
 from ..tensor import PLAIN, Tensor
 from . import known
@@ -50,6 +52,9 @@ class Recorder:
         self.writes: dict[int, int] = {}  # how many there were
         self.inputs: dict[int, int] = {}  # input tensors' numbers, by the tensor's identity
         self.grad_seen: dict[int, bool] = {}  # of input tensors, whether they had a .grad when it first mattered
+        self.counters: dict[int, int] = {}  # version counters of inputs, by their identity: the number of one that has it
+        self.array_inputs: dict[int, int] = {}  # inputs by their arrays
+        self.grads: dict[int, int] = {}  # of gradients that the program made, by their version counters: the leaf's number
         self.made: set[int] = set()  # storages that the program made
         self.counts: dict[int, list[Any]] = {}  # version counters that writes went by, with how many
 
@@ -144,6 +149,8 @@ class Recorder:
             number = self.inputs[id(tensor)] = self.new(array, False)
             self.held.append(tensor)
             self.trace.tensors[number] = tensor
+            self.counters.setdefault(id(tensor._counter), number)
+            self.array_inputs.setdefault(id(array), number)
             self.note(t.Input(number, of_grad))
             storage = self.trace.values[number].storage
             self.current[number] = 0
@@ -159,6 +166,8 @@ class Recorder:
             self.fail(f"{op.name}(), whose result has a shape that depends on values")
         if modes.state.transforms or modes.state.forward_levels:
             self.fail("a function transform or forward mode")
+        if modes.state.anomaly:
+            self.fail("anomaly detection, which looks at values")
         return tuple(self._argument(value) for value in args[: len(op.inputs)])
 
     def _argument(self, value: Any) -> Any:
@@ -177,8 +186,6 @@ class Recorder:
             values = [value for value in args[:count] if value is not None]
             common = dispatch.common_dtype(values)
             if op.promote == "float" and not (common.is_floating_point or common.is_complex):
-                from .. import dtypes
-
                 common = dtypes.get_default_dtype()
             cast = common.numpy
             if cast.itemsize == 2 and cast.kind in "fV" and not all(isinstance(value, Tensor) for value in values):
@@ -232,15 +239,18 @@ class Recorder:
                 self.fail("a write of a number of few bytes")
         elif not isinstance(value, (bool, int, float, complex)):
             self.fail("a write of what is no array")
-        self.wrote(tensor._array, t.Write, target, source, name)
-        self.counted(tensor)
-
-    def wrote(self, array: Any, kind: Any, target: t.Ref, source: Any, name: str) -> None:
         storage = self.trace.values[target.number].storage
+        counted = self.counters.get(id(tensor._counter))
+        if counted is None and self.before is None:
+            counted = self.array_inputs.get(id(tensor._array))
+        of_grad = self.grads.get(id(tensor._counter)) if counted is None else None
+        if counted is None and of_grad is None and storage not in self.made and self.before is not None:
+            self.fail("a write into memory that was there before, by a tensor that was not")
         self.writes[storage] = self.writes.get(storage, 0) + 1
-        out = self.new(array, False)
+        out = self.new(tensor._array, False)
         self.written[storage] = out
-        self.note(kind(target, source, out, name))
+        self.note(t.Write(target, source, out, name, counted, of_grad))
+        self.counted(tensor)
 
     def counted(self, tensor: Tensor, times: int = 1) -> None:
         entry = self.counts.setdefault(id(tensor._counter), [tensor._counter, 0])
@@ -254,7 +264,7 @@ class Recorder:
 
     def constant(self, array: Any) -> None:
         if id(array) not in self.numbers:
-            self.note(t.Constant(array.copy(), self.new(array)))
+            self.note(t.Constant(array.copy(), self.new(array, False)))
 
     def looked_at_grad(self, tensor: Tensor) -> None:
         """A ``.grad`` is read, set or added to."""
@@ -294,7 +304,9 @@ class Recorder:
             self.written[storage] = out
             self.counted(variable._grad)  # type: ignore[arg-type]
         else:
-            out = self.new(array)
+            out = self.new(array, False)
+            self.grads[id(variable._grad._counter)] = leaf  # type: ignore[union-attr]
+            self.held.append(variable._grad)
         self.note(t.Accumulate(leaf, source, out))
 
     def host(
@@ -333,6 +345,8 @@ class Recorder:
             return type(value)(self.host_argument(one) for one in value)
         if isinstance(value, np.ndarray):
             return t.Bare(self.array_ref(value).number)
+        if isinstance(value, types.FunctionType) and not value.__code__.co_filename.startswith(OWN_CODE):
+            self.fail(f"{value.__qualname__}(), which is called where nobody looks on")
         return value
 
 

@@ -15,7 +15,7 @@ memory (XLA) follows the numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,13 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """An array that is handed over: the gradient of a result, where its backward pass has been recorded behind the program."""
+
+    out: int
+
+
+@dataclass(frozen=True, slots=True)
 class Constant:
     """An array that is the same each time, such as the ones that a backward pass begins with."""
 
@@ -96,12 +103,18 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """``source``, broadcast and cast, copied into the memory of ``target``; ``out`` is what the target is then."""
+    """``source``, broadcast and cast, copied into the memory of ``target``; ``out`` is what the target is then.
+
+    ``counted``  the input whose version counts it, where the memory was there before
+    ``of_grad``  the leaf of whose ``.grad`` it is the version, where the program made that
+    """
 
     target: Ref
     source: Ref | bool | int | float | complex
     out: int
     name: str = ""
+    counted: int | None = None
+    of_grad: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +157,7 @@ class Host:
     outs: tuple[int, ...]
 
 
-Instruction = Input | Constant | Apply | Copy | Write | Again | Accumulate | SetGrad | Host
+Instruction = Input | Given | Constant | Apply | Copy | Write | Again | Accumulate | SetGrad | Host
 
 
 @dataclass(slots=True)
@@ -179,6 +192,8 @@ def line(instruction: Instruction) -> str:
             return f"%{out} = input"
         case Input(out, of):
             return f"%{out} = grad of %{of}"
+        case Given(out):
+            return f"%{out} = given"
         case Constant(array, out):
             return f"%{out} = constant {array.dtype}{list(array.shape)}"
         case Apply(op, inputs, params, outs):
@@ -186,7 +201,7 @@ def line(instruction: Instruction) -> str:
             return f"{', '.join(f'%{out}' for out in outs)} = {op}({options})"
         case Copy(source, out):
             return f"%{out} = copy({source})"
-        case Write(target, source, out, name):
+        case Write(target, source, out, name, _, _):
             return f"%{out} = write({target}, {source}) by {name}"
         case Again(source, after, out):
             return f"%{out} = again({source}) after %{after}"
@@ -195,8 +210,13 @@ def line(instruction: Instruction) -> str:
         case SetGrad(leaf):
             return f"grad of %{leaf} = None"
         case Host(_, name, args, kwargs, outs):
-            options = ", ".join([*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())])
+            options = ", ".join([*map(_short, args), *(f"{key}={_short(value)}" for key, value in kwargs.items())])
             return f"{', '.join(f'%{out}' for out in outs) or 'nothing'} = host {name}({options})"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 60 and "\n" not in text else type(value).__name__
 
 
 _PLAIN = (bool, int, str, bytes, type(None), np.dtype)
@@ -223,6 +243,32 @@ def alike(mine: Any, its: Any) -> bool:
             alike(one.cell_contents, other.cell_contents)
             for one, other in zip(mine.__closure__ or (), its.__closure__ or (), strict=True)
         )
-    if hasattr(type(mine), "__dataclass_fields__") and type(mine).__module__ == __name__:
-        return all(alike(getattr(mine, name), getattr(its, name)) for name in type(mine).__dataclass_fields__)
+    if isinstance(mine, Instruction):
+        return all(alike(getattr(mine, each.name), getattr(its, each.name)) for each in fields(mine))
     return False
+
+
+def values_in(value: Any) -> list[int]:
+    """The values in an argument."""
+    if isinstance(value, (Ref, Bare)):
+        return [value.number]
+    if isinstance(value, (tuple, list)):
+        return [number for one in value for number in values_in(one)]
+    if isinstance(value, dict):
+        return [number for one in value.values() for number in values_in(one)]
+    return []
+
+
+def read(one: Instruction) -> list[int]:
+    """The values that an instruction reads."""
+    match one:
+        case Apply():
+            return values_in(one.inputs) + values_in(one.params)
+        case Copy() | Again() | Accumulate():
+            return [one.source.number]
+        case Write():
+            return [one.target.number, *values_in(one.source)]
+        case Host():
+            return values_in(one.args) + values_in(one.kwargs)
+        case _:
+            return []

@@ -17,7 +17,7 @@ import sys
 import sysconfig
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from .recorder import Recorder
 
 _lock = threading.Lock()  # one recording at a time
 # Frames of these are not the user's where this package called them: the standard library, NumPy, SciPy, named tuples.
-_STANDARD: tuple[str, ...] = (
+STANDARD: tuple[str, ...] = (
     os.path.join(sysconfig.get_paths()["stdlib"], ""), os.path.dirname(np.__file__), "<frozen ", "<string>", "<__array",
     os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "scipy", ""),
 )  # fmt: skip
@@ -89,8 +89,19 @@ class Watch:
             inputs: Any = None
             if outer and recorder.failure is None:
                 inputs = recorder.before_op(op, args)
-            rest = dispatch.interceptors[dispatch.interceptors.index(self._op) + 1 :]
-            result = dispatch.run(op, args, 1, rest)
+            try:
+                if modes.special.active == 1:  # nobody else looks on: as it would run
+                    modes.special.leave()
+                    try:
+                        result = op.call(*args)
+                    finally:
+                        modes.special.enter()
+                else:
+                    rest = dispatch.interceptors[dispatch.interceptors.index(self._op) + 1 :]
+                    result = dispatch.run(op, args, 1, rest)
+            except Exception:
+                recorder.fail(f"{op.name}(), which raises an error")
+                raise
             if outer and recorder.failure is None:
                 recorder.after_op(op, args, inputs, result)
             return result
@@ -100,12 +111,15 @@ class Watch:
     def _event(self, frame: Any, event: str, arg: Any) -> None:
         if self.host is not None:
             if frame is self.host and event == "return":
-                self._host_ends(arg)
+                self._host_ends(arg, _returns(frame))
             return
         if self.recorder.within or self.recorder.failure is not None:
             return
         code = frame.f_code
-        if event == "call":
+        if event == "return":
+            if code.co_filename.startswith(OWN_CODE) and not _returns(frame) and not _for_own(frame.f_back):
+                self.fail("an error, which the program handles")
+        elif event == "call":
             if code.co_filename.startswith(OWN_CODE):
                 self._own(frame, code)
             elif not _for_own(frame):
@@ -120,6 +134,7 @@ class Watch:
         if code not in self.codes:
             self.codes[code] = frame.f_globals
             self.names.update(code.co_names)
+            self.any_name = self.any_name or "__dict__" in code.co_names
             if code.co_flags & _ASYNCHRONOUS:
                 self.fail("an asynchronous function")
         if code.co_flags & inspect.CO_GENERATOR:
@@ -133,6 +148,8 @@ class Watch:
             action = _actions[code] = _judged(code)
         if action is not _host:
             self.names.update(code.co_names)
+            if "__dict__" in code.co_names:
+                self.names.update(_texts(code.co_consts))
         if action is not _nothing:
             action(self, frame, code)
 
@@ -157,17 +174,32 @@ class Watch:
         function = types.FunctionType(code, frame.f_globals, code.co_name, None, cells)
         self.host_call = function, code.co_qualname, tuple(args), kwargs
 
-    def _host_ends(self, result: Any) -> None:
+    def _host_ends(self, result: Any, returns: bool) -> None:
         self.host = None
+        if not returns:
+            self.fail("an error")
         if self.recorder.failure is None:
             function, name, args, kwargs = self.host_call
             self.recorder.host(function, name, args, kwargs, result)
 
 
+def _texts(constants: Any) -> Iterator[str]:
+    for one in constants:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, (tuple, frozenset)):
+            yield from _texts(one)
+
+
+def _returns(frame: Any) -> bool:
+    """Whether a frame that ends does so with a result, and not with an error."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith(("RETURN", "YIELD"))
+
+
 def _for_own(frame: Any) -> bool:
     """Whether a frame of another library runs for this package."""
     nearest = frame
-    while nearest is not None and nearest.f_code.co_filename.startswith(_STANDARD):
+    while nearest is not None and nearest.f_code.co_filename.startswith(STANDARD):
         nearest = nearest.f_back
     if nearest is None or nearest.f_code.co_filename.startswith(OWN_CODE):
         return True
@@ -221,6 +253,17 @@ def _indexes(watch: Watch, frame: Any, code: types.CodeType) -> None:
     one = frame.f_locals["one"]
     if isinstance(one, Tensor) and not one._array.ndim:
         watch.fail("an index that is a tensor without dimensions, whose value is looked at")
+
+
+def _splits(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    if isinstance(frame.f_locals["indices_or_sections"], Tensor):
+        watch.fail("tensor_split() at places that a tensor tells")
+
+
+def _data(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    """``.data``: read, it is the same array by a version of its own; set, it is another array."""
+    if code.co_argcount > 1:
+        watch.fail("a .data that is set")
 
 
 def _grad(watch: Watch, frame: Any, code: types.CodeType) -> None:

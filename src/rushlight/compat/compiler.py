@@ -1,13 +1,15 @@
-"""torch.compiler and torch.compile: nothing is compiled here. Functions come back as they are, modules in an OptimizedModule."""
+"""torch.compiler and torch.compile: functions captured as they run, and replayed; modules in an OptimizedModule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 from rushlight.as_torch.missing import lazy_names
 from rushlight.base.rooms import opened
+from rushlight.compiled import api
 
 __all__ = [
     "allow_in_graph",
@@ -36,11 +38,17 @@ def compile(
     disable: bool = False,
     **more: Any,
 ) -> Any:
-    """The function itself, or an OptimizedModule around the module: what it computes is the same, only not compiled.
+    """A function that gives what ``model`` gives, sooner: captured as it runs, and replayed while nothing that it looks at has
+    changed. A module becomes an OptimizedModule. Also a decorator, with or without options.
 
-    Also a decorator, with or without options.
+    ``backend``    'replay' (the default): the same kernels without what lies between them; 'eager': the function as it is; or a
+                   function of a captured graph and its inputs that gives what is to be called in its place
+    ``fullgraph``  RuntimeError where the function cannot be captured whole; else it runs as it is, with one warning
+    ``dynamic``, ``mode``, ``options``  are taken and change nothing: each form of arguments is captured by itself
+    ``disable``    the function as it is
 
-    AssertionError for what cannot be called, RuntimeError where both ``mode`` and ``options`` are given.
+    AssertionError for what cannot be called, RuntimeError where both ``mode`` and ``options`` are given, or for a backend that
+    there is not.
 
     >>> import rushlight as torch
     >>> @torch.compile(mode="max-autotune")
@@ -52,15 +60,22 @@ def compile(
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
     if model is None:
-        return compile
+        return partial(
+            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable
+        )
     if not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     modules = opened("nn.modules.module")
-    if modules is None or not isinstance(model, modules.Module):
+    is_module = modules is not None and isinstance(model, modules.Module)
+    if disable and not is_module:
         return model
+    if not is_module:
+        return api.compiled(model, backend, fullgraph, dynamic)
     from ._dynamo.eval_frame import OptimizedModule
 
-    return model if isinstance(model, OptimizedModule) else OptimizedModule(model)
+    if isinstance(model, OptimizedModule):
+        return model
+    return OptimizedModule(model, None if disable else api.compiled(model, backend, fullgraph, dynamic))
 
 
 def _itself(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
@@ -85,12 +100,13 @@ is_dynamo_compiling = is_exporting = is_compiling
 
 
 def list_backends(exclude_tags: Any = ()) -> list[str]:
-    """The names of compilers: none."""
-    return []
+    """The names of compilers."""
+    return list(api.OWN)
 
 
 def reset() -> None:
-    """There is nothing to forget."""
+    """Forgets all that was captured: compiled functions begin anew."""
+    api.reset()
 
 
 def cudagraph_mark_step_begin() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight import dtypes
 from rushlight.as_torch.missing import lazy_names
 from rushlight.backend.fourier import frequencies
+from rushlight.base import dtypes
 from rushlight.ops.public import public
 from rushlight.tensors.arguments import options, type_name
 from rushlight.tensors.creation.allocation import finished, into
+
+if TYPE_CHECKING:
+    from rushlight.tensor import Tensor
 
 __getattr__, __dir__ = lazy_names(__name__)
 
@@ -42,7 +45,7 @@ def _frequencies(name: str, n: Any, d: Any, out: Any, half: bool, *given: Any) -
 def fftfreq(
     n: Any, d: Any = 1.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The frequencies that the entries of :func:`fft` of ``n`` samples, ``d`` apart, stand for.
 
     >>> import rushlight as torch
@@ -56,6 +59,6 @@ def fftfreq(
 def rfftfreq(
     n: Any, d: Any = 1.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The frequencies of the entries of :func:`rfft`: those of :func:`fftfreq` that are not negative."""
     return _frequencies("fft_rfftfreq", n, d, out, True, dtype, layout, device, requires_grad)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .probs_or_logits import ProbsOrLogits
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Categorical"]
 
@@ -47,35 +50,35 @@ class Categorical(ProbsOrLogits):
         return constraints.integer_interval(0, self._num_events - 1)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """nan: the numbers stand for things."""
         return torch.full(self._extended_shape(), torch.nan, dtype=self.probs.dtype, device=self.probs.device)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.probs.argmax(dim=-1)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return torch.full(self._extended_shape(), torch.nan, dtype=self.probs.dtype, device=self.probs.device)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         shape = torch.Size(sample_shape)
         rows = self.probs.reshape(-1, self._num_events)
         drawn = torch.multinomial(rows, shape.numel(), True)
         return drawn.T.reshape(self._extended_shape(shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         place, logits = torch.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
         return logits.gather(-1, place[..., :1]).squeeze(-1)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         logits = torch.clamp(self.logits, min=torch.finfo(self.logits.dtype).min)  # 0 * -inf would be nan
         return -(logits * self.probs).sum(-1)
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         values = torch.arange(self._num_events, dtype=torch.long, device=self._param.device)
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import constraints
 from .gamma import Gamma
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Chi2"]
 
@@ -27,5 +30,5 @@ class Chi2(Gamma):
         return super().expand(batch_shape, self._get_checked_instance(Chi2, _instance))
 
     @property
-    def df(self) -> Any:
+    def df(self) -> Tensor:
         return self.concentration * 2

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = [
     "Constraint",
@@ -141,7 +144,7 @@ class _IndependentConstraint(Constraint):
     def event_dim(self) -> int:
         return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         inside = self.base_constraint.check(value)
         over = self.reinterpreted_batch_ndims
         if inside.dim() < over:
@@ -184,7 +187,7 @@ class MixtureSameFamilyConstraint(Constraint):
 class _Boolean(Constraint):
     is_discrete = True
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return (value == 0) | (value == 1)
 
 
@@ -221,7 +224,7 @@ def _number(bound: Any) -> Any:
 class _IntegerInterval(_Bounded):
     is_discrete = True
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
@@ -239,49 +242,49 @@ class _IntegerGreaterThan(_Bounded):
     is_discrete = True
     _bounds = ("lower_bound",)
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return (value % 1 == 0) & (value >= self.lower_bound)
 
 
 class _Real(Constraint):
     """Any number but nan."""
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return value == value
 
 
 class _GreaterThan(_Bounded):
     _bounds = ("lower_bound",)
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return self.lower_bound < value
 
 
 class _GreaterThanEq(_Bounded):
     _bounds = ("lower_bound",)
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return self.lower_bound <= value
 
 
 class _LessThan(_Bounded):
     _bounds = ("upper_bound",)
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return value < self.upper_bound
 
 
 class _Interval(_Bounded):
     """Both bounds included."""
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
 class _HalfOpenInterval(_Bounded):
     """The lower bound included, the upper one not."""
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
 
@@ -290,7 +293,7 @@ class _Simplex(Constraint):
 
     event_dim = 1
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < _SUM_TOLERANCE)
 
 
@@ -336,13 +339,13 @@ class _CorrCholesky(Constraint):
 class _Square(Constraint):
     event_dim = 2
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         is_square = value.shape[-2] == value.shape[-1]
         return torch.full(value.shape[:-2], is_square, dtype=torch.bool, device=value.device)
 
 
 class _Symmetric(_Square):
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         is_square = super().check(value)
         return torch.isclose(value, value.mT, atol=1e-6).all(-2).all(-1) if is_square.all() else is_square
 
@@ -354,7 +357,7 @@ class _PositiveSemidefinite(_Symmetric):
 
 
 class _PositiveDefinite(_Symmetric):
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         is_symmetric = super().check(value)
         return torch.linalg.cholesky_ex(value).info.eq(0) if is_symmetric.all() else is_symmetric
 

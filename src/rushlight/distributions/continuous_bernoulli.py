@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 from rushlight.nn.functional import binary_cross_entropy_with_logits
@@ -12,6 +12,9 @@ from . import constraints
 from .exp_family import ExponentialFamily
 from .probs_or_logits import ProbsOrLogits
 from .utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["ContinuousBernoulli"]
 
@@ -52,7 +55,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         super().__init__(self._param.size(), validate_args=validate_args)
 
     @lazy_property
-    def probs(self) -> Any:
+    def probs(self) -> Tensor:
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def _outside_unstable_region(self) -> Any:
@@ -79,7 +82,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return torch.where(self._outside_unstable_region(), exact, near)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         p = self._cut_probs()
         exact = p / (2.0 * p - 1.0) + 1.0 / self._log_odds_against(p)
         x = self.probs - 0.5
@@ -87,28 +90,28 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return torch.where(self._outside_unstable_region(), exact, near)
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         return torch.sqrt(self.variance)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         p = self._cut_probs()
         exact = p * (p - 1.0) / (1.0 - 2.0 * p) ** 2 + 1.0 / self._log_odds_against(p) ** 2
         x = (self.probs - 0.5) ** 2
         near = 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x
         return torch.where(self._outside_unstable_region(), exact, near)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         return self.icdf(torch.rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
         return -binary_cross_entropy_with_logits(logits, value, reduction="none") + self._cont_bern_log_norm()
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         p = self._cut_probs()
@@ -117,12 +120,12 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         at_least = torch.where(value <= 0.0, torch.zeros_like(inside), inside)
         return torch.where(value >= 1.0, torch.ones_like(inside), at_least)
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         p = self._cut_probs()
         exact = (torch.log1p(-p + value * (2.0 * p - 1.0)) - torch.log1p(-p)) / -self._log_odds_against(p)
         return torch.where(self._outside_unstable_region(), exact, value)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         against = torch.log1p(-self.probs)
         return self.mean * (against - torch.log(self.probs)) - self._cont_bern_log_norm() - against
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .exp_family import ExponentialFamily
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Dirichlet"]
 
@@ -16,7 +19,7 @@ class _Dirichlet(torch.autograd.Function):
     """Shares of the whole, whose gradient follows from each share's distribution function."""
 
     @staticmethod
-    def forward(ctx: Any, concentration: Any) -> Any:
+    def forward(ctx: Any, concentration: Any) -> Tensor:
         x = torch._sample_dirichlet(concentration)
         ctx.save_for_backward(x, concentration)
         ctx.save_for_forward(x, concentration)
@@ -59,21 +62,21 @@ class Dirichlet(ExponentialFamily):
         self.concentration = concentration
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         shape = self.concentration
         return torch.xlogy(shape - 1.0, value).sum(-1) + torch.lgamma(shape.sum(-1)) - torch.lgamma(shape).sum(-1)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.concentration / self.concentration.sum(-1, True)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """The first corner, as PyTorch gives it, where all concentrations are below 1."""
         above = (self.concentration - 1).clamp(min=0.0)
         mode = above / above.sum(-1, True)
@@ -83,11 +86,11 @@ class Dirichlet(ExponentialFamily):
         return torch.where(is_corner, corner, mode)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         total = self.concentration.sum(-1, True)
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         shape = self.concentration
         count, total = shape.size(-1), shape.sum(-1)
         log_normalizer = torch.lgamma(shape).sum(-1) - torch.lgamma(total)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from .distribution import Distribution
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["ExponentialFamily"]
 
@@ -29,7 +32,7 @@ class ExponentialFamily(Distribution):
     def _mean_carrier_measure(self) -> Any:
         raise NotImplementedError
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         carrier = self._mean_carrier_measure
         parameters = [parameter.detach().requires_grad_() for parameter in self._natural_params]
         normalizer = self._log_normalizer(*parameters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -10,6 +10,9 @@ from . import constraints
 from .distribution import Distribution
 from .gamma import Gamma
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["FisherSnedecor"]
 
@@ -39,24 +42,24 @@ class FisherSnedecor(Distribution):
         return self._expanded(new, torch.Size(batch_shape))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """nan up to 2 degrees of freedom below."""
         df2 = torch.where(self.df2 > 2, self.df2, torch.nan)
         return df2 / (df2 - 2)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """nan up to 2 degrees of freedom above."""
         mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
         return torch.where(self.df1 > 2, mode, torch.nan)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """nan up to 4 degrees of freedom below."""
         df2 = torch.where(self.df2 > 4, self.df2, torch.nan)
         return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         above = self._gamma1.rsample(sample_shape).view(shape)
         below = self._gamma2.rsample(sample_shape).view(shape)
@@ -64,7 +67,7 @@ class FisherSnedecor(Distribution):
         below = below.clamp(min=tiny)
         return (above / below).clamp(min=tiny)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         half1, half2 = self.df1 * 0.5, self.df2 * 0.5

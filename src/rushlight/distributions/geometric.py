@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 from rushlight.nn.functional import binary_cross_entropy_with_logits
@@ -10,6 +10,9 @@ from rushlight.nn.functional import binary_cross_entropy_with_logits
 from . import constraints
 from .probs_or_logits import ProbsOrLogits
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Geometric"]
 
@@ -43,24 +46,24 @@ class Geometric(ProbsOrLogits):
                 )
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return 1.0 / self.probs - 1.0
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return torch.zeros_like(self.probs)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return (1.0 / self.probs - 1.0) / self.probs
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             u = self.probs.new_empty(shape).uniform_(torch.finfo(self.probs.dtype).tiny, 1)
             return (u.log() / (-self.probs).log1p()).floor()
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         value, probs = broadcast_all(value, self.probs)
@@ -68,5 +71,5 @@ class Geometric(ProbsOrLogits):
         failing = torch.where((probs == 1) & (value == 0), torch.zeros_like(probs), probs)
         return value * (-failing).log1p() + self.probs.log()
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -10,6 +10,9 @@ from . import constraints
 from .gamma import Gamma
 from .transformed_distribution import TransformedDistribution
 from .transforms import PowerTransform
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["InverseGamma"]
 
@@ -36,28 +39,28 @@ class InverseGamma(TransformedDistribution):
         return super().expand(batch_shape, _instance=self._get_checked_instance(InverseGamma, _instance))
 
     @property
-    def concentration(self) -> Any:
+    def concentration(self) -> Tensor:
         return self.base_dist.concentration
 
     @property
-    def rate(self) -> Any:
+    def rate(self) -> Tensor:
         return self.base_dist.rate
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """Infinite up to a concentration of 1."""
         return torch.where(self.concentration > 1, self.rate / (self.concentration - 1), torch.inf)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.rate / (self.concentration + 1)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """Infinite up to a concentration of 2."""
         shape = self.concentration
         return torch.where(shape > 2, self.rate.square() / ((shape - 1).square() * (shape - 2)), torch.inf)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         shape = self.concentration
         return shape + self.rate.log() + shape.lgamma() - (1 + shape) * shape.digamma()

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import rushlight as torch
 
 from ..backend.notes import with_notes
 from .distribution import Distribution
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["kl_divergence", "register_kl"]
 
@@ -47,7 +50,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
     return register
 
 
-def kl_divergence(p: Distribution, q: Distribution) -> Any:
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     """The mean under ``p`` of log p(x) - log q(x), of the shape of both batches broadcast.
 
     NotImplementedError where nothing is registered for their classes.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -11,6 +11,9 @@ from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 from .uniform import Uniform
 from .utils import broadcast_all, euler_constant
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Kumaraswamy"]
 
@@ -51,19 +54,19 @@ class Kumaraswamy(TransformedDistribution):
         return torch.exp(b.log() + torch.lgamma(above) + torch.lgamma(b) - torch.lgamma(above + b))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self._moment(1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """nan, as PyTorch gives it for every concentration."""
         return self.concentration1 * self.concentration0 * torch.nan
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self._moment(2) - self._moment(1).pow(2)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         inverse1, inverse0 = 1 - self.concentration1.reciprocal(), 1 - self.concentration0.reciprocal()
         harmonic = torch.digamma(self.concentration0 + 1) + euler_constant
         return inverse0 + inverse1 * harmonic - torch.log(self.concentration1) - torch.log(self.concentration0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -11,6 +11,9 @@ from . import constraints
 from .beta import Beta
 from .distribution import Distribution
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["LKJCholesky"]
 
@@ -51,7 +54,7 @@ class LKJCholesky(Distribution):
         new._beta = self._beta.expand(shape + (self.dim,))
         return self._expanded(new, shape)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         square = self._beta.sample(sample_shape).unsqueeze(-1)
         shape = self._extended_shape(sample_shape)
         normal = torch.randn(shape, dtype=square.dtype, device=square.device).tril(-1)
@@ -61,7 +64,7 @@ class LKJCholesky(Distribution):
         left = (1 - (rows**2).sum(-1)).clamp(min=torch.finfo(rows.dtype).tiny).sqrt()
         return rows + torch.diag_embed(left)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         strength, others = self.concentration, self.dim - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -12,10 +12,13 @@ from .distribution import Distribution
 from .multivariate_normal import squared_lengths, times_vectors
 from .utils import lazy_property, standard_normal
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
 __all__ = ["LowRankMultivariateNormal"]
 
 
-def capacitance_tril(factor: Any, diagonal: Any) -> Any:
+def capacitance_tril(factor: Any, diagonal: Any) -> Tensor:
     """The Cholesky factor of I + W^T D^-1 W, all that inverse and determinant of W W^T + D need (Woodbury)."""
     weighted = factor.mT / diagonal.unsqueeze(-2)
     capacitance = weighted @ factor
@@ -84,15 +87,15 @@ class LowRankMultivariateNormal(Distribution):
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @lazy_property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         variance = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
         return variance.expand(self._batch_shape + self._event_shape)
 
@@ -100,7 +103,7 @@ class LowRankMultivariateNormal(Distribution):
         return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     @lazy_property
-    def scale_tril(self) -> Any:
+    def scale_tril(self) -> Tensor:
         # With S = sqrt(D): W W^T + D = S (I + S^-1 W W^T S^-1) S, whose middle is far from singular.
         root = self._unbroadcasted_cov_diag.sqrt()
         scaled = self._unbroadcasted_cov_factor / root.unsqueeze(-1)
@@ -109,31 +112,31 @@ class LowRankMultivariateNormal(Distribution):
         return self._square(root.unsqueeze(-1) * torch.linalg.cholesky(middle + identity))
 
     @lazy_property
-    def covariance_matrix(self) -> Any:
+    def covariance_matrix(self) -> Tensor:
         factor = self._unbroadcasted_cov_factor
         return self._square(factor @ factor.mT + torch.diag_embed(self._unbroadcasted_cov_diag))
 
     @lazy_property
-    def precision_matrix(self) -> Any:
+    def precision_matrix(self) -> Tensor:
         diagonal = self._unbroadcasted_cov_diag
         weighted = self._unbroadcasted_cov_factor.mT / diagonal.unsqueeze(-2)
         solved = torch.linalg.solve_triangular(self._capacitance_tril, weighted, upper=False)
         return self._square(torch.diag_embed(diagonal.reciprocal()) - solved.mT @ solved)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         common = standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc)
         own = standard_normal(shape, self.loc)
         return self.loc + times_vectors(self._unbroadcasted_cov_factor, common) + self._unbroadcasted_cov_diag.sqrt() * own
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         diagonal, capacitance = self._unbroadcasted_cov_diag, self._capacitance_tril
         distance = squared_length(self._unbroadcasted_cov_factor, diagonal, value - self.loc, capacitance)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + log_det(diagonal, capacitance) + distance)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         spread = log_det(self._unbroadcasted_cov_diag, self._capacitance_tril)
         entropy = 0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + spread)
         return entropy if len(self._batch_shape) == 0 else entropy.expand(self._batch_shape)

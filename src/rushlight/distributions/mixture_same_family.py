@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .categorical import Categorical
 from .distribution import Distribution
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["MixtureSameFamily"]
 
@@ -85,30 +88,30 @@ class MixtureSameFamily(Distribution):
         return -1 - self._event_ndims
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         weights = self._pad_mixture_dimensions(self._mixture_distribution.probs)
         return (weights * self._component_distribution.mean).sum(self._dim)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """What the components vary by, and what their means do."""
         weights = self._pad_mixture_dimensions(self._mixture_distribution.probs)
         within = (weights * self._component_distribution.variance).sum(self._dim)
         between = (weights * (self._component_distribution.mean - self._pad(self.mean)).pow(2.0)).sum(self._dim)
         return within + between
 
-    def cdf(self, x: Any) -> Any:
+    def cdf(self, x: Any) -> Tensor:
         each = self._component_distribution.cdf(self._pad(x))
         return (each * self._mixture_distribution.probs).sum(-1)
 
-    def log_prob(self, x: Any) -> Any:
+    def log_prob(self, x: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(x)
         each = self._component_distribution.log_prob(self._pad(x))
         weights = torch.log_softmax(self._mixture_distribution.logits, dim=-1)
         return torch.logsumexp(each + weights, dim=-1)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with torch.no_grad():
             chosen = self._mixture_distribution.sample(sample_shape)
             values = self._component_distribution.sample(sample_shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -12,6 +12,10 @@ from .binomial import Binomial
 from .categorical import Categorical
 from .distribution import Distribution
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from ..size import Size
+    from ..tensor import Tensor
 
 __all__ = ["Multinomial"]
 
@@ -54,33 +58,33 @@ class Multinomial(Distribution):
         return constraints.multinomial(self.total_count)
 
     @property
-    def logits(self) -> Any:
+    def logits(self) -> Tensor:
         return self._categorical.logits
 
     @property
-    def probs(self) -> Any:
+    def probs(self) -> Tensor:
         return self._categorical.probs
 
     @property
-    def param_shape(self) -> Any:
+    def param_shape(self) -> Size:
         return self._categorical.param_shape
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.probs * self.total_count
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         shape = torch.Size(sample_shape)
         drawn = self._categorical.sample(torch.Size((self.total_count,)) + shape).movedim(0, -1)
         counts = drawn.new_zeros(self._extended_shape(shape))
         counts.scatter_add_(-1, drawn, torch.ones_like(drawn))
         return counts.type_as(self.probs)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
@@ -88,7 +92,7 @@ class Multinomial(Distribution):
         log_ways = torch.lgamma(value.sum(-1) + 1) - torch.lgamma(value + 1).sum(-1)
         return log_ways + (logits * value).sum(-1)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         count = torch.tensor(float(self.total_count), dtype=self.probs.dtype)
         counts = self._binomial.enumerate_support(expand=False)[1:]
         chances = torch.exp(self._binomial.log_prob(counts))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .distribution import Distribution
 from .utils import lazy_property, standard_normal
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["MultivariateNormal"]
 
@@ -19,7 +22,7 @@ def times_vectors(matrices: Any, vectors: Any) -> Any:
     return (matrices @ vectors.unsqueeze(-1)).squeeze(-1)
 
 
-def squared_lengths(factor: Any, vectors: Any) -> Any:
+def squared_lengths(factor: Any, vectors: Any) -> Tensor:
     """x^T M^-1 x for matrices M = L L^T given by ``factor`` L, of shape (..., n, n), and vectors x, broadcast.
 
     Vectors of one matrix are solved together, so a factor without batch dimensions is not copied for each.
@@ -103,44 +106,44 @@ class MultivariateNormal(Distribution):
             self._unbroadcasted_scale_tril = _precision_to_scale_tril(matrix)
 
     @lazy_property
-    def scale_tril(self) -> Any:
+    def scale_tril(self) -> Tensor:
         return self._unbroadcasted_scale_tril.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     @lazy_property
-    def covariance_matrix(self) -> Any:
+    def covariance_matrix(self) -> Tensor:
         factor = self._unbroadcasted_scale_tril
         return (factor @ factor.mT).expand(self._batch_shape + self._event_shape + self._event_shape)
 
     @lazy_property
-    def precision_matrix(self) -> Any:
+    def precision_matrix(self) -> Tensor:
         precision = torch.cholesky_inverse(self._unbroadcasted_scale_tril)
         return precision.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         eps = standard_normal(self._extended_shape(sample_shape), self.loc)
         return self.loc + times_vectors(self._unbroadcasted_scale_tril, eps)
 
     def _half_log_det(self) -> Any:
         return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         distance = squared_lengths(self._unbroadcasted_scale_tril, value - self.loc)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - self._half_log_det()
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         entropy = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
         return entropy if len(self._batch_shape) == 0 else entropy.expand(self._batch_shape)

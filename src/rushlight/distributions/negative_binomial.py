@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 from rushlight.nn.functional import logsigmoid
@@ -11,6 +11,9 @@ from . import constraints
 from .gamma import Gamma
 from .probs_or_logits import ProbsOrLogits
 from .utils import broadcast_all, lazy_property
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["NegativeBinomial"]
 
@@ -41,15 +44,15 @@ class NegativeBinomial(ProbsOrLogits):
         super().__init__(self._param.size(), validate_args=validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.total_count * torch.exp(self.logits)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.mean / torch.sigmoid(-self.logits)
 
     @lazy_property
@@ -57,11 +60,11 @@ class NegativeBinomial(ProbsOrLogits):
         # The rate is not checked: extreme logits make it 0 or infinite.
         return Gamma(concentration=self.total_count, rate=torch.exp(-self.logits), validate_args=False)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with torch.no_grad():
             return torch.poisson(self._gamma.sample(sample_shape=sample_shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         count = self.total_count

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import constraints
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, ExpTransform
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Pareto"]
 
@@ -36,16 +39,16 @@ class Pareto(TransformedDistribution):
         return super().expand(batch_shape, _instance=new)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         alpha = self.alpha.clamp(min=1)  # infinite below
         return alpha * self.scale / (alpha - 1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.scale
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         alpha = self.alpha.clamp(min=2)  # infinite below
         return self.scale.pow(2) * alpha / ((alpha - 1).pow(2) * (alpha - 2))
 
@@ -53,5 +56,5 @@ class Pareto(TransformedDistribution):
     def support(self) -> Any:
         return constraints.greater_than_eq(self.scale)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())

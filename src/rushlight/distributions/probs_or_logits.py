@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .distribution import Distribution
 from .utils import lazy_property, logits_to_probs, probs_to_logits
+
+if TYPE_CHECKING:
+    from ..size import Size
+    from ..tensor import Tensor
 
 __all__ = ["ProbsOrLogits"]
 
@@ -21,11 +25,11 @@ class ProbsOrLogits(Distribution):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
 
     @lazy_property
-    def logits(self) -> Any:
+    def logits(self) -> Tensor:
         return probs_to_logits(self.probs, is_binary=self._is_binary)
 
     @lazy_property
-    def probs(self) -> Any:
+    def probs(self) -> Tensor:
         return logits_to_probs(self.logits, is_binary=self._is_binary)
 
     @property
@@ -34,7 +38,7 @@ class ProbsOrLogits(Distribution):
         return self.__dict__["probs" if "probs" in self.__dict__ else "logits"]
 
     @property
-    def param_shape(self) -> Any:
+    def param_shape(self) -> Size:
         return self._param.size()
 
     def _new(self, *args: Any, **kwargs: Any) -> Any:

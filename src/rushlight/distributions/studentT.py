@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -11,6 +11,9 @@ from . import constraints
 from .chi2 import Chi2
 from .distribution import Distribution
 from .utils import broadcast_all, standard_normal
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["StudentT"]
 
@@ -39,26 +42,26 @@ class StudentT(Distribution):
         return self._expanded(new, torch.Size(batch_shape))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """nan up to 1 degree of freedom."""
         return torch.where(self.df > 1, self.loc, torch.nan)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """Infinite up to 2 degrees of freedom, nan up to 1."""
         finite = self.scale.pow(2) * self.df / (self.df - 2)
         result = torch.where(self.df > 2, finite, torch.inf)
         return torch.where(self.df > 1, result, torch.nan)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         normal = standard_normal(self._extended_shape(sample_shape), self.df)
         return self.loc + self.scale * normal * torch.rsqrt(self._chi2.rsample(sample_shape) / self.df)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         y = (value - self.loc) / self.scale
@@ -66,7 +69,7 @@ class StudentT(Distribution):
         log_normalizer = self.scale.log() + 0.5 * (self.df.log() + math.log(math.pi)) + half.lgamma() - next_half.lgamma()
         return -next_half * torch.log1p(y**2.0 / self.df) - log_normalizer
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         half, next_half = 0.5 * self.df, 0.5 * (self.df + 1)
         log_beta = half.lgamma() + math.lgamma(0.5) - next_half.lgamma()
         spread = next_half * (next_half.digamma() - half.digamma())

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 from rushlight.nn.functional import softplus
@@ -39,6 +39,10 @@ from .vector_transforms import (
     StackTransform,
     StickBreakingTransform,
 )
+
+if TYPE_CHECKING:
+    from ..size import Size
+    from ..tensor import Tensor
 
 __all__ = [
     "AbsTransform",
@@ -88,7 +92,7 @@ class ExpTransform(_Elementwise):
     def _inverse(self, y: Any) -> Any:
         return y.log()
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return x
 
 
@@ -106,7 +110,7 @@ class SigmoidTransform(_Elementwise):
         inside = y.clamp(min=bounds.tiny, max=1.0 - bounds.eps)
         return inside.log() - (-inside).log1p()
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return -softplus(-x) - softplus(x)
 
 
@@ -121,7 +125,7 @@ class SoftplusTransform(_Elementwise):
     def _inverse(self, y: Any) -> Any:
         return (-y).expm1().neg().log() + y
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return -softplus(-x)
 
 
@@ -136,7 +140,7 @@ class TanhTransform(_Elementwise):
     def _inverse(self, y: Any) -> Any:
         return torch.atanh(y)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         # log(1 - tanh(x)**2), where 1 - y*y would round to 0
         return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))
 
@@ -188,13 +192,13 @@ class PowerTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return y.pow(1 / self.exponent)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return (self.exponent * y / x).abs().log()
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> Size:
         return torch.broadcast_shapes(shape, self.exponent.shape)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: Any) -> Size:
         return torch.broadcast_shapes(shape, self.exponent.shape)
 
 
@@ -243,7 +247,7 @@ class AffineTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return (y - self.loc) / self.scale
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         shape = x.shape
         if isinstance(self.scale, torch.Tensor):
             stretch = self.scale.abs().log()
@@ -254,7 +258,7 @@ class AffineTransform(Transform):
             shape = shape[: len(shape) - self._event_dim]
         return stretch.expand(shape)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> Size:
         return torch.broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
 
     inverse_shape = forward_shape
@@ -288,7 +292,7 @@ class CumulativeDistributionTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return self.distribution.icdf(y)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return self.distribution.log_prob(x)
 
     def with_cache(self, cache_size: int = 1) -> Transform:

@@ -6,9 +6,12 @@ import itertools
 from collections.abc import Callable
 from functools import update_wrapper
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = [
     "broadcast_all",
@@ -58,7 +61,7 @@ def standard_normal(shape: Any, like: Any) -> Any:
     return _standard_normal(shape, like.dtype, like.device)
 
 
-def sum_rightmost(value: Any, dims: int) -> Any:
+def sum_rightmost(value: Any, dims: int) -> Tensor:
     """The sum over the last ``dims`` dimensions, or over all where there are fewer."""
     return value if dims == 0 else value.reshape(value.shape[:-dims] + (-1,)).sum(-1)
 
@@ -71,13 +74,13 @@ def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:
     return torch.sigmoid(logits) if is_binary else torch.softmax(logits, dim=-1)
 
 
-def clamp_probs(probs: Any) -> Any:
+def clamp_probs(probs: Any) -> Tensor:
     """Away from 0 and 1 by the least step that the dtype knows at 1."""
     eps = torch.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
-def probs_to_logits(probs: Any, is_binary: bool = False) -> Any:
+def probs_to_logits(probs: Any, is_binary: bool = False) -> Tensor:
     """Logits, finite also where a probability is 0 or 1: log odds (``is_binary``), or log probabilities."""
     inside = clamp_probs(probs)
     return torch.log(inside) - torch.log1p(-inside) if is_binary else torch.log(inside)

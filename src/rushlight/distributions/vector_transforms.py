@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 from rushlight.nn.functional import logsigmoid, pad, softplus
@@ -12,6 +12,10 @@ from rushlight.nn.functional import logsigmoid, pad, softplus
 from . import constraints
 from .transform import Transform
 from .utils import tril_matrix_to_vec, vec_to_tril_matrix
+
+if TYPE_CHECKING:
+    from ..size import Size
+    from ..tensor import Tensor
 
 
 class SoftmaxTransform(Transform):
@@ -70,16 +74,16 @@ class StickBreakingTransform(Transform):
         left = (1 - shares.cumsum(-1)).clamp(min=torch.finfo(y.dtype).tiny)
         return shares.log() - left.log() + self._log_remaining(y, shares.shape[-1])
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         shifted = x - self._log_remaining(x, x.shape[-1])
         return (logsigmoid(shifted) - shifted + y[..., :-1].log()).sum(-1)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> Size:
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return shape[:-1] + (shape[-1] + 1,)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: Any) -> Size:
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return shape[:-1] + (shape[-1] - 1,)
@@ -107,7 +111,7 @@ class CorrCholeskyTransform(Transform):
         partial = tril_matrix_to_vec(y, diag=-1) / tril_matrix_to_vec(left, diag=-1).sqrt()
         return (partial.log1p() - (-partial).log1p()) / 2
 
-    def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Tensor:
         left = 1 - (y * y).cumsum(-1)
         of_lengths = tril_matrix_to_vec(left, diag=-2).log().sum(-1) / 2
         of_tanh = -2 * (x + softplus(-2 * x) - math.log(2.0)).sum(-1)
@@ -225,7 +229,7 @@ class CatTransform(_Several):
         parts = zip(self.transforms, self._parts(y, "y"), strict=True)
         return torch.cat([transform.inv(part) for transform, part in parts], dim=self.dim)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         stretches = []
         for transform, before, after in zip(self.transforms, self._parts(x, "x"), self._parts(y, "y"), strict=True):
             stretch = transform.log_abs_det_jacobian(before, after)
@@ -275,7 +279,7 @@ class StackTransform(_Several):
         slices = zip(self.transforms, self._slices(y, "y"), strict=True)
         return torch.stack([transform.inv(part) for transform, part in slices], dim=self.dim)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         triples = zip(self.transforms, self._slices(x, "x"), self._slices(y, "y"), strict=True)
         return torch.stack([t.log_abs_det_jacobian(before, after) for t, before, after in triples], dim=self.dim)
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
 from . import constraints
 from .distribution import Distribution
 from .utils import broadcast_all, lazy_property
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["VonMises"]
 
@@ -41,7 +44,7 @@ def _polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
     return reduce(lambda total, coefficient: coefficient + x * total, reversed(coefficients))
 
 
-def log_bessel(x: Any, order: int) -> Any:
+def log_bessel(x: Any, order: int) -> Tensor:
     """The logarithm of the modified Bessel function of order 0 or 1, for x above 0."""
     near = _polynomial((x / 3.75) ** 2, _NEAR[order])
     near = x.abs().log() + near.log() if order else near.log()
@@ -66,7 +69,7 @@ class VonMises(Distribution):
         self.loc, self.concentration = broadcast_all(loc, concentration)
         super().__init__(self.loc.shape, validate_args=validate_args)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         strength = self.concentration
@@ -90,7 +93,7 @@ class VonMises(Distribution):
         return torch.where(strength < 1e-5, 1 / strength + strength, (1 + rho**2) / (2 * rho))
 
     @torch.no_grad()
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """By rejection, after Best and Fisher, "Efficient simulation of the von Mises distribution" (1979), in float64."""
         shape = self._extended_shape(sample_shape)
         loc, strength, r = self._loc, self._concentration, self._proposal_r
@@ -108,15 +111,15 @@ class VonMises(Distribution):
         return ((angle + math.pi + loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """Of the angle on the circle."""
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @lazy_property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """Of the angle on the circle: between 0 and 1."""
         return 1 - (log_bessel(self.concentration, 1) - log_bessel(self.concentration, 0)).exp()

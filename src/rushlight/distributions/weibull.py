@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -11,6 +11,9 @@ from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 from .utils import broadcast_all, euler_constant
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Weibull"]
 
@@ -48,18 +51,18 @@ class Weibull(TransformedDistribution):
         return torch.exp(torch.lgamma(1 + order * self.concentration_reciprocal))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.scale * self._moment(1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         inverse = self.concentration_reciprocal
         return self.scale * ((self.concentration - 1) / self.concentration) ** inverse
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.scale.pow(2) * (self._moment(2) - self._moment(1) ** 2)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         inverse = self.concentration_reciprocal
         return euler_constant * (1 - inverse) + torch.log(self.scale * inverse) + 1

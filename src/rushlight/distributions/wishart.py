@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
 
@@ -14,6 +14,9 @@ from .chi2 import Chi2
 from .exp_family import ExponentialFamily
 from .multivariate_normal import _precision_to_scale_tril
 from .utils import lazy_property
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["Wishart"]
 
@@ -107,16 +110,16 @@ class Wishart(ExponentialFamily):
         }
 
     @lazy_property
-    def scale_tril(self) -> Any:
+    def scale_tril(self) -> Tensor:
         return self._unbroadcasted_scale_tril.expand(self._batch_shape + self._event_shape)
 
     @lazy_property
-    def covariance_matrix(self) -> Any:
+    def covariance_matrix(self) -> Tensor:
         factor = self._unbroadcasted_scale_tril
         return (factor @ factor.mT).expand(self._batch_shape + self._event_shape)
 
     @lazy_property
-    def precision_matrix(self) -> Any:
+    def precision_matrix(self) -> Tensor:
         return torch.cholesky_inverse(self._unbroadcasted_scale_tril).expand(self._batch_shape + self._event_shape)
 
     @property
@@ -124,18 +127,18 @@ class Wishart(ExponentialFamily):
         return self.df.view(self._batch_shape + (1, 1))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self._df_of_matrix * self.covariance_matrix
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """nan up to n + 1 degrees of freedom."""
         factor = self.df - self.covariance_matrix.shape[-1] - 1
         factor = torch.where(factor > 0, factor, torch.nan)
         return factor.view(self._batch_shape + (1, 1)) * self.covariance_matrix
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         covariance = self.covariance_matrix
         diagonal = covariance.diagonal(dim1=-2, dim2=-1)
         return self._df_of_matrix * (covariance.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
@@ -150,7 +153,7 @@ class Wishart(ExponentialFamily):
         factor = self._unbroadcasted_scale_tril @ noise
         return factor @ factor.mT
 
-    def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Any:
+    def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Tensor:
         """Samples; those that rounding made singular are drawn anew, up to ``max_try_correction`` times."""
         self._bartlett_sampling(sample_shape)  # PyTorch draws twice and keeps the second
         sample = self._bartlett_sampling(sample_shape)
@@ -174,7 +177,7 @@ class Wishart(ExponentialFamily):
     def _half_log_det(self) -> Any:
         return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         nu, size = self.df, self._event_shape[-1]
@@ -186,7 +189,7 @@ class Wishart(ExponentialFamily):
             - solved.diagonal(dim1=-2, dim2=-1).sum(dim=-1) / 2
         )
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         nu, size = self.df, self._event_shape[-1]
         return (
             (size + 1) * (size * _LOG2 / 2 + self._half_log_det())

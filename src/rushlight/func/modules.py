@@ -21,7 +21,7 @@ def functional_call(
     *,
     tie_weights: bool = True,
     strict: bool = False,
-) -> Any:
+) -> Tensor:
     """``module(*args, **kwargs)`` with other tensors in the place of its parameters and buffers, by their dotted names.
 
     ``args``         a tuple, or a single argument
@@ -53,7 +53,7 @@ def functional_call(
 
 def call_with(
     module: Any, given: dict[str, Any], args: Any, kwargs: dict[str, Any] | None, tie_weights: bool, strict: bool
-) -> Any:
+) -> Tensor:
     """:func:`functional_call` with one dict."""
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
     with replaced(module, given, tie_weights, strict):

@@ -6,6 +6,7 @@ from typing import Any
 
 import rushlight as torch
 
+from ..autograd.attributes import held
 from ..base.rooms import opened
 from ..tensor import PLAIN, Tensor, _TensorMeta, lay_out_attributes
 
@@ -19,7 +20,7 @@ class _MarkedTensors(_TensorMeta):
         if type.__instancecheck__(cls, instance):
             return True
         mark = cls.__dict__.get("_mark")
-        return mark is not None and isinstance(instance, Tensor) and bool(instance.__dict__.get(mark, False))
+        return mark is not None and isinstance(instance, Tensor) and bool(held(instance).get(mark, False))
 
 
 class Parameter(Tensor, metaclass=_MarkedTensors, own=True):

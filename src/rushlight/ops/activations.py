@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .activation_slopes import mish_slope, prelu_slopes, silu_slope
 from .inplace import named
 from .public import axis_of, function_of, module, ops, public
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 DOUBLE = np.dtype(np.float64)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
@@ -141,7 +144,7 @@ _activation(celu, in_torch=True)
 
 
 @public(space="torch.nn.functional")
-def gelu(input: Any, approximate: str = "none") -> Any:
+def gelu(input: Any, approximate: str = "none") -> Tensor:
     """``x`` times the normal distribution function of ``x`` (by erf, or by tanh as an approximation)."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
@@ -164,7 +167,7 @@ def mish(input: Any) -> Any:
 
 
 @public(space="torch.nn.functional")
-def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold."""
     dispatch.require_kind(input, "softplus_cpu", "f")
     return ops.softplus(input, beta, threshold)
@@ -204,14 +207,14 @@ def hardswish(input: Any) -> Any:
 
 
 @public(space="torch.nn.functional")
-def logsigmoid(input: Any) -> Any:
+def logsigmoid(input: Any) -> Tensor:
     """``log(sigmoid(x))``, without overflow."""
     dispatch.require_kind(input, "log_sigmoid_cpu", "f")
     return ops.log_sigmoid(input)
 
 
 @public(space="torch.nn.functional", out=False)
-def glu(input: Any, dim: int = -1) -> Any:
+def glu(input: Any, dim: int = -1) -> Tensor:
     """The first half along ``dim`` times the sigmoid of the second."""
     if not input._array.ndim:
         raise RuntimeError("glu does not support scalars because halving size must be even")
@@ -234,7 +237,7 @@ _activation(threshold, in_torch=True)
 
 
 @public(space="torch.nn.functional", method="prelu", out=False)
-def prelu(input: Any, weight: Any) -> Any:
+def prelu(input: Any, weight: Any) -> Tensor:
     """As leaky_relu, with a slope that is learnt: one, or one for each channel (dimension 1)."""
     x, w = input._array, weight._array
     if w.ndim > 1:
@@ -260,7 +263,7 @@ module("torch")["prelu"] = module("torch.nn.functional")["prelu"]
 
 
 @public(space="torch.nn.functional")
-def softshrink(input: Any, lambd: float = 0.5) -> Any:
+def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """``x`` moved towards zero by ``lambd``, zero within it."""
     dispatch.require_kind(input, "softshrink_check", "f")
     largest = float(finfo(input.dtype).max)
@@ -272,7 +275,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 @public(space="torch.nn.functional", method="hardshrink")
-def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+def hardshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """``x``, but zero within ``lambd`` of zero."""
     dispatch.require_kind(input, "hardshrink_cpu", "f")
     return ops.hardshrink(input, lambd)
@@ -282,19 +285,19 @@ module("torch")["hardshrink"] = module("torch.nn.functional")["hardshrink"]
 
 
 @public(space="torch.nn.functional", out=False)
-def tanhshrink(input: Any) -> Any:
+def tanhshrink(input: Any) -> Tensor:
     """``x - tanh(x)``."""
     return input - input.tanh()
 
 
 @public(space="torch.nn.functional", out=False)
-def softsign(input: Any) -> Any:
+def softsign(input: Any) -> Tensor:
     """``x / (1 + |x|)``."""
     return input / (input.abs() + 1)
 
 
 @public(space="torch.nn.functional", out=False)
-def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Any:
+def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
     from ..autograd import views
     from .dropout import default_stream, refuse_draw

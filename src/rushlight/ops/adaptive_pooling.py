@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..backend import adaptive_pooling as k
-from ..backend.memory_formats import keeping
+from ..backend.memory_formats import has_channels_last, keeping
+from ..backend.numpy import strided
 from . import dispatch
 from .dropout import default_stream
 from .pooling import check_lines, sizes
@@ -29,18 +30,29 @@ def _fractional(x: Any, samples: Any, window: Shape, size: Shape) -> Any:
     return out[0], indices[0]
 
 
+def _filled(g: Any, kind: str, rank: int) -> Any:
+    """The cotangent of a pooling, which is not to be of nothing."""
+    for axis in range(len(g.shape) - rank, len(g.shape)):
+        if not g.shape[axis]:
+            raise RuntimeError(
+                f"adaptive_{kind}_pool{rank}d_backward(): Expected grad_output to have non-zero size for non-batch dimensions, "
+                f"but grad_output has sizes {list(g.shape)} with dimension {axis} being empty"
+            )
+    return g
+
+
 for _rank in (2, 3):
     _means, _maxima = k.adaptive_avg_pool, k.adaptive_max_pool
     if _rank == 2:  # volumes are laid out in order
         _means, _maxima = keeping(_means), keeping(_maxima)
     op(f"adaptive_max_pool{_rank}", _maxima, outputs="out indices!",
        node=f"AdaptiveMaxPool{_rank}DBackward0",
-       x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
+       x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(_filled(g, "max", len(size)), indices, x_shape, len(size)))  # fmt: skip
     op(f"fractional_max_pool{_rank}", _fractional,
        inputs="samples", outputs="out indices!", node=f"FractionalMaxPool{_rank}DBackward0",
        x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
     op(f"adaptive_avg_pool{_rank}", _means, node=f"AdaptiveAvgPool{_rank}DBackward0", kind="linear",
-       x=lambda g, xp, x_shape, size: xp.adaptive_avg_pool_adjoint(g, x_shape, len(size)))  # fmt: skip
+       x=lambda g, xp, x_shape, size: xp.adaptive_avg_pool_adjoint(_filled(g, "avg", len(size)), x_shape, len(size)))  # fmt: skip
 op("adaptive_avg_pool_adjoint", k.adaptive_avg_pool_input_grad, node="AdaptiveAvgPool2DBackwardBackward0",
    kind="linear", g=lambda g, xp, g_shape, rank: xp.adaptive_avg_pool2(g, g_shape[-rank:]))  # fmt: skip
 
@@ -87,7 +99,12 @@ def _adaptive_avg(input: Any, size: Shape, rank: int) -> Any:
     name = f"adaptive_avg_pool{rank}d"
     _check_adaptive(input, size, name, rank)
     if size == (1,) * rank and input._array.size:
-        return input.mean(tuple(range(-1, -rank - 1, -1)), True)
+        out = input.mean(tuple(range(-1, -rank - 1, -1)), True)
+        if has_channels_last(input._array):
+            size = out._array.itemsize * out._array.shape[1]
+            strides = (size, out._array.itemsize, *(size,) * rank)
+            out._array = strided(out._array, out._array.shape, strides)
+        return out
     dispatch.require_kind(input, name)
     return getattr(ops, f"adaptive_avg_pool{rank}")(input, size)
 
@@ -169,6 +186,9 @@ def _fractional_max(
         if len(ratios) > rank:
             raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
         output_size = [int(size * ratio) for size, ratio in zip(shape[-rank:], ratios, strict=True)]
+    if isinstance(kernel_size, (tuple, list)) and len(kernel_size) != rank:
+        several = "Ints" if rank == 2 else "three Ints"
+        raise RuntimeError(f"{name}: kernel_size must either be a single Int or tuple of {several}")
     kernel, size = (
         sizes(value, rank, name, label) for value, label in ((kernel_size, "kernel_size"), (output_size, "output_size"))
     )

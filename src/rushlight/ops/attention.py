@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from . import attention_masks, dispatch
 from .public import module, ops, public
 from .reading import conj
 from .table import arrays, op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -85,7 +88,7 @@ def scaled_dot_product_attention(
     is_causal: bool = False,
     scale: float | None = None,
     enable_gqa: bool = False,
-) -> Any:
+) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value: (..., L, E), (..., S, E) and (..., S, D) give (..., L, D).
 
     ``scale`` is 1 / sqrt(E) if not given; a bool mask says what takes part, a float one is added.
@@ -171,7 +174,7 @@ def multi_head_attention_forward(
     static_v: Any = None,
     average_attn_weights: bool = True,
     is_causal: bool = False,
-) -> Any:
+) -> tuple[Tensor, Tensor | None]:
     """Attention of several heads (Vaswani et al., 2017): (L, N, E), (S, N, E), (S, N, E) give (L, N, E) and the weights."""
     torch, functions = module("torch"), module(F)
     batched = attention_masks.check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
@@ -286,7 +289,7 @@ def _heads(value: Any, fixed: Any, rows: int, head: int) -> Any:
 
 
 @public(space=F, out=False)
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
     """``input1 @ weight[o] @ input2`` for each o, plus bias: (..., I), (..., J) and (O, I, J) give (..., O)."""
     a, b, w = input1._array, input2._array, weight._array
     if a.ndim != b.ndim:
@@ -315,7 +318,7 @@ module("torch")["bilinear"] = module(F)["bilinear"]
 
 
 @public(space=F, out=False)
-def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """Samples from the Gumbel-softmax distribution (Jang et al., 2017); ``hard`` makes them one-hot, with soft gradients."""
     torch = module("torch")
     noise = logits.detach().clone().exponential_().log()
@@ -338,7 +341,7 @@ def linear_cross_entropy(
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
     options: Any = None,
-) -> Any:
+) -> Tensor:
     """Cross entropy of ``linear(input, linear_weight)``; ``options`` only says how PyTorch would save memory."""
     rows = linear_weight
     x, shape = input._array.shape, linear_weight._array.shape

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .pointwise import LN2, plain, smooth
 from .public import alias, methods, module, ops, public, publish, warn
 from .reading import conj, underivable
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 # fmt: off
 
@@ -137,7 +140,7 @@ alias("arctan2", "atan2")
 
 
 @public(inplace=True)
-def ldexp(input: Any, other: Any) -> Any:
+def ldexp(input: Any, other: Any) -> Tensor:
     """``input * 2 ** other``."""
     refuse_number("ldexp", ("input", "other"), (input, other))
     if input._array.dtype.kind in "fV":
@@ -185,7 +188,7 @@ def _mask_of(condition: Any) -> Any:
 
 
 @public(method=False)
-def where(condition: Any, input: Any = None, other: Any = None) -> Any:
+def where(condition: Any, input: Any = None, other: Any = None) -> Tensor:
     """``input`` where the condition holds, ``other`` elsewhere; with the condition alone, the indices where it holds.
 
     >>> import rushlight as torch
@@ -201,7 +204,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
 
 
 @public("where", function=False)
-def where_method(self: Any, condition: Any, other: Any) -> Any:
+def where_method(self: Any, condition: Any, other: Any) -> Tensor:
     """``self`` where the condition holds, ``other`` elsewhere."""
     return where(condition, self, other)
 
@@ -213,7 +216,7 @@ _C_TYPES = {
 
 
 @public(inplace=True, out=False)
-def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
     """``value`` (a number or a 0-dim tensor) where the mask is true."""
     if mask._array.dtype.kind != "b":
         raise RuntimeError(
@@ -266,7 +269,7 @@ def _expect_bounds(name: str, input: Any, *bounds: Any) -> None:
 
 
 @public(inplace=True)
-def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """Every element moved into the range from ``min`` to ``max``: numbers or tensors, one of them may be missing.
 
     >>> import rushlight as torch
@@ -282,13 +285,13 @@ _NUMBER = (float, int)
 
 
 @public(inplace=True)
-def clip(input: Any, min: Any = None, max: Any = None) -> Any:
+def clip(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """The same as :func:`clamp`."""
     return _clamp(input, min, max)
 
 
 @public(inplace=True)
-def clamp_min(input: Any, min: Any) -> Any:
+def clamp_min(input: Any, min: Any) -> Tensor:
     """Not less than ``min``."""
     if not isinstance(input, dispatch.Tensor_):
         raise dispatch.no_such_form("clamp_min", (input, min))
@@ -299,7 +302,7 @@ def clamp_min(input: Any, min: Any) -> Any:
 
 
 @public(inplace=True)
-def clamp_max(input: Any, max: Any) -> Any:
+def clamp_max(input: Any, max: Any) -> Tensor:
     """Not more than ``max``."""
     if not isinstance(input, dispatch.Tensor_):
         raise dispatch.no_such_form("clamp_max", (input, max))
@@ -346,7 +349,7 @@ def _same_dtype(input: Any, **others: Any) -> None:
 
 
 @public(inplace=True)
-def lerp(input: Any, end: Any, weight: Any) -> Any:
+def lerp(input: Any, end: Any, weight: Any) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor."""
     if isinstance(weight, dispatch.Tensor_):
         _same_dtype(input, end=end, weight=weight)
@@ -370,7 +373,7 @@ def _warn_of_older(name: str) -> None:
 
 
 @public(inplace=True)
-def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Any:
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Tensor:
     """``input + value * tensor1 * tensor2``."""
     if older:  # with the value before the tensors, as it was written before PyTorch 1.5
         _warn_of_older("addcmul")
@@ -382,7 +385,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
 
 
 @public(inplace=True)
-def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Any:
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Tensor:
     """``input + value * tensor1 / tensor2``."""
     if older:  # with the value before the tensors, as it was written before PyTorch 1.5
         _warn_of_older("addcdiv")
@@ -400,7 +403,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
 
 
 @public(inplace=True)
-def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
+def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Tensor:
     """nan replaced by ``nan`` (0), infinities by ``posinf`` and ``neginf`` (the largest finite values)."""
     if input._array.dtype.kind == "c" and input.requires_grad and state.grad_enabled:
         raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
@@ -411,7 +414,7 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
 
 
 @public(inplace=True)
-def copysign(input: Any, other: Any) -> Any:
+def copysign(input: Any, other: Any) -> Tensor:
     """The size of ``input`` with the sign of ``other``, a tensor or a number."""
     if isinstance(other, dispatch.NUMBERS):
         if not isinstance(input, dispatch.Tensor_):
@@ -427,7 +430,7 @@ def frexp(input: Any) -> Any:
 
 
 @public(inplace=True)
-def heaviside(input: Any, values: Any) -> Any:
+def heaviside(input: Any, values: Any) -> Tensor:
     """0 below zero, 1 above, ``values`` at zero."""
     refuse_number("heaviside", ("input", "values"), (input, values))
     return ops.heaviside(input, values)

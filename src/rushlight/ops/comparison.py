@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .choice import refuse_number
 from .inplace import named, recorded
 from .public import alias, methods, ops, public, publish
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 # Comparison.
 
@@ -68,7 +71,7 @@ publish("bitwise_not")
 
 
 @public(out=False)
-def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether ``|input - other| <= atol + rtol * |other|``, element by element.
 
     Raises RuntimeError for different dtypes and negative tolerances.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..autograd.mirrors import mirror
 from ..backend import choice as k
 from ..base.dtypes import of as dtype_of
 from . import dispatch
@@ -14,6 +15,9 @@ from .out import write_out
 from .public import methods, ops, public
 from .reading import conj as conjugate
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("real", lambda x: x.real, kind="linear", x=lambda g: g)
 op("imag", lambda x: x.imag, kind="linear", x=lambda g: g * 1j)
@@ -37,7 +41,7 @@ def _turn(g: Any, xp: Any, x: Any) -> Any:
 
 
 @public("real", method=False, out=False)
-def real(input: Any) -> Any:
+def real(input: Any) -> Tensor:
     """The real part, as a view; a real tensor itself."""
     if input._array.dtype.kind != "c":
         return input
@@ -46,7 +50,7 @@ def real(input: Any) -> Any:
 
 
 @public("imag", method=False, out=False)
-def imag(input: Any) -> Any:
+def imag(input: Any) -> Tensor:
     """The imaginary part, as a view. Raises RuntimeError for a real tensor."""
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
@@ -66,41 +70,43 @@ def _tensor(value: Any) -> Any:
 
 
 @public(out=False)
-def conj(input: Any) -> Any:
+def conj(input: Any) -> Tensor:
     """The complex conjugate; a real tensor itself.
 
-    The values are computed at once; ``is_conj()`` answers as if they were not.
+    The values are computed at once; ``is_conj()`` answers as if they were not, and what is written here is written there.
     """
     if input._array.dtype.kind != "c":
         return input
     result = ops.conj(input)
     result._conjugate = not input._conjugate
+    mirror(result, input, np.conjugate, ops.conj)
     return result
 
 
 @public(inplace=True)
-def conj_physical(input: Any) -> Any:
+def conj_physical(input: Any) -> Tensor:
     """The complex conjugate; a real tensor itself."""
     return ops.conj_physical(input) if input._array.dtype.kind == "c" else input
 
 
 @public(out=False)
-def resolve_conj(input: Any) -> Any:
+def resolve_conj(input: Any) -> Tensor:
     """The tensor without a pending conjugation: itself if there is none."""
     return ops.clone(input) if input._conjugate else input
 
 
 @public(out=False)
-def resolve_neg(input: Any) -> Any:
+def resolve_neg(input: Any) -> Tensor:
     """The tensor without a pending negation: itself if there is none."""
     return ops.clone(input) if input._negated else input
 
 
 @public(out=False)
-def _neg_view(input: Any) -> Any:
-    """The negative. The values are computed at once; ``is_neg()`` answers as if they were not."""
+def _neg_view(input: Any) -> Tensor:
+    """The negative, as :func:`conj`: computed at once, and what is written here is written there."""
     result = ops.neg(input)
     result._negated = not input._negated
+    mirror(result, input, np.negative, ops.neg)
     return result
 
 
@@ -117,7 +123,7 @@ def is_neg(input: Any) -> bool:
 
 
 @public(method=False, out=False)
-def view_as_real(input: Any) -> Any:
+def view_as_real(input: Any) -> Tensor:
     """A complex tensor seen as pairs of real numbers: a view with a last dimension of size 2."""
     if input._array.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
@@ -131,7 +137,7 @@ def view_as_real(input: Any) -> Any:
 
 
 @public(method=False, out=False)
-def view_as_complex(input: Any) -> Any:
+def view_as_complex(input: Any) -> Tensor:
     """Pairs of real numbers, along a last dimension of size 2, seen as complex numbers."""
     array = input._array
     if array.dtype.kind != "f":
@@ -152,7 +158,7 @@ def view_as_complex(input: Any) -> Any:
 
 
 @public()
-def angle(input: Any) -> Any:
+def angle(input: Any) -> Tensor:
     """The angle of complex numbers in radians; pi for negative real numbers, 0 for the others."""
     return ops.angle(input)
 
@@ -182,7 +188,7 @@ def _check_target(like: Any, out: Any) -> None:
 
 
 @public("complex", method=False, out=False)
-def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
+def complex_(real: Any, imag: Any, *, out: Any = None) -> Tensor:
     """The complex tensor with these parts."""
     _check_parts("complex", ("real", "imag"), real, imag)
     _check_target(real, out)
@@ -190,7 +196,7 @@ def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
 
 
 @public(method=False, out=False)
-def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
+def polar(abs: Any, angle: Any, *, out: Any = None) -> Tensor:
     """The complex tensor with these absolute values and angles."""
     _check_parts("polar", ("abs", "angle"), abs, angle)
     _check_target(abs, out)

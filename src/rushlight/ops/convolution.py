@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..backend.shape import expand_dims
 from .public import module, ops, public
 from .reading import conj
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
@@ -67,7 +70,8 @@ def _convolve(
         size = k.conv_transpose_shape(x.shape[2:], w.shape[2:], stride, padding, output_padding, dilation)
         shape = (x.shape[0], w.shape[1] * groups, *size)
     else:
-        shape = (x.shape[0], w.shape[0], *k.conv_shape(x.shape[2:], w.shape[2:], stride, padding, dilation))
+        count = w.shape[0] if x.shape[1] else 0  # of no channels PyTorch makes none
+        shape = (x.shape[0], count, *k.conv_shape(x.shape[2:], w.shape[2:], stride, padding, dilation))
     if x.flags.c_contiguous and w.flags.c_contiguous:
         return _convolved(x, w, bias, shape, stride, padding, dilation, transposed, groups)
     y = _convolved(np.ascontiguousarray(x), w, bias, shape, stride, padding, dilation, transposed, groups)
@@ -96,7 +100,7 @@ def _convolved(
         y = k.conv_input_grad(x, w, shape, stride, padding, dilation, groups)
     else:
         return k.conv(x, w, stride, padding, dilation, groups, bias)
-    return y if bias is None else k.add_bias(y, bias)
+    return y if bias is None or not shape[1] else k.add_bias(y, bias)
 
 
 def _slopes(
@@ -127,7 +131,8 @@ def _slopes(
         else:
             for_w = xp.conv_weight_grad(*((conj(x), g) if transposed else (g, conj(x))), tuple(w.shape), *options)
     if needs[2]:
-        for_bias = xp.sum(g, (0, *range(2, len(g.shape))), False)
+        of_none = not transposed and not x.shape[1]
+        for_bias = xp.sum(w if of_none else g, (1 if of_none else 0, *range(2, len(g.shape))), False)
     return for_x, for_w, for_bias
 
 
@@ -416,13 +421,13 @@ def convolution(
     transposed: bool,
     output_padding: Any,
     groups: int,
-) -> Any:
+) -> Tensor:
     """Any convolution: of (N, C, ...) with as many dimensions as the weight has."""
     return _run(input, weight, bias, stride, padding, dilation, bool(transposed), output_padding, groups)
 
 
 @public(method=False, out=False)
-def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
+def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Tensor:
     """Convolution along the first dimension: input (time, batch, in), weight (taps, in, out)."""
     x, w, b = input._array, weight._array, bias._array
     for array, ndim, label in ((x, 3, "Input"), (w, 3, "Weight"), (b, 1, "Bias")):

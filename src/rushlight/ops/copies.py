@@ -6,7 +6,7 @@ Each is its view op with a copy at the end; arguments are checked, and completed
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import shape as k
 from ..backend import strided
@@ -18,6 +18,9 @@ from .public import asked, axis_of, function_of, methods, module, ops, public, t
 from .reading import underivable
 from .shape import expand
 from .table import op, table
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 
 def _copy(name: str, kernel: Callable[..., Any], node: str | None = None) -> None:
@@ -239,7 +242,7 @@ def split_with_sizes_copy(input: Any, split_sizes: Any, dim: int = 0) -> Any:
 
 
 @public()
-def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of the given sizes along a dimension, which may be written to without the others' history changing."""
     split_with_sizes(input.detach(), split_sizes, dim)
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
@@ -265,7 +268,7 @@ def view_as_complex_copy(input: Any) -> Any:
 
 
 @public()
-def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A copy of ``input`` with ``src`` in the place that :func:`as_strided` would see."""
     shape = input.detach().as_strided(size, stride, storage_offset)._array.shape
     if src._array.shape != shape:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .public import axes_of, axis_of, module, ops, public
 from .reading import conj, is_complex
 from .reduce import dtype_of_result, no_zero
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: xp.cumsum_from_end(g, axis))
 op("cumsum_from_end", k.cumsum_from_end, node="FlipBackward0", kind="linear", x=lambda g, xp, axis: xp.cumsum(g, axis))
@@ -81,7 +84,7 @@ def _logcumsumexp_slope(g: Any, xp: Any, x: Any, out: Any, back: Any, axis: int)
 
 
 @public(inplace=True)
-def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Any:
+def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Tensor:
     """Running sums along ``dim``; those of integers and booleans are int64.
 
     >>> import rushlight as torch
@@ -92,7 +95,7 @@ def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Any:
 
 
 @public(inplace=True)
-def cumprod(input: Any, dim: Any, *, dtype: Any = None) -> Any:
+def cumprod(input: Any, dim: Any, *, dtype: Any = None) -> Tensor:
     """Running products along ``dim``; those of integers and booleans are int64."""
     return ops.cumprod(input, axis_of(dim, input._array.ndim), _sums_in("cumprod", input, dtype))
 
@@ -135,7 +138,7 @@ def cummin(input: Any, dim: Any) -> Any:
 
 
 @public()
-def logcumsumexp(input: Any, dim: Any) -> Any:
+def logcumsumexp(input: Any, dim: Any) -> Tensor:
     """log(cumsum(exp(x))) along ``dim``, computed without overflow."""
     axis = axis_of(dim, input._array.ndim)
     refuse("logcumsumexp_out_cpu", input, "bui")
@@ -146,7 +149,7 @@ def logcumsumexp(input: Any, dim: Any) -> Any:
 
 
 @public()
-def diff(input: Any, n: int = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(input: Any, n: int = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Tensor:
     """Differences between neighbours along ``dim``, ``n`` times over.
 
     >>> import rushlight as torch
@@ -212,7 +215,8 @@ def _behind(x: Any, axis: int) -> Any:
 
 
 def _over(x: Any, number: Any) -> Any:
-    return ops.divide_by(x, number) if x.is_floating_point() else x / number
+    plain = x.is_floating_point() and not isinstance(number, complex)
+    return ops.divide_by(x, number) if plain else x / number
 
 
 def _integrand(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[int, Any]:
@@ -230,7 +234,7 @@ def _integrand(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[int, Any]:
 
 
 @public(method=False, out=False)
-def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule, over sample points ``x`` or steps of ``dx`` (1).
 
     >>> import rushlight as torch
@@ -246,13 +250,13 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
 
 
 @public(method=False, out=False)
-def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     """:func:`trapezoid` under its older name."""
     return trapezoid(y, x, dx=dx, dim=dim)
 
 
 @public(method=False, out=False)
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Any:
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     """The running integral along ``dim`` by the trapezoidal rule."""
     if not y._array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")

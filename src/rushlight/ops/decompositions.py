@@ -9,7 +9,7 @@ settles, the rule says so.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from .linalg import (
 from .public import ops, public
 from .reading import all_numbers, conj, is_complex
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("cholesky", k.cholesky, node="LinalgCholeskyExBackward0",
    a=lambda g, xp, out, upper: _cholesky_slope(g, xp, out, upper))  # fmt: skip
@@ -231,7 +234,7 @@ qr_result = define("qr", "Q R")
 
 
 @public("cholesky", space="torch.linalg")
-def cholesky(input: Any, *, upper: bool = False) -> Any:
+def cholesky(input: Any, *, upper: bool = False) -> Tensor:
     """The triangular L of a Hermitian positive-definite matrix (or a batch of them), ``L @ L.mH == input``.
 
     Raises ``torch.linalg.LinAlgError`` where a matrix is not positive-definite.
@@ -256,7 +259,7 @@ def cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) 
 
 
 @public("cholesky")
-def cholesky_older(input: Any, upper: bool = False) -> Any:
+def cholesky_older(input: Any, upper: bool = False) -> Tensor:
     """:func:`torch.linalg.cholesky` under its older name."""
     deprecated(
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
@@ -270,7 +273,7 @@ def cholesky_older(input: Any, upper: bool = False) -> Any:
 
 
 @public("cholesky_solve")
-def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
+def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Tensor:
     """X with ``A @ X == input``, ``input2`` being the Cholesky factor of A."""
     for label, one in (("b", input), ("u", input2)):
         if one._array.ndim < 2:
@@ -282,7 +285,7 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
 
 
 @public("cholesky_inverse")
-def cholesky_inverse(input: Any, upper: bool = False) -> Any:
+def cholesky_inverse(input: Any, upper: bool = False) -> Tensor:
     """The inverse of a matrix, given its Cholesky factor."""
     check_square(input, "cholesky_inverse")
     check_kernel(input, "cholesky_inverse_out_cpu")
@@ -310,7 +313,7 @@ def eigh(input: Any, UPLO: str = "L") -> Any:
 
 
 @public("eigvalsh", space="torch.linalg")
-def eigvalsh(input: Any, UPLO: str = "L") -> Any:
+def eigvalsh(input: Any, UPLO: str = "L") -> Tensor:
     """Eigenvalues of a Hermitian matrix, ascending."""
     uplo = _check_uplo(UPLO)
     check_square(input, "linalg.eigh")
@@ -333,7 +336,7 @@ def eig(input: Any) -> Any:
 
 
 @public("eigvals", space="torch.linalg")
-def eigvals(input: Any) -> Any:
+def eigvals(input: Any) -> Tensor:
     """Eigenvalues of a square matrix, complex always."""
     _check_eig(input)
     return ops.eig(input)[0] if recording(input) else ops.eigvals(input)
@@ -359,7 +362,7 @@ def svd(A: Any, full_matrices: bool = True, *, driver: Any = None) -> Any:
 
 
 @public("svdvals", space="torch.linalg")
-def svdvals(A: Any, *, driver: Any = None) -> Any:
+def svdvals(A: Any, *, driver: Any = None) -> Tensor:
     """Singular values, descending."""
     check_matrix(A, "linalg.svd")
     check_floating(A, "linalg.svd")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..base import dtypes
 from .norms import norm_slope
 from .public import axis_of, module, ops, public
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -60,7 +63,7 @@ _MANY_ROWS = 25  # with more, distances are computed from products of the rows
 
 
 @public(method=False, out=False)
-def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Any:
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """Distances of order ``p`` between all rows of ``x1`` (..., n, d) and of ``x2`` (..., m, d): (..., n, m).
 
     >>> import rushlight as torch
@@ -99,7 +102,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
 
 
 @public(space=F, out=False)
-def pdist(input: Any, p: float = 2.0) -> Any:
+def pdist(input: Any, p: float = 2.0) -> Tensor:
     """Distances of order ``p`` between each row of the input (n, d) and those behind it."""
     array = input._array
     if array.ndim != 2:
@@ -112,7 +115,7 @@ def pdist(input: Any, p: float = 2.0) -> Any:
 
 
 @public(space=F, out=False)
-def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The norm of ``x1 - x2 + eps`` along the last dimension."""
     ndim = max(x1._array.ndim, x2._array.ndim)
     off = x1 - x2
@@ -122,7 +125,7 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
 
 
 @public(space=F, out=False)
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between two vectors along ``dim``; each norm is at least ``eps``.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -165,7 +168,7 @@ module("torch")["cosine_similarity"] = module(F)["cosine_similarity"]
 
 
 @public(space=F)
-def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
     """The input divided by its norm along ``dim`` (at least ``eps``)."""
     norm = module("torch")["norm"](input, p, dim, True)
     return input / ops.clamp_min(norm, eps).expand_as(input)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from . import dispatch
 from .public import ops, public
 from .table import op
 from .whole_numbers import switch
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("masked_scale", lambda x, mask, scale: x * mask * scale, node="NativeDropoutBackward0", inputs="mask", kind="linear",
    x=lambda g, mask, scale: g * mask * scale)  # fmt: skip
@@ -192,7 +195,7 @@ for _rank in (1, 2, 3):
 
 
 @public(method=False, out=False)
-def native_dropout(input: Any, p: float, train: bool | None) -> Any:
+def native_dropout(input: Any, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     """Dropout together with the mask of what was kept."""
     if train is False:
         return input, dispatch.new_tensor(input._array == input._array)

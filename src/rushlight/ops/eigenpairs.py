@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .decompositions import cholesky, eigh
 from .public import public
 from .solve import solve_triangular
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 
 @public("lobpcg", method=False, out=False)
@@ -25,7 +28,7 @@ def lobpcg(
     ortho_iparams: Any = None,
     ortho_fparams: Any = None,
     ortho_bparams: Any = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """The ``k`` largest (or smallest) eigenvalues of a symmetric A, with eigenvectors in columns; of ``A x = B x`` times
     the eigenvalue where a symmetric, positive definite B is given.
 

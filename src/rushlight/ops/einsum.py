@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import dispatch
 from .matmul import bmm
 from .public import ops, public
 from .shape import reshape
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ELLIPSIS = "."
@@ -36,7 +39,7 @@ Step = tuple[Shape, Shape, Product | None]  # sums over each of two operands bef
 
 
 @public("einsum", method=False, out=False)
-def einsum(*args: Any) -> Any:
+def einsum(*args: Any) -> Tensor:
     """Sums of products of elements, in Einstein's notation.
 
     ``einsum("bij,bjk->bik", a, b)``: each letter is a dimension; letters that are not behind the arrow are summed over,

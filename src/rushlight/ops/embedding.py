@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from . import dispatch
 from .public import ops, public
 from .table import op
 from .whole_numbers import whole_number
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -69,7 +72,7 @@ def _bag_slope(
         rows = rows * scales.reshape((-1, 1))
     if sparse:
         return xp.embedding_rows(rows, indices, tuple(weight.shape), but)
-    return xp.embedding_adjoint(rows, indices, tuple(weight.shape), but, by_frequency)
+    return xp.embedding_adjoint(rows, indices, tuple(weight.shape), but, by_frequency, rows.dtype.itemsize == 2)
 
 
 def _check_indices(indices: Any, name: str) -> None:
@@ -101,7 +104,7 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
-) -> Any:
+) -> Tensor:
     """The rows of ``weight`` that ``input`` names. The row ``padding_idx`` gets no gradient.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -126,14 +129,14 @@ def embedding(
 @public("embedding", method=False, out=False)
 def _torch_embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.embedding` with its arguments in another order."""
     but = padding_idx if padding_idx >= 0 else None
     return embedding(indices, weight, but, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
 @public(method=False, out=False)
-def embedding_renorm_(input: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
+def embedding_renorm_(input: Any, indices: Any, max_norm: float, norm_type: float) -> Tensor:
     """Scales the rows that are named down to a norm, in place."""
     _renormalized(input, indices, max_norm, norm_type)
     return input
@@ -152,7 +155,7 @@ def embedding_bag(
     per_sample_weights: Any = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
-) -> Any:
+) -> Tensor:
     """Sums, means or maxima over bags of rows: each row of a 2-D input is a bag, or ``offsets`` says where bags begin.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -204,10 +207,21 @@ def embedding_bag(
         )
     if mode == "max" and sparse:
         raise ValueError("max mode does not support sparse weights")
+    if per_sample_weights is not None and per_sample_weights._array.dtype != weight._array.dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; but "
+            f"type {_shown_type(weight)} does not equal {_shown_type(per_sample_weights)} (while checking arguments for "
+            "embedding_bag)"
+        )
     return _bags(weight, input, offsets, mode, per_sample_weights, include_last_offset, padding_idx, scale_grad_by_freq, sparse)
 
 
-def _torch_type(value: Any) -> str:
+def _shown_type(tensor: Tensor) -> str:
+    name = tensor.dtype.scalar_name
+    return "CPUBFloat16Type" if name == "BFloat16" else f"torch.{name}Tensor"
+
+
+def _torch_type(value: object) -> str:
     return "<class 'torch.Tensor'>" if isinstance(value, dispatch.Tensor_) else str(type(value))
 
 
@@ -292,7 +306,7 @@ def _torch_embedding_bag(
 
 
 @public(space=F, out=False)
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
     """Class numbers as rows of zeros with a one at the class.
 
     >>> import rushlight.nn.functional as F, rushlight as torch

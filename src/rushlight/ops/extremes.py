@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from . import dispatch
 from .out import write_out
 from .public import axes_of, axis_of, ops, public
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 # Found at one place: the whole cotangent goes there. Finding the place has no derivative; taking what is there has.
 
@@ -161,7 +164,7 @@ def _check_out(input: Any, out: Any) -> None:
 
 
 @public(out=False)
-def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
+def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The greatest along one or several dimensions; equal elements share the gradient."""
     if out is not None:
         _check_out(input, out)
@@ -171,7 +174,7 @@ def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
 
 
 @public(out=False)
-def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
+def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The least along one or several dimensions; equal elements share the gradient."""
     if out is not None:
         _check_out(input, out)
@@ -213,7 +216,7 @@ def _place(name: str, function: Any, input: Any, dim: Any, keepdim: bool) -> Any
 
 
 @public()
-def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Where the greatest element is: its place in the flattened tensor, or along ``dim``. The first of equal ones.
 
     >>> import rushlight as torch
@@ -224,7 +227,7 @@ def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public()
-def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Where the least element is: its place in the flattened tensor, or along ``dim``."""
     return _place("argmin", ops.argmin, input, dim, keepdim)
 

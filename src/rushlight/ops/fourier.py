@@ -6,7 +6,7 @@ what stands once in half a spectrum and twice in the whole, the other's adjoint.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from .complex_numbers import conj
 from .dispatch import type_name
 from .public import axis_of, ops, public, registry
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("fft_c2c", k.c2c, node="FftC2CBackward0", kind="linear",
    x=lambda g, xp, axes, norm, forward: xp.fft_c2c(g, axes, norm, not forward))  # fmt: skip
@@ -174,7 +177,7 @@ def _from_half(name: str, input: Any, n: Any, dim: Any, norm: Any, forward: bool
 
 
 @public(space="torch.fft")
-def fft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Any:
+def fft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
     """The discrete Fourier transform along ``dim``, which is first cut or filled with zeros to ``n`` entries.
 
     ``norm`` is "backward" (no scaling, the default), "forward" (divided by n) or "ortho" (by its root).
@@ -187,13 +190,13 @@ def fft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Any:
 
 
 @public(space="torch.fft")
-def ifft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Any:
+def ifft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
     """The inverse of :func:`fft`: divided by n unless ``norm`` says otherwise."""
     return _one("fft_ifft", input, n, dim, norm, False)
 
 
 @public(space="torch.fft")
-def rfft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Any:
+def rfft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
     """The first half of the transform of real numbers; the rest is its mirror image, conjugated.
 
     >>> import rushlight as torch
@@ -204,19 +207,19 @@ def rfft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Any:
 
 
 @public(space="torch.fft")
-def irfft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Any:
+def irfft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
     """The inverse of :func:`rfft`, with ``n`` real results (an even number if not given)."""
     return _from_half("fft_irfft", input, n, dim, norm, False)
 
 
 @public(space="torch.fft")
-def hfft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Any:
+def hfft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
     """The transform of a signal whose second half is the mirror image of the first, conjugated: real numbers."""
     return _from_half("fft_hfft", input, n, dim, norm, True)
 
 
 @public(space="torch.fft")
-def ihfft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Any:
+def ihfft(input: Any, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
     """The inverse of :func:`hfft`."""
     return _to_half("fft_ihfft", input, n, dim, norm, False)
 
@@ -233,7 +236,7 @@ def _many(name: str, input: Any, s: Any, dim: Any, norm: Any, forward: bool) -> 
 
 
 @public(space="torch.fft")
-def fftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
+def fftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
     """The Fourier transform over several dimensions (all of them), cut or filled with zeros to the sizes ``s``.
 
     >>> import rushlight as torch
@@ -245,13 +248,13 @@ def fftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
 
 
 @public(space="torch.fft")
-def ifftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
+def ifftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
     """The inverse of :func:`fftn`."""
     return _many("fft_ifftn", input, s, dim, norm, False)
 
 
 @public(space="torch.fft")
-def rfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
+def rfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
     """The transform of real numbers over several dimensions; of the last only the first half."""
     return _rfftn("fft_rfftn", input, s, dim, norm)
 
@@ -268,7 +271,7 @@ def _rfftn(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
 
 
 @public(space="torch.fft")
-def irfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
+def irfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
     """The inverse of :func:`rfftn`; give ``s`` if the last size was odd."""
     return _irfftn("fft_irfftn", input, s, dim, norm)
 
@@ -280,7 +283,7 @@ def _irfftn(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
 
 
 @public(space="torch.fft")
-def hfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
+def hfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
     """The transform of signals that are Hermitian in the last dimension: real numbers."""
     return _hfftn("fft_hfftn", input, s, dim, norm)
 
@@ -295,7 +298,7 @@ def _hfftn(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
 
 
 @public(space="torch.fft")
-def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
+def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
     """The inverse of :func:`hfftn`."""
     return _ihfftn("fft_ihfftn", input, s, dim, norm)
 
@@ -316,37 +319,37 @@ def _ihfftn(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
 
 
 @public(space="torch.fft")
-def fft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Any:
+def fft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
     """:func:`fftn` over two dimensions."""
     return _many("fft_fft2", input, s, dim, norm, True)
 
 
 @public(space="torch.fft")
-def ifft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Any:
+def ifft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
     """:func:`ifftn` over two dimensions."""
     return _many("fft_ifft2", input, s, dim, norm, False)
 
 
 @public(space="torch.fft")
-def rfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Any:
+def rfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
     """:func:`rfftn` over two dimensions."""
     return _rfftn("fft_rfft2", input, s, dim, norm)
 
 
 @public(space="torch.fft")
-def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Any:
+def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
     """:func:`irfftn` over two dimensions."""
     return _irfftn("fft_irfft2", input, s, dim, norm)
 
 
 @public(space="torch.fft")
-def hfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Any:
+def hfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
     """:func:`hfftn` over two dimensions."""
     return _hfftn("fft_hfft2", input, s, dim, norm)
 
 
 @public(space="torch.fft")
-def ihfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Any:
+def ihfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
     """:func:`ihfftn` over two dimensions."""
     return _ihfftn("fft_ihfft2", input, s, dim, norm)
 
@@ -363,7 +366,7 @@ def _shifted(input: Any, dim: Any, extra: int) -> Any:
 
 
 @public(space="torch.fft", out=False)
-def fftshift(input: Any, dim: Any = None) -> Any:
+def fftshift(input: Any, dim: Any = None) -> Tensor:
     """A spectrum reordered so that frequency zero is in the middle.
 
     >>> import rushlight as torch
@@ -374,6 +377,6 @@ def fftshift(input: Any, dim: Any = None) -> Any:
 
 
 @public(space="torch.fft", out=False)
-def ifftshift(input: Any, dim: Any = None) -> Any:
+def ifftshift(input: Any, dim: Any = None) -> Tensor:
     """What :func:`fftshift` did, undone."""
     return _shifted(input, dim, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,12 @@ from .joining import stack
 from .public import public
 from .shape import reshape
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
 
 @public(method=False, out=False)
-def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid: each vector expanded along the others' dimensions."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
@@ -46,7 +49,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
 
 
 @public(method=False)
-def cartesian_prod(*tensors: Any) -> Any:
+def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of one element from each vector, as rows."""
     for tensor in tensors:
         if tensor._array.ndim != 1:
@@ -58,7 +61,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 
 @public()
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All choices of ``r`` elements of a vector, in order, as rows."""
     if input._array.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._array.shape)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from .out import write_out
 from .public import axes_of, methods, ops, public
 from .table import op
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
 op("hash_tensor", xor_sum, inputs="x")
 op("nonzero_static", lambda x, size, fill: _nonzero(x, size, fill), inputs="x")
 
 
 @public()
-def hash_tensor(input: Any, dim: Any = (), *, keepdim: bool = False, mode: int = 0) -> Any:
+def hash_tensor(input: Any, dim: Any = (), *, keepdim: bool = False, mode: int = 0) -> Tensor:
     """The exclusive or of all elements' bits, each as a 64-bit number; over all dimensions or those named.
 
     Only mode 0 exists. Raises NotImplementedError for complex numbers, RuntimeError and IndexError where there is nothing.
@@ -55,7 +58,7 @@ def _nonzero(x: np.ndarray[Any, Any], size: int, fill: int) -> np.ndarray[Any, A
 
 
 @public(method=False, out=False)
-def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = None) -> Any:
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
     """The first ``size`` rows of :func:`nonzero`, followed by rows of ``fill_value`` if there are not as many.
 
     >>> import rushlight as torch

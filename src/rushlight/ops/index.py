@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from . import dispatch
 from .public import axis_of, ops, public, warn
 from .scatter import gather, scatter_reduce_src, scatter_reduce_x
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("index_select", k.index_select, inputs="index", kind="linear",
    x=lambda g, xp, x_shape, index, axis: xp.index_select_adjoint(g, index, x_shape, axis))  # fmt: skip
@@ -50,7 +53,7 @@ def _wide(xp: Any, index: Any, src: Any, axis: int) -> Any:
 
 
 @public()
-def index_select(input: Any, dim: int, index: Any) -> Any:
+def index_select(input: Any, dim: int, index: Any) -> Tensor:
     """The slices along ``dim`` that a vector of indices names."""
     axis = axis_of(dim, input._array.ndim)
     i = index._array
@@ -107,7 +110,7 @@ def _check_rows(name: str, input: Any, axis: int, index: Any, source: Any) -> No
 
 
 @public(inplace=True)
-def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Tensor:
     """A copy with slices of ``source`` added at the places along ``dim`` that a vector of indices names."""
     axis = axis_of(dim, input._array.ndim)
     _check_rows("index_add", input, axis, index, source)
@@ -117,7 +120,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
 
 
 @public(inplace=True)
-def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
+def index_copy(input: Any, dim: int, index: Any, source: Any) -> Tensor:
     """A copy with slices of ``source`` at the places along ``dim`` that a vector of indices names.
 
     IndexError for places that are not there (they do not count from the end) and for the wrong number of them,
@@ -161,7 +164,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
 
 
 @public(inplace=True)
-def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
+def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
     """A copy with one value in the slices along ``dim`` that a vector of indices names."""
     axis = axis_of(dim, input._array.ndim)
     if index._array.dtype != np.int64:
@@ -201,7 +204,7 @@ def _refuse_reduction(input: Any, index: Any, reduce: str, include_self: bool) -
 
 
 @public(inplace=True)
-def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """As :func:`index_add`, with prod, mean, amax or amin instead of the sum."""
     axis = axis_of(dim, input._array.ndim)
     if reduce not in ("prod", "mean", "amax", "amin"):
@@ -215,7 +218,7 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
 
 
 @public()
-def take(input: Any, index: Any) -> Any:
+def take(input: Any, index: Any) -> Tensor:
     """Elements of the flattened tensor."""
     i, size = index._array, input._array.size
     if i.dtype != np.int64:
@@ -227,7 +230,7 @@ def take(input: Any, index: Any) -> Any:
 
 
 @public(inplace=True)
-def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Tensor:
     """A copy with elements of ``source`` at places of the flattened tensor."""
     x, i, values = input._array, index._array, source._array
     if i.dtype != np.int64:
@@ -252,7 +255,7 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 
 
 @public()
-def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
+def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Tensor:
     """As :func:`gather`, with broadcasting; over the flattened tensor without ``dim``."""
     if indices._array.dtype != np.int64:
         raise RuntimeError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .dispatch import type_name
 from .public import alias, axis_of, ops, public
 from .shape import reshape
 from .table import op, table
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("concat", k.concat, inputs="*xs", node="CatBackward0", kind="linear",
    xs=lambda g, xp, xs_shape, axis: _pieces(g, xp, xs_shape, axis))  # fmt: skip
@@ -88,7 +91,7 @@ def _joined(name: str, tensors: Sequence[Any], *params: Any) -> Any:
 
 
 @public(method=False)
-def cat(tensors: Any, dim: int = 0) -> Any:
+def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors joined along an existing dimension; they agree in all others.
 
     >>> import rushlight as torch
@@ -143,7 +146,7 @@ alias("concatenate", "cat")
 
 
 @public(method=False)
-def stack(tensors: Any, dim: int = 0) -> Any:
+def stack(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors of one shape along a new dimension."""
     shape = _shape_of_all(tensors)
     if shape is not None:
@@ -191,7 +194,7 @@ for _least in (1, 2, 3):
 
 
 @public(method=False)
-def hstack(tensors: Any) -> Any:
+def hstack(tensors: Any) -> Tensor:
     """Joined along the second dimension (the first, for vectors)."""
     tensors = [_grown(one, 1) for one in _list_of(tensors, "hstack")]
     if not tensors:
@@ -200,7 +203,7 @@ def hstack(tensors: Any) -> Any:
 
 
 @public(method=False)
-def vstack(tensors: Any) -> Any:
+def vstack(tensors: Any) -> Tensor:
     """Joined along the first dimension, vectors as rows."""
     tensors = [_grown(one, 2) for one in _list_of(tensors, "vstack")]
     if not tensors:
@@ -212,7 +215,7 @@ alias("row_stack", "vstack")
 
 
 @public(method=False)
-def dstack(tensors: Any) -> Any:
+def dstack(tensors: Any) -> Tensor:
     """Joined along the third dimension."""
     tensors = [_grown(one, 3) for one in _list_of(tensors, "dstack")]
     if not tensors:
@@ -221,7 +224,7 @@ def dstack(tensors: Any) -> Any:
 
 
 @public(method=False)
-def column_stack(tensors: Any) -> Any:
+def column_stack(tensors: Any) -> Tensor:
     """Joined along the second dimension, vectors as columns."""
     tensors = _list_of(tensors, "column_stack")
     if not tensors:
@@ -230,7 +233,7 @@ def column_stack(tensors: Any) -> Any:
 
 
 @public(name="block_diag", method=False)
-def block_diag_of(*tensors: Any) -> Any:
+def block_diag_of(*tensors: Any) -> Tensor:
     """A matrix with the given ones along its diagonal."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .decompositions import qr, svd
 from .linalg import check_matrix, check_square, rows, value_of
 from .public import module, ops, public
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("pinv", kernels.pinv, node="LinalgPinvBackward0", a=lambda g, xp, a, out: pinv_slope(g, xp, a, out))
 op("matrix_rank", kernels.matrix_rank, inputs="a")
@@ -59,7 +62,7 @@ def tolerances(input: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
 
 
 @public("pinv", space="torch.linalg")
-def pinv(input: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+def pinv(input: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
     """The Moore-Penrose inverse; singular values up to ``max(atol, rtol * the greatest)`` count as zero.
 
     >>> import rushlight as torch
@@ -79,13 +82,13 @@ def pinv(input: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = 
 
 
 @public("pinverse", out=False)
-def pinverse(input: Any, rcond: Any = 1e-15) -> Any:
+def pinverse(input: Any, rcond: Any = 1e-15) -> Tensor:
     """:func:`torch.linalg.pinv` under its older name."""
     return pinv(input, rcond)
 
 
 @public("matrix_rank", space="torch.linalg")
-def matrix_rank(input: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+def matrix_rank(input: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
     """How many singular values are above ``max(atol, rtol * the greatest)``.
 
     >>> import rushlight as torch
@@ -170,7 +173,7 @@ def _less(A: Any, M: Any) -> Any:
 
 
 @public("svd_lowrank", method=False, out=False)
-def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None) -> Any:
+def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V of an approximation to ``A - M`` of rank q, by random projections."""
     q, niter = 6 if q is None else q, 2 if niter is None else niter
     m, n = A.shape[-2:]
@@ -185,7 +188,7 @@ def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None)
 
 
 @public("pca_lowrank", method=False, out=False)
-def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
+def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V of the principal components of the rows of A: :func:`svd_lowrank` of A less the mean of its rows."""
     m, n = A.shape[-2:]
     if q is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .loss_slopes import logits_slope, target_slope, target_slope_of_logits
 from .public import module, ops, public
 from .softmax import log_softmax
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 _INT64 = np.dtype(np.int64)
@@ -108,7 +111,7 @@ def _weighted_mean(losses: Any, weight: Any, input: Any, reduction: str) -> Any:
 @public(space=F, out=False)
 def mse_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", weight: Any = None
-) -> Any:
+) -> Tensor:
     """The mean of squared differences.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -127,7 +130,7 @@ def mse_loss(
 @public(space=F, out=False)
 def l1_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", weight: Any = None
-) -> Any:
+) -> Tensor:
     """The mean of absolute differences."""
     if input._array.shape != target._array.shape:
         _warn_of_size(input, target)
@@ -145,7 +148,7 @@ def smooth_l1_loss(
     reduce: Any = None,
     reduction: str = "mean",
     beta: float = 1.0,
-) -> Any:
+) -> Tensor:
     """Squared differences (over twice ``beta``) below ``beta``, absolute ones (less half of it) above."""
     if input._array.shape != target._array.shape:
         _warn_of_size(input, target)
@@ -159,7 +162,7 @@ def smooth_l1_loss(
 
 
 @public(space=F, out=False)
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Tensor:
     """Half of squared differences below ``delta``, and from there on the straight line that goes on as steep."""
     if input._array.shape != target._array.shape:
         _warn_of_size(input, target)
@@ -247,7 +250,7 @@ def nll_loss(
     ignore_index: int = -100,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """The negative log likelihood of the target classes, given log probabilities (N, C, ...).
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -267,7 +270,7 @@ def cross_entropy(
     reduce: Any = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
-) -> Any:
+) -> Tensor:
     """:func:`nll_loss` of the log softmax of logits (N, C, ...); targets are classes, or probabilities of the input's shape.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -353,7 +356,7 @@ def _smoothed(logs: Any, target: Any, weight: Any, reduction: str, ignore_index:
 @public(space=F, out=False)
 def binary_cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-) -> Any:
+) -> Tensor:
     """The negative log likelihood of yes-or-no targets, given probabilities; logarithms are cut off at -100."""
     reduction = reduction_of(size_average, reduce, reduction)
     x, t = input._array, target._array
@@ -378,7 +381,7 @@ def binary_cross_entropy_with_logits(
     reduce: Any = None,
     reduction: str = "mean",
     pos_weight: Any = None,
-) -> Any:
+) -> Tensor:
     """:func:`binary_cross_entropy` of the sigmoid of logits, without overflow; ``pos_weight`` weighs yes against no."""
     reduction = reduction_of(size_average, reduce, reduction)
     if input._array.shape != target._array.shape:
@@ -403,7 +406,7 @@ def kl_div(
     reduce: Any = None,
     reduction: str = "mean",
     log_target: bool = False,
-) -> Any:
+) -> Tensor:
     """The Kullback-Leibler divergence of ``target`` (probabilities, or their logarithms) from log probabilities."""
     batchmean = reduction == "batchmean"
     if batchmean and size_average is None and reduce is None:
@@ -442,7 +445,7 @@ def poisson_nll_loss(
     eps: float = 1e-8,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """The negative log likelihood of counts under rates, or their logarithms; ``full`` adds Stirling's term."""
     reduction = reduction_of(size_average, reduce, reduction)
     losses = ops.exp(input) - target * input if log_input else input - target * ops.log(ops.plus(input, eps))
@@ -458,7 +461,9 @@ def _all_but_one(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 @public(space=F, out=False)
-def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
+def gaussian_nll_loss(
+    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
     """The negative log likelihood of targets under normal distributions of means ``input`` and variances ``var``."""
     from ..autograd.modes import no_grad
 

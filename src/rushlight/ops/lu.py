@@ -7,7 +7,7 @@ and a rest.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .public import ops, public
 from .reading import all_numbers
 from .solve import check_solvable
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("rows_swapped_back", factors.swapped_back, inputs="pivots", node="IndexBackward0", kind="linear",
    x=lambda g, xp, pivots: xp.rows_swapped(g, pivots))  # fmt: skip
@@ -207,7 +210,7 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
 
 
 @public("lu_solve", space="torch.linalg")
-def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
+def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """X with ``A @ X == B`` (or ``X @ A == B``, or with the adjoint of A), given what :func:`lu_factor` made of A."""
     name = "linalg.lu_solve"
     check_kernel(LU, "linalg.lu_solve")
@@ -227,7 +230,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
 
 
 @public("lu_solve")
-def lu_solve_older(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
+def lu_solve_older(input: Any, LU_data: Any, LU_pivots: Any) -> Tensor:
     """:func:`torch.linalg.lu_solve` under its older name."""
     deprecated(
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..autograd.modes import state
 from ..backend import losses as k
 from .losses import reduced, reduction_of
 from .public import module, ops, public
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -35,7 +38,7 @@ def _multi_margin_slope(g: Any, xp: Any, x: Any, target: Any, weight: Any, p: in
     right = xp.one_hot(target, x.shape[1])
     excess = xp.masked_fill(margin - xp.sum(x * right, (1,), True) + x, right == 1, 0)
     slope = (excess > 0) * (g.reshape((-1, 1)) if reduction == "none" else g)
-    slope = slope * (1 / x.shape[1] / _row_parts(x, reduction))
+    slope = slope * (1 / x.shape[1] / max(_row_parts(x, reduction), 1))
     if p == 2:
         slope = slope * (2 * excess)
     if weight is not None:
@@ -44,7 +47,7 @@ def _multi_margin_slope(g: Any, xp: Any, x: Any, target: Any, weight: Any, p: in
 
 
 @public(space=F, out=False)
-def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
+def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
     """The mean of ``log(1 + exp(-target * input))``."""
     if target.requires_grad and state.grad_enabled:
         raise RuntimeError(
@@ -72,7 +75,7 @@ def multi_margin_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """By how much other classes come within the margin of the right one: ``max(0, margin - x[y] + x[i]) ** p``, averaged."""
     reduction = reduction_of(size_average, reduce, reduction)
     if p not in (1, 2):
@@ -112,7 +115,7 @@ def _as_rows(name: str, target: Any) -> Any:
 @public(space=F, out=False)
 def multilabel_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-) -> Any:
+) -> Tensor:
     """By how much classes that are not named come within 1 of those that are; each row's names end at the first -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     x, t = _rows_of(input, "multilabel_margin_loss")._array, target._array
@@ -129,7 +132,7 @@ def multilabel_margin_loss(
 @public(space=F, out=False)
 def multilabel_soft_margin_loss(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-) -> Any:
+) -> Tensor:
     """:func:`binary_cross_entropy_with_logits`, averaged over the classes first."""
     reduction = reduction_of(size_average, reduce, reduction)
     losses = ops.neg(target * ops.log_sigmoid(input) + (1 - target) * ops.log_sigmoid(ops.neg(input)))
@@ -148,7 +151,7 @@ def hinge_embedding_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """The input where the target is 1, and how far it is below the margin where the target is -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     below = ops.clamp_min(ops.sub(margin, input), 0)
@@ -166,7 +169,7 @@ def cosine_embedding_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """One minus the cosine where the target is 1, and how far it is above the margin where the target is -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     ndim = target._array.ndim
@@ -201,7 +204,7 @@ def margin_ranking_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``max(0, -target * (input1 - input2) + margin)``: the first should be larger where the target is 1."""
     reduction = reduction_of(size_average, reduce, reduction)
     if not input1._array.ndim == input2._array.ndim == target._array.ndim:
@@ -225,7 +228,7 @@ def triplet_margin_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """By how much the anchor is not nearer to the positive than to the negative sample, by a margin."""
     reduction = reduction_of(size_average, reduce, reduction)
     if margin <= 0:
@@ -253,7 +256,7 @@ def triplet_margin_with_distance_loss(
     margin: float = 1.0,
     swap: bool = False,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """:func:`triplet_margin_loss` with a distance of one's own."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from . import dispatch
 from .out import write_out
 from .public import ops, public, warn
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("masked_select", k.masked_select, inputs="mask", kind="linear",
    # Of x the shape would do, but as in PyTorch a write into it is an error.
@@ -27,7 +30,7 @@ op("masked_scatter_adjoint", k.masked_scatter_adjoint, inputs="mask", kind="line
 
 
 @public()
-def masked_select(input: Any, mask: Any) -> Any:
+def masked_select(input: Any, mask: Any) -> Tensor:
     """The elements where a mask is true, as a vector."""
     if mask._array.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
@@ -38,7 +41,7 @@ def masked_select(input: Any, mask: Any) -> Any:
 
 
 @public(inplace=True)
-def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
     """A copy with elements of ``source``, in order, where a mask is true."""
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
@@ -79,13 +82,13 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
 
 
 @public(out=False)
-def argwhere(input: Any) -> Any:
+def argwhere(input: Any) -> Tensor:
     """Where elements are not zero, one row of indices each."""
     return nonzero(input)
 
 
 @public(method=False, out=False)
-def unravel_index(indices: Any, shape: Any) -> Any:
+def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, ...]:
     """Flat indices as a tuple of indices for each dimension; those beyond the shape go around.
 
     TypeError for indices that are no integers and for a shape that is none, ValueError for negative sizes.

@@ -7,7 +7,7 @@ As in PyTorch, ``matmul`` itself has no derivative: it folds its arguments into 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
 from .reading import conj
 from .shape import common_shape
 from .table import arrays, op, tensors
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("adjoint", k.adjoint, kind="linear", x=lambda g, xp: xp.adjoint(g))
 
@@ -154,7 +157,7 @@ def _refuse_examples(name: str, a: Any, b: Any, *ndims: int) -> None:
 
 
 @public()
-def mm(input: Any, mat2: Any) -> Any:
+def mm(input: Any, mat2: Any) -> Tensor:
     """The product of two matrices.
 
     >>> import rushlight as torch
@@ -172,7 +175,7 @@ module("torch")["spmm"] = module("torch")["dsmm"] = module("torch")["mm"]  # as 
 
 
 @public()
-def bmm(input: Any, mat2: Any) -> Any:
+def bmm(input: Any, mat2: Any) -> Tensor:
     """The products of two batches of matrices."""
     _check_bmm(input, mat2)
     return ops.bmm(input, mat2)
@@ -193,7 +196,7 @@ def _check_bmm(input: Any, mat2: Any) -> None:
 
 
 @public()
-def mv(input: Any, vec: Any) -> Any:
+def mv(input: Any, vec: Any) -> Tensor:
     """A matrix times a vector."""
     x, y = input._array, vec._array
     if x.ndim != 2 or y.ndim != 1:
@@ -227,21 +230,21 @@ def _check_vectors(name: str, a: Any, b: Any) -> None:
 
 
 @public()
-def dot(input: Any, tensor: Any) -> Any:
+def dot(input: Any, tensor: Any) -> Tensor:
     """The sum of the products of two vectors' elements."""
     _check_vectors("dot", input, tensor)
     return ops.dot(input, tensor)
 
 
 @public()
-def vdot(input: Any, other: Any) -> Any:
+def vdot(input: Any, other: Any) -> Tensor:
     """As :func:`dot`, the first vector conjugated."""
     _check_vectors("vdot", input, other)
     return ops.vdot(input, other)
 
 
 @public()
-def outer(input: Any, vec2: Any) -> Any:
+def outer(input: Any, vec2: Any) -> Tensor:
     """All products of an element of one vector with one of another, as a matrix."""
     for label, one in (("self", input), ("vec2", vec2)):
         if one._array.ndim != 1:
@@ -253,7 +256,7 @@ alias("ger", "outer")
 
 
 @public()
-def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * mat1 @ mat2``."""
     _check_addmm(input, mat1, mat2)
     return ops.addmm(input, mat1, mat2, beta, alpha)
@@ -278,7 +281,7 @@ def _check_bias(bias: Any, shape: tuple[int, ...]) -> None:
 
 
 @public()
-def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * mat @ vec``."""
     x, y = mat._array, vec._array
     if x.ndim != 2 or y.ndim != 1 or input._array.ndim > 1:
@@ -294,7 +297,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
 
 
 @public()
-def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2`` for batches of matrices."""
     _check_bmm(batch1, batch2)
     _check_bias(input, (batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2]))
@@ -307,7 +310,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 
 
 @public()
-def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
     _check_bmm(batch1, batch2)
     _same_dtypes(input, batch1, batch2)
@@ -316,7 +319,7 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
 
 
 @public()
-def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * outer(vec1, vec2)``."""
     for label, one in (("vec1", vec1), ("vec2", vec2)):
         if one._array.ndim != 1:
@@ -424,7 +427,7 @@ def _stack(value: Any, shape: tuple[int, ...]) -> Any:
 
 
 @public()
-def matmul(input: Any, other: Any) -> Any:
+def matmul(input: Any, other: Any) -> Tensor:
     """The matrix product of two tensors: of vectors the dot product, of batches of matrices the batch of products."""
     return matmul_of(input, other)
 
@@ -449,7 +452,7 @@ _rmatmul.__name__ = "__rmatmul__"
 
 
 @public(space="torch.nn.functional")
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
     """``input @ weight.T + bias``: weight (out, in), input (..., in).
 
     >>> import rushlight as torch
@@ -512,7 +515,7 @@ plain_cases(
 
 
 @public(method=False)
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
     if isinstance(dims, dispatch.Tensor_):
         dims = dims.tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .public import module, ops, public
 from .reading import all_numbers
 from .solve import inv, solve
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("trace", exponential.trace, kind="linear", x=lambda g, xp, x_shape: _spread(g, xp, x_shape))
 op("matrix_exp", exponential.matrix_exp, node="LinalgMatrixExpBackward0", a=lambda g, xp, a: _exp_slope(g, xp, a))
@@ -35,7 +38,7 @@ def _exp_slope(g: Any, xp: Any, a: Any) -> Any:
 
 
 @public(out=False)
-def trace(input: Any) -> Any:
+def trace(input: Any) -> Tensor:
     """The sum of a matrix's diagonal.
 
     >>> import rushlight as torch
@@ -51,7 +54,7 @@ def trace(input: Any) -> Any:
 
 
 @public("matrix_exp", space="torch.linalg")
-def matrix_exp(input: Any) -> Any:
+def matrix_exp(input: Any) -> Tensor:
     """The matrix exponential, ``sum(A ** k / k!)``, of a square matrix or each of a batch.
 
     >>> import rushlight as torch
@@ -65,13 +68,13 @@ def matrix_exp(input: Any) -> Any:
 
 
 @public("matrix_exp", out=False)
-def matrix_exp_older(input: Any) -> Any:
+def matrix_exp_older(input: Any) -> Tensor:
     """:func:`torch.linalg.matrix_exp`."""
     return matrix_exp(input)
 
 
 @public("matrix_power", space="torch.linalg")
-def matrix_power(input: Any, n: int) -> Any:
+def matrix_power(input: Any, n: int) -> Tensor:
     """The product of n copies of a square matrix; of its inverse for a negative n.
 
     >>> import rushlight as torch
@@ -93,7 +96,7 @@ def matrix_power(input: Any, n: int) -> Any:
         return input.clone()
     if n == 3:
         return input @ input @ input
-    result = None
+    result: Any = None
     while n:
         if n & 1:
             result = input if result is None else result @ input
@@ -104,13 +107,13 @@ def matrix_power(input: Any, n: int) -> Any:
 
 
 @public("matrix_power")
-def matrix_power_older(input: Any, n: int) -> Any:
+def matrix_power_older(input: Any, n: int) -> Tensor:
     """:func:`torch.linalg.matrix_power`."""
     return matrix_power(input, n)
 
 
 @public("tensorinv", space="torch.linalg")
-def tensorinv(input: Any, ind: int = 2) -> Any:
+def tensorinv(input: Any, ind: int = 2) -> Tensor:
     """The inverse for :func:`torch.tensordot`: of a matrix whose rows are the first ``ind`` dimensions."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
@@ -129,7 +132,7 @@ def tensorinv(input: Any, ind: int = 2) -> Any:
 
 
 @public("tensorsolve", space="torch.linalg")
-def tensorsolve(input: Any, other: Any, dims: Any = None) -> Any:
+def tensorsolve(input: Any, other: Any, dims: Any = None) -> Tensor:
     """X with ``tensordot(input, X, X.ndim) == other``; ``dims`` of the input are moved behind its others first."""
     if dims is not None:
         input = input.movedim(tuple(dims), tuple(range(input._array.ndim - len(dims), input._array.ndim)))
@@ -144,7 +147,7 @@ def tensorsolve(input: Any, other: Any, dims: Any = None) -> Any:
 
 
 @public("vander", space="torch.linalg")
-def vander(x: Any, *, N: Any = None) -> Any:
+def vander(x: Any, *, N: Any = None) -> Tensor:
     """The Vandermonde matrix: the powers 0 to N - 1 of each element, one after the other."""
     array = x._array
     if array.dtype.kind == "b":
@@ -161,7 +164,7 @@ def vander(x: Any, *, N: Any = None) -> Any:
 
 
 @public("vander", method=False, out=False)
-def vander_older(x: Any, N: Any = None, increasing: bool = False) -> Any:
+def vander_older(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
     """The Vandermonde matrix of a vector, the powers descending unless ``increasing``."""
     array = x._array
     if array.ndim != 1:
@@ -178,6 +181,6 @@ def vander_older(x: Any, N: Any = None, increasing: bool = False) -> Any:
 
 
 @public("diagonal", space="torch.linalg", out=False)
-def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """:func:`torch.diagonal`, of the last two dimensions unless told otherwise."""
     return module("torch")["diagonal"](A, offset, dim1, dim2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,11 +14,14 @@ from .linalg import check_floating, check_matrix, check_square
 from .norms import vector_norm
 from .public import axes_of, ops, public
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
 _NAME = "linalg.matrix_norm"
 
 
 @public("matrix_norm", space="torch.linalg")
-def matrix_norm(input: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+def matrix_norm(input: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Norms of matrices: 'fro' (the root of the sum of squares), 'nuc' (the sum of the singular values), 2 and -2 (the
     greatest and least of those), 1 and -1 (of the columns' sums of sizes), inf and -inf (of the rows').
 
@@ -86,7 +89,7 @@ def _check_dtypes(input: Any, dtype: Any) -> None:
 
 
 @public("norm", space="torch.linalg")
-def norm(input: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def norm(input: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """A vector's or a matrix's norm, :func:`vector_norm` or :func:`matrix_norm` by the number of dimensions.
 
     >>> import rushlight as torch
@@ -109,7 +112,7 @@ def norm(input: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
 
 
 @public("cond", space="torch.linalg")
-def cond(input: Any, p: Any = None) -> Any:
+def cond(input: Any, p: Any = None) -> Tensor:
     """The condition number: the norm of a matrix times the norm of its inverse; inf where there is none.
 
     >>> import rushlight as torch

@@ -5,19 +5,22 @@ The rules all come down to one: with xhat the normalized input, ``gx = rstd * (g
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..autograd import modes
 from ..backend import normalization as k
-from ..backend.memory_formats import keeping
+from ..backend.memory_formats import has_channels_last, keeping, with_channels_last
 from ..base import dtypes
 from . import dispatch
 from .public import module, ops, public
 from .reading import expand
 from .table import arrays, op
 from .whole_numbers import switch, whole_numbers
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -95,8 +98,11 @@ def _batch_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs: 
         if slopes is not None:
             return slopes
     axes = k.all_but_channels(len(x.shape))
+    for_x = xp.normalized_slope(g if weight is None else g * _column(weight, x), x, axes, eps) if needs[0] else None
+    if xp is arrays and for_x is not None and has_channels_last(x):
+        for_x = with_channels_last(for_x)
     return (
-        xp.normalized_slope(g if weight is None else g * _column(weight, x), x, axes, eps) if needs[0] else None,
+        for_x,
         _over_channels(xp, g * xp.normalized(x, axes, eps)) if needs[1] else None,
         _over_channels(xp, g) if needs[2] else None,
     )
@@ -188,7 +194,7 @@ def _other_shape(label: str, value: Any, wanted: tuple[int, ...]) -> RuntimeErro
 
 
 @public(space=F, out=False)
-def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, which ``normalized_shape`` names; then times weight plus bias.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -205,13 +211,13 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 @public("layer_norm", method=False, out=False)
 def _torch_layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enable: bool = True
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.layer_norm`."""
     return layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 @public(method=False, out=False)
-def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
+def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """Layer norm with the means and the reciprocal standard deviations."""
     axes = _layer_axes(input, normalized_shape, weight, bias, "native_layer_norm")
     _check_floating(input, "LayerNormKernelImpl")
@@ -219,7 +225,7 @@ def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any,
 
 
 @public(space=F, out=False)
-def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Tensor:
     """The input over its root mean square along the last dimensions, times weight."""
     axes = _layer_axes(input, normalized_shape, weight, None, "rms_norm")
     if input._array.dtype.kind not in "fcV":
@@ -315,7 +321,7 @@ def batch_norm(
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-5,
-) -> Any:
+) -> Tensor:
     """Mean 0 and variance 1 of each channel (dimension 1): over the batch in training, by the running statistics otherwise."""
     shape = input._array.shape
     if switch("batch_norm", "training", 6, training):
@@ -341,7 +347,7 @@ def _torch_batch_norm(
     momentum: float,
     eps: float,
     cudnn_enabled: bool,
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.batch_norm` with its arguments in another order."""
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
@@ -356,7 +362,7 @@ def native_batch_norm(
     training: bool,
     momentum: float,
     eps: float,
-) -> Any:
+) -> tuple[Tensor, Tensor, Tensor]:
     """Batch norm with the batch's means and reciprocal standard deviations (empty if not training)."""
     out = _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     x = input._array
@@ -376,7 +382,7 @@ def instance_norm(
     use_input_stats: bool = True,
     momentum: float = 0.1,
     eps: float = 1e-5,
-) -> Any:
+) -> Tensor:
     """Mean 0 and variance 1 of each channel of each sample."""
     shape = input._array.shape
     if use_input_stats:
@@ -425,7 +431,7 @@ def _torch_instance_norm(
     momentum: float,
     eps: float,
     cudnn_enabled: bool,
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.instance_norm` with its arguments in another order."""
     return _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
@@ -456,7 +462,7 @@ def _check_groups(input: Any, groups: int, weight: Any, bias: Any) -> None:
 
 
 @public(space=F, out=False)
-def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
     """Mean 0 and variance 1 of groups of channels of each sample; then times weight plus bias, per channel."""
     shape = input._array.shape
     if len(shape) < 2:
@@ -475,21 +481,23 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 @public("group_norm", method=False, out=False)
 def _torch_group_norm(
     input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enabled: bool = True
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.group_norm`."""
     _check_groups(input, num_groups, weight, bias)
     return ops.group_norm(input, weight, bias, num_groups, eps)
 
 
 @public(method=False, out=False)
-def native_group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> Any:
+def native_group_norm(
+    input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
     """Group norm with the means and the reciprocal standard deviations, (N, groups) each."""
     _check_groups(input, group, weight, bias)
     return ops.group_norm_with_moments(input, weight, bias, group, eps)
 
 
 @public(space=F, out=False)
-def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """The input over a power of the mean of squares among ``size`` neighbouring channels."""
     functions = module(F)
     shape = input._array.shape

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import norms as k
 from .public import axes_of, axis_of, module, ops, public
 from .reading import conj, expand, is_complex
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("vector_norm", k.vector_norm, kind="reduction", node="LinalgVectorNormBackward0",
    x=lambda g, xp, x, out, ord, axis, keepdims: norm_slope(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
@@ -76,7 +79,7 @@ def _order(ord: Any) -> float:
 
 
 @public(space="torch.linalg", method=False)
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of order ``ord`` of all elements, or along one or several dimensions.
 
     The root of the sum of squares for 2; the greatest and least size for inf and -inf; the number of nonzeros for 0;
@@ -136,7 +139,7 @@ def _shown(order: float) -> str:
 
 
 @public()
-def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Any:
+def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Tensor:
     """The norm of a tensor, all of it or along dimensions: :func:`torch.linalg.vector_norm` under its older name.
 
     >>> import rushlight as torch
@@ -157,7 +160,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
 
 
 @public(out=False)
-def dist(input: Any, other: Any, p: Any = 2) -> Any:
+def dist(input: Any, other: Any, p: Any = 2) -> Tensor:
     """The norm of ``input - other``.
 
     >>> import rushlight as torch
@@ -173,7 +176,7 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
 
 
 @public(inplace=True)
-def renorm(input: Any, p: Any, dim: int, maxnorm: float) -> Any:
+def renorm(input: Any, p: Any, dim: int, maxnorm: float) -> Tensor:
     """Slices along ``dim`` whose norm is above ``maxnorm`` scaled down to it."""
     array = input._array
     if p <= 0:
@@ -189,7 +192,7 @@ def renorm(input: Any, p: Any, dim: int, maxnorm: float) -> Any:
 
 
 @public("_weight_norm", method=False, out=False)
-def weight_norm(v: Any, g: Any, dim: int = 0) -> Any:
+def weight_norm(v: Any, g: Any, dim: int = 0) -> Tensor:
     """``v`` with the lengths ``g``: every slice along ``dim`` is scaled to its own; all of ``v`` if ``dim`` is -1.
 
     >>> import rushlight as torch

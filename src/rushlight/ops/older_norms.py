@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base.arguments import warn
 from .public import module, ops, public
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 _warned: set[str] = set()
 
@@ -21,21 +24,21 @@ def _deprecated(name: str, instead: str) -> None:
 
 
 @public(method=False)
-def frobenius_norm(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+def frobenius_norm(input: Any, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The root of the sum of squares over the dimensions ``dim``."""
     _deprecated("frobenius_norm", "linalg.vector_norm(A, 2., dim, keepdim)")
     return module("torch")["norm"](input, 2, dim, keepdim)
 
 
 @public(method=False)
-def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
+def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Tensor:
     """The sum of the singular values of matrices."""
     _deprecated("nuclear_norm", "linalg.matrix_norm(A, 'nuc', dim, keepdim)")
     return module("torch.linalg")["matrix_norm"](input, "nuc", dim, keepdim)
 
 
 @public(method=False, out=False)
-def norm_except_dim(v: Any, pow: Any = 2, dim: int = 0) -> Any:
+def norm_except_dim(v: Any, pow: Any = 2, dim: int = 0) -> Tensor:
     """The norm over all dimensions but ``dim``, which keep size 1; over all of them if ``dim`` is -1.
 
     >>> import rushlight as torch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ..autograd import modes, views
 from ..backend.resizing import resized
 from . import dispatch
 from .table import table
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 # Functions whose ``out=`` must have the dtype of the result; all others cast.
 EXACT_OUT = frozenset(
@@ -35,6 +38,7 @@ _TELLS = frozenset(("isneginf", "isposinf", "signbit"))
 _ELEMENTWISE = frozenset(
     "addcdiv addcmul angle clamp clamp_max clamp_min clip conj_physical heaviside ldexp lerp logit nan_to_num square where".split()
 )
+_SUMS = frozenset("sum nansum prod mean cumsum cumprod".split())  # whose ``dtype=`` is that of their ``out=`` too
 _REAL_ONLY = frozenset(("ceil", "fix", "floor", "sign", "trunc"))  # complex numbers are what they refuse first
 _JOINS = frozenset("cat concat concatenate stack hstack vstack dstack column_stack row_stack".split())
 
@@ -68,10 +72,9 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         for one, value in pairs:
             if one.dtype != value.dtype and name in _SCALAR_TYPE_OUT:
                 raise RuntimeError(f"expected scalar_type {value.dtype.scalar_name} but found {one.dtype.scalar_name}")
-            if one.dtype != value.dtype:
-                raise RuntimeError(
-                    f"Expected out tensor to have dtype {value.dtype.c_name}, but got {one.dtype.c_name} instead"
-                )
+            _check_same(one, value)
+    if kwargs.get("dtype") is not None and name in _SUMS and isinstance(target, dispatch.Tensor_):
+        _check_same(target, result)
     if isinstance(result, tuple):
         if not isinstance(target, (tuple, list)) or len(target) != len(result):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(target).__name__}")
@@ -82,6 +85,11 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
     store(target, result._array, name)
     return target
+
+
+def _check_same(target: Tensor, value: Tensor) -> None:
+    if target.dtype != value.dtype:
+        raise RuntimeError(f"Expected out tensor to have dtype {value.dtype.c_name}, but got {target.dtype.c_name} instead")
 
 
 def _check_dtype(name: str, target: Any, input: Any) -> None:

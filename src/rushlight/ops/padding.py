@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from . import dispatch
 from .public import ops, public
 from .table import op
 from .whole_numbers import whole_numbers
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("constant_pad", keeping(k.constant_pad), node="ConstantPadNdBackward0",
    x=lambda g, xp, padding: xp.constant_pad(g, tuple(-width for width in padding), 0))  # fmt: skip
@@ -31,7 +34,7 @@ op("mirrored_pad_adjoint", k.mirrored_pad_adjoint, node="ReflectionPadBackwardBa
 
 
 @public(method=False)
-def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
+def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Tensor:
     """A constant around the input: (before, after) for the last dimension, then for the one before it, ..."""
     widths = tuple(pad)
     shape = input._array.shape
@@ -49,7 +52,7 @@ def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
 
 
 @public(space="torch.nn.functional", out=False)
-def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Tensor:
     """Pads the last dimensions, with a constant or with what is in the input ('reflect', 'replicate', 'circular').
 
     ``pad`` is (before, after) for the last dimension, then for the one before it, and so on; negative widths take off.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from . import dispatch
 from .public import axis_of, ops, public
 from .table import op, table
 from .whole_numbers import whole_number
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("select", k.select, kind="linear", view=True,
    x=lambda g, xp, x_shape, axis, index: xp.embed_select(g, x_shape, axis, index))  # fmt: skip
@@ -64,7 +67,7 @@ def filled(g: Any, xp: Any, shapes: Iterable[tuple[int, ...]], dtype: Any) -> li
 
 
 @public()
-def select(input: Any, dim: Any, index: int) -> Any:
+def select(input: Any, dim: Any, index: int) -> Tensor:
     """The slice at ``index`` of dimension ``dim``, which disappears."""
     if not input._array.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
@@ -80,13 +83,13 @@ def select(input: Any, dim: Any, index: int) -> Any:
 
 
 @public()
-def unbind(input: Any, dim: int = 0) -> Any:
+def unbind(input: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as views."""
     return ops.unbind(input, axis_of(dim, input._array.ndim, wrap_scalar=False))
 
 
 @public()
-def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+def narrow(input: Any, dim: int, start: Any, length: int) -> Tensor:
     """``length`` entries from ``start`` along ``dim``, as a view."""
     if length < 0 and input._array.ndim:
         raise RuntimeError("narrow(): length must be non-negative.")
@@ -131,7 +134,7 @@ def _split_equal(input: Any, split_size: int, axis: int) -> Any:
 
 
 @public(out=False, method=False)
-def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
@@ -144,13 +147,13 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
 
 
 @public("split", out=False, function=False)
-def _split_by_method(self: Any, split_size: Any, dim: int = 0) -> Any:
+def _split_by_method(self: Any, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
     return split(self, split_size, dim)
 
 
 @public()
-def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of the given sizes along ``dim``."""
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     size = input._array.shape[axis]
@@ -168,7 +171,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
 
 
 @public()
-def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` views of equal size (the last may be smaller) along ``dim``."""
     if not input._array.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -185,7 +188,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 
 
 @public()
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views between the given indices, or a number of views of as equal a size as can be."""
     if not input._array.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
@@ -257,7 +260,7 @@ _axis_split("dsplit", 3, lambda ndim: 2)
 
 
 @public()
-def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of two dimensions, as a view whose last dimension it is."""
     ndim = input._array.ndim
     axis1, axis2 = axis_of(dim1, ndim), axis_of(dim2, ndim)
@@ -267,7 +270,7 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 
 
 @public(function=False)
-def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
+def unfold(self: Any, dimension: int, size: int, step: int) -> Tensor:
     """All windows of ``size`` along a dimension, ``step`` apart, as a view with a new last dimension."""
     array = self._array
     axis = axis_of(dimension, array.ndim)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from .public import alias, inplace_form, methods, module, ops, public, publish
 from .reading import conj, underivable
 from .table import arrays, op
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
 LN2, LN10 = math.log(2), math.log(10)
 
 
@@ -31,7 +34,7 @@ plain = functools.partial(op, promote="same", kind="elementwise")
 linear = functools.partial(op, promote="same", kind="linear")
 
 
-def _is_complex(value: Any) -> bool:
+def _is_complex(value: object) -> bool:
     array = getattr(value, "_array", value)
     return array.dtype.kind == "c" if hasattr(array, "dtype") else isinstance(array, complex)
 
@@ -45,6 +48,10 @@ def _power_slope(xp: Any, x: Any, exponent: Any) -> Any:
     if xp is arrays:
         return (x if exponent == 2 else xp.pow_number(x, exponent - 1)) * exponent
     return xp.times(xp.pow_number(x, exponent - 1), exponent)
+
+
+def _no_inplace_acosh() -> NoReturn:
+    raise NotImplementedError("the derivative for 'inplace version of acosh' is not implemented.")
 
 
 def _no_bool(inputs: Any) -> None:
@@ -139,6 +146,7 @@ op("tanh_slope", k.tanh_slope, node="TanhBackwardBackward0",
 smooth("asinh", np.arcsinh, x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))
 smooth("acosh", np.arccosh, x=lambda g, xp, x:
        g * conj(xp.rsqrt(x - 1) * xp.rsqrt(x + 1) if _is_complex(x) else xp.rsqrt(x * x - 1)))
+smooth("acosh_", np.arccosh, node="AcoshBackward1", x=lambda g: _no_inplace_acosh())
 smooth("atanh", np.arctanh, x=lambda g, x: g / conj(1 - x * x))
 
 # Signs and steps.
@@ -204,8 +212,12 @@ for _long, _short in (
     alias(_long, _short)
 
 
+for _name in ("acosh_", "arccosh_"):
+    methods[_name] = inplace_form(lambda self: ops.acosh_(self), _name)
+
+
 @public()
-def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
+def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
     """``input + alpha * other``.
 
     >>> import rushlight as torch
@@ -222,7 +234,7 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
 
 
 @public()
-def sub(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
+def sub(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
     """``input - alpha * other``."""
     if older:
         return sub(input, older[0], alpha=other)
@@ -235,7 +247,7 @@ alias("subtract", "sub")
 
 
 @public(method=False, out=False)
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``."""
     if not isinstance(input, dispatch.Tensor_):
         raise dispatch.no_such_form("rsub", (input, other))
@@ -248,7 +260,7 @@ _UNSAID: Any = object()
 
 
 @public()
-def div(input: Any, other: Any, *, rounding_mode: str | None = _UNSAID) -> Any:
+def div(input: Any, other: Any, *, rounding_mode: str | None = _UNSAID) -> Tensor:
     """``input / other``, rounded towards zero ('trunc') or down ('floor') if asked."""
     if rounding_mode is _UNSAID:
         return ops.div(input, other)
@@ -274,19 +286,19 @@ methods["div_"] = inplace.named(_div_inplace, "div_")
 
 
 @public(inplace=True)
-def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """``input / other``: the same as :func:`div`."""
     return div(input, other, rounding_mode=rounding_mode)
 
 
 @public(inplace=True)
-def true_divide(input: Any, other: Any) -> Any:
+def true_divide(input: Any, other: Any) -> Tensor:
     """``input / other``."""
     return ops.div(input, other)
 
 
 @public()
-def floor_divide(input: Any, other: Any) -> Any:
+def floor_divide(input: Any, other: Any) -> Tensor:
     """``input / other`` rounded down."""
     return ops.floor_divide(input, other)
 
@@ -295,7 +307,7 @@ methods["floor_divide_"] = inplace_form(lambda self, other: ops.floor_divide_(se
 
 
 @public(inplace=True)
-def remainder(input: Any, other: Any) -> Any:
+def remainder(input: Any, other: Any) -> Tensor:
     """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``other``, as in Python."""
     if isinstance(other, dispatch.NUMBERS):
         return ops.remainder_number(input, other)
@@ -305,7 +317,7 @@ def remainder(input: Any, other: Any) -> Any:
 
 
 @public(inplace=True)
-def fmod(input: Any, other: Any) -> Any:
+def fmod(input: Any, other: Any) -> Tensor:
     """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``input``, as in C."""
     if not isinstance(input, dispatch.Tensor_):
         raise dispatch.no_such_form("fmod", (input, other))
@@ -315,7 +327,7 @@ def fmod(input: Any, other: Any) -> Any:
 
 
 @public(inplace=True)
-def pow(input: Any, exponent: Any) -> Any:
+def pow(input: Any, exponent: Any) -> Tensor:
     """``input ** exponent``; one of the two may be a number."""
     if isinstance(exponent, dispatch.NUMBERS):
         return ops.pow_number(input, exponent)
@@ -328,7 +340,7 @@ plain_cases("pow", Case("pow_number", "input exponent", "exponent.__class__ is i
 
 
 @public(out=False)
-def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
+def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """``input ** exponent`` in double precision, into which its in-place form and ``out`` are to be."""
     double = _double_of(input, exponent)
     if out is None:
@@ -370,13 +382,13 @@ def _as_double(value: Any, double: np.dtype[Any]) -> Any:
 
 
 @public(inplace=True)
-def square(input: Any) -> Any:
+def square(input: Any) -> Tensor:
     """``input ** 2``."""
     return ops.pow_number(input, 2)
 
 
 @public(out=False)
-def positive(input: Any) -> Any:
+def positive(input: Any) -> Tensor:
     """The tensor itself; an error for bool."""
     if input._array.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
@@ -384,7 +396,7 @@ def positive(input: Any) -> Any:
 
 
 @public(inplace=True)
-def round(input: Any, *, decimals: int | None = None) -> Any:
+def round(input: Any, *, decimals: int | None = None) -> Tensor:
     """The nearest integer, halves to the even one; or the nearest multiple of ``10 ** -decimals``."""
     return ops.round(input) if decimals is None else ops.round_decimals(input, decimals)
 

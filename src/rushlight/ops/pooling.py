@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import pooling as k
 from ..backend.memory_formats import keeping
@@ -11,6 +11,9 @@ from . import dispatch
 from .public import module, ops, public
 from .table import op
 from .whole_numbers import whole_numbers
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
@@ -363,7 +366,7 @@ def avg_pool1d(
     padding: Any = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
-) -> Any:
+) -> Tensor:
     """Means over windows of one dimension."""
     (kernel,), (step,), (pad,), _ = _windows("avg_pool1d", 1, kernel_size, stride, padding)
     check_lines(input, "avg_pool1d")

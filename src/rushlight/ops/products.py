@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import products as k
 from ..base import dtypes
@@ -15,13 +15,16 @@ from .public import axis_of, module, ops, public
 from .reading import conj
 from .table import op
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
 op("cross", k.cross, node="LinalgCrossBackward0", kind="bilinear",
    a=lambda g, xp, b, axis: xp.cross(conj(b), g, axis),
    b=lambda g, xp, a, axis: xp.cross(g, conj(a), axis))  # fmt: skip
 
 
 @public()
-def inner(input: Any, other: Any) -> Any:
+def inner(input: Any, other: Any) -> Tensor:
     """The sums of products along the last dimension of both tensors.
 
     >>> import rushlight as torch
@@ -41,7 +44,7 @@ def inner(input: Any, other: Any) -> Any:
 
 
 @public()
-def kron(input: Any, other: Any) -> Any:
+def kron(input: Any, other: Any) -> Tensor:
     """The Kronecker product: a block of ``other``, scaled, for each element of ``input``.
 
     >>> import rushlight as torch
@@ -56,7 +59,7 @@ def kron(input: Any, other: Any) -> Any:
 
 
 @public("cross", space="torch.linalg")
-def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Tensor:
     """The cross product of vectors of three elements along ``dim``.
 
     >>> import rushlight as torch
@@ -79,7 +82,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 
 @public()
-def cross(input: Any, other: Any, dim: Any = None) -> Any:
+def cross(input: Any, other: Any, dim: Any = None) -> Tensor:
     """:func:`torch.linalg.cross`, along the first dimension of size 3 if none is given."""
     if dim is None:
         dim = next((axis for axis, size in enumerate(input._array.shape) if size == 3), None)
@@ -89,7 +92,7 @@ def cross(input: Any, other: Any, dim: Any = None) -> Any:
 
 
 @public(space="torch.linalg")
-def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
+def vecdot(x: Any, y: Any, *, dim: int = -1) -> Tensor:
     """The dot products along a dimension, the first factor conjugated."""
     check_floating(x, "linalg.vecdot", low_precision=True)
     check_same_dtype(x, y, "linalg.vecdot", ("x", "y"))
@@ -100,7 +103,7 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 
 
 @public(space="torch.linalg")
-def multi_dot(tensors: Any) -> Any:
+def multi_dot(tensors: Any) -> Tensor:
     """The product of two or more matrices, in the order of fewest multiplications; the ends may be vectors."""
     tensors = list(tensors)
     _check_chain(tensors)
@@ -163,7 +166,7 @@ def _chain(matrices: list[Any]) -> Any:
 
 
 @public(method=False)
-def chain_matmul(*matrices: Any) -> Any:
+def chain_matmul(*matrices: Any) -> Tensor:
     """The product of matrices in the cheapest order: the older name of :func:`torch.linalg.multi_dot`."""
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
@@ -174,6 +177,6 @@ def chain_matmul(*matrices: Any) -> Any:
 
 
 @public("matmul", space="torch.linalg")
-def linalg_matmul(input: Any, other: Any) -> Any:
+def linalg_matmul(input: Any, other: Any) -> Tensor:
     """:func:`torch.matmul`."""
     return module("torch")["matmul"](input, other)

@@ -18,7 +18,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..autograd.modes import special
 from ..backend import pointwise as kernels
@@ -35,6 +35,9 @@ from .descriptions import description
 from .misfits import Call
 from .out import write_out
 from .table import Op, table, tensors
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -236,6 +239,17 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
         return wrong or lacking(f.__name__, name, error)
 
     return inplace.by_result(f, name, asked, spelled, refused)
+
+
+def leaving_graph(tensor: Tensor) -> Tensor:
+    """``tensor``, of which a Python number is to be made: with a warning where that number lacks its history."""
+    if tensor._needs_grad and tensor.requires_grad:
+        warn(
+            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+            "tensor.detach() first.",
+            once=True,
+        )
+    return tensor
 
 
 def function_of(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from operator import index as whole
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..backend import shape as k
+from ..backend.memory_formats import keeping
 from . import dispatch
 from .parts import narrowed_from
 from .public import axes_of, axis_of, module, ops, public
 from .shape import reshape, sizes_of
 from .table import op, table
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
 op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))
-op("roll", k.roll, kind="linear", x=lambda g, xp, shifts, axes: xp.roll(g, tuple(-shift for shift in shifts), axes))
+op("roll", keeping(k.roll), kind="linear", x=lambda g, xp, shifts, axes: xp.roll(g, tuple(-shift for shift in shifts), axes))
 op("tril", k.tril, kind="linear", x=lambda g, xp, offset: xp.tril(g, offset))
 op("triu", k.triu, kind="linear", x=lambda g, xp, offset: xp.triu(g, offset))
 op("repeat", k.repeat, kind="linear", x=lambda g, xp, counts, x_shape: xp.unrepeat(g, counts, x_shape))
@@ -47,7 +51,7 @@ op("zeros_as", lambda x: np.zeros(x.shape, x.dtype), inputs="x")
 
 
 @public()
-def repeat(input: Any, *repeats: Any) -> Any:
+def repeat(input: Any, *repeats: Any) -> Tensor:
     """The tensor repeated so many times along each dimension."""
     counts = sizes_of(repeats, "repeat", "repeats")
     shape = input._array.shape
@@ -63,14 +67,14 @@ module("torch").pop("repeat")
 
 
 @public()
-def tile(input: Any, *dims: Any) -> Any:
+def tile(input: Any, *dims: Any) -> Tensor:
     """Repeated along each dimension; missing counts in front are 1."""
     counts = sizes_of(dims, "tile", "dims")
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
 @public(name="repeat_interleave")
-def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
+def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
     """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
     if repeats is None:
         counts = input._array
@@ -120,7 +124,7 @@ def _check_repeats(counts: Any, output_size: int | None) -> None:
 
 
 @public(name="flip")
-def flipped(input: Any, *args: Any, dims: Any = None) -> Any:
+def flipped(input: Any, *args: Any, dims: Any = None) -> Tensor:
     """The order of the elements reversed along the given dimensions (a copy)."""
     dims = args or dims
     if dims is None:
@@ -131,7 +135,7 @@ def flipped(input: Any, *args: Any, dims: Any = None) -> Any:
 
 
 @public()
-def fliplr(input: Any) -> Any:
+def fliplr(input: Any) -> Tensor:
     """Reversed along the second dimension."""
     if input._array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
@@ -139,7 +143,7 @@ def fliplr(input: Any) -> Any:
 
 
 @public()
-def flipud(input: Any) -> Any:
+def flipud(input: Any) -> Tensor:
     """Reversed along the first dimension."""
     if input._array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
@@ -147,7 +151,7 @@ def flipud(input: Any) -> Any:
 
 
 @public(name="roll")
-def rolled(input: Any, shifts: Any, dims: Any = ()) -> Any:
+def rolled(input: Any, shifts: Any, dims: Any = ()) -> Tensor:
     """Elements shifted along dimensions, those that leave at one end coming in at the other."""
     shifts = tuple(map(whole, shifts)) if isinstance(shifts, (tuple, list)) else (whole(shifts),)
     dims = tuple(dims) if isinstance(dims, (tuple, list)) else () if dims is None else (dims,)
@@ -163,7 +167,7 @@ def rolled(input: Any, shifts: Any, dims: Any = ()) -> Any:
 
 
 @public(name="rot90")
-def rotated(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+def rotated(input: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """A plane of two dimensions turned by ``k`` right angles."""
     ndim = input._array.ndim
     if len(dims) != 2:
@@ -180,7 +184,7 @@ def rotated(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 
 @public(name="tril", inplace=True)
-def lower(input: Any, diagonal: int = 0) -> Any:
+def lower(input: Any, diagonal: int = 0) -> Tensor:
     """The elements on and below a diagonal, the others zero."""
     if input._array.ndim < 2:
         raise RuntimeError("tril: input tensor must have at least 2 dimensions")
@@ -188,7 +192,7 @@ def lower(input: Any, diagonal: int = 0) -> Any:
 
 
 @public(name="triu", inplace=True)
-def upper(input: Any, diagonal: int = 0) -> Any:
+def upper(input: Any, diagonal: int = 0) -> Tensor:
     """The elements on and above a diagonal, the others zero."""
     if input._array.ndim < 2:
         raise RuntimeError("triu: input tensor must have at least 2 dimensions")
@@ -196,7 +200,7 @@ def upper(input: Any, diagonal: int = 0) -> Any:
 
 
 @public()
-def diag(input: Any, diagonal: int = 0) -> Any:
+def diag(input: Any, diagonal: int = 0) -> Tensor:
     """A vector as a diagonal matrix, or the diagonal of a matrix (a copy)."""
     ndim = input._array.ndim
     if ndim == 1:
@@ -207,7 +211,7 @@ def diag(input: Any, diagonal: int = 0) -> Any:
 
 
 @public(name="diag_embed")
-def diag_embedded(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embedded(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The last dimension put on the diagonal of two new ones."""
     ndim = input._array.ndim + 1
     axis1, axis2 = axis_of(dim1, ndim), axis_of(dim2, ndim)
@@ -217,7 +221,7 @@ def diag_embedded(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 
 @public()
-def diagflat(input: Any, offset: int = 0) -> Any:
+def diagflat(input: Any, offset: int = 0) -> Tensor:
     """All elements on the diagonal of a matrix."""
     return diag_embedded(reshape(input, -1), offset)
 
@@ -226,14 +230,14 @@ def diagflat(input: Any, offset: int = 0) -> Any:
 
 
 @public(name="narrow_copy")
-def narrowed_copy(input: Any, dim: int, start: int, length: int) -> Any:
+def narrowed_copy(input: Any, dim: int, start: int, length: int) -> Tensor:
     """A copy of :func:`narrow`."""
     axis, start = narrowed_from(input, dim, start, length)
     return ops.narrow_copy(input, axis, start, start + length)
 
 
 @public(name="select_scatter")
-def select_scattered(input: Any, src: Any, dim: int, index: int) -> Any:
+def select_scattered(input: Any, src: Any, dim: int, index: int) -> Tensor:
     """A copy with ``src`` in place of one slice."""
     if not input._array.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
@@ -254,7 +258,7 @@ def select_scattered(input: Any, src: Any, dim: int, index: int) -> Any:
 
 
 @public(name="slice_scatter")
-def slice_scattered(input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+def slice_scattered(input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
     """A copy with ``src`` in place of a slice."""
     if not input._array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
@@ -271,7 +275,7 @@ def slice_scattered(input: Any, src: Any, dim: int = 0, start: Any = None, end: 
 
 
 @public(name="diagonal_scatter")
-def diagonal_scattered(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal_scattered(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy with ``src`` in place of a diagonal."""
     ndim = input._array.ndim
     axis1, axis2 = axis_of(dim1, ndim), axis_of(dim2, ndim)
@@ -286,7 +290,7 @@ def diagonal_scattered(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim
 
 
 @public(name="unsafe_split", out=False)
-def unsafe_splits(input: Any, split_size: int, dim: int = 0) -> Any:
+def unsafe_splits(input: Any, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """As :func:`split`, but each part has memory of its own."""
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     size = input._array.shape[axis]
@@ -295,14 +299,14 @@ def unsafe_splits(input: Any, split_size: int, dim: int = 0) -> Any:
 
 
 @public(out=False)
-def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """As :func:`chunk`, but each part has memory of its own."""
     size = input._array.shape[axis_of(dim, input._array.ndim)]
     return unsafe_splits(input, max(1, -(-size // chunks)), dim)
 
 
 @public(function=False)
-def sum_to_size(self: Any, *size: Any) -> Any:
+def sum_to_size(self: Any, *size: Any) -> Tensor:
     """Summed over the dimensions that broadcasting from ``size`` would stretch."""
     wanted = sizes_of(size, "sum_to_size")
     shape = self._array.shape

@@ -6,7 +6,7 @@ All but that one op is composed of simpler ops, as in PyTorch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from . import dispatch
 from .dispatch import type_name
 from .public import axis_of, module, ops, public
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("lstm_layer", k.lstm_layer, inputs="x w u b d h c", outputs="out last_h last_c gates! cells!", node="MkldnnRnnLayerBackward0",
    joint=lambda g, xp, x, w, u, b, d, h, c, out, gates, cells, backwards, needs: _lstm_slopes(
@@ -146,19 +149,19 @@ def _cell(kind: str, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any, 
 
 
 @public(method=False, out=False)
-def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
     """One step: ``tanh(input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh)`` for input (N, I) and state (N, H)."""
     return _cell("rnn_tanh", input, (_tensor("rnn_tanh_cell", hx),), w_ih, w_hh, b_ih, b_hh)[0]
 
 
 @public(method=False, out=False)
-def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
     """As :func:`rnn_tanh_cell`, with relu."""
     return _cell("rnn_relu", input, (_tensor("rnn_relu_cell", hx),), w_ih, w_hh, b_ih, b_hh)[0]
 
 
 @public(method=False, out=False)
-def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
     """One step of a gated recurrent unit, gates (reset, update, new): input (N, I), state (N, H), weights (3H, I), (3H, H).
 
     K. Cho and others, Learning phrase representations (2014).
@@ -167,7 +170,7 @@ def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: 
 
 
 @public(method=False, out=False)
-def lstm_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def lstm_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> tuple[Tensor, Tensor]:
     """One step of long short-term memory, gates (in, forget, cell, out): the new output and cell, both (N, H).
 
     >>> import rushlight as torch

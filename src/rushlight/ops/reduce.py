@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .reading import conj, expand
 from .table import arrays, op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 # Sums and means. The cotangent of a full reduction is one number, put at every place of the input.
 
@@ -151,7 +154,7 @@ _UNSAID: Any = object()
 
 
 @public()
-def sum(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def sum(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of all elements, or along one or several dimensions. Integers and booleans are summed in int64.
 
     >>> import rushlight as torch
@@ -171,7 +174,7 @@ plain_cases("sum", Case("sum_all", "input", settings={"dtype": "None"}), Case("s
 
 
 @public()
-def mean(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def mean(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of all elements, or along one or several dimensions; RuntimeError for integers.
 
     >>> import rushlight as torch
@@ -197,7 +200,7 @@ def mean(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = 
 
 
 @public()
-def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum with nan counted as zero; RuntimeError for complex numbers."""
     if input._array.dtype.kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
@@ -208,7 +211,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 
 @public()
-def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of what is not nan; nan where nothing is left.
 
     >>> import rushlight as torch
@@ -229,7 +232,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 @public()
-def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or along one dimension. Integers and booleans are multiplied in int64.
 
     >>> import rushlight as torch
@@ -272,7 +275,7 @@ def _spread_arguments(
 
 
 @public()
-def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
     """The variance: squared distances from the mean, summed and divided by their number less ``correction`` (1).
 
     >>> import rushlight as torch
@@ -285,7 +288,7 @@ def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False
 
 
 @public()
-def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
     """The standard deviation: the root of :func:`var`."""
     if dim is unbiased is correction is None and not keepdim and _of_some(input._array):
         return ops.std(input, None, 1, False)
@@ -293,13 +296,17 @@ def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False
 
 
 @public(method=False, out=False)
-def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+def var_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> tuple[Tensor, Tensor]:
     """Variance and mean."""
     return ops.var_mean(input, *_spread_arguments("var_mean", input, dim, unbiased, keepdim, correction))
 
 
 @public(method=False, out=False)
-def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+def std_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> tuple[Tensor, Tensor]:
     """Standard deviation and mean."""
     return ops.std_mean(input, *_spread_arguments("std_mean", input, dim, unbiased, keepdim, correction))
 
@@ -312,18 +319,18 @@ def _some_axes(dim: Any, keepdim: bool, ndim: int) -> Any:
 
 
 @public()
-def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def all(input: Any, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are nonzero, together or along dimensions; uint8 for uint8, else bool."""
     return ops.all(input, _some_axes(dim, keepdim, input._array.ndim), bool(keepdim))
 
 
 @public()
-def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def any(input: Any, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether any element is nonzero, together or along dimensions; uint8 for uint8, else bool."""
     return ops.any(input, _some_axes(dim, keepdim, input._array.ndim), bool(keepdim))
 
 
 @public(out=False)
-def count_nonzero(input: Any, dim: Any = None) -> Any:
+def count_nonzero(input: Any, dim: Any = None) -> Tensor:
     """How many elements are not zero."""
     return ops.count_nonzero(input, axes_of(dim, input._array.ndim))

@@ -7,7 +7,7 @@ stands right.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import ldl as packed
 from ..backend import linalg as k
@@ -16,6 +16,9 @@ from .linalg import check_floating, check_kernel, check_square, on_diagonal, row
 from .public import ops, public
 from .reading import all_numbers, conj
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("householder_product", k.householder_product, node="LinalgHouseholderProductBackward0", inputs="a tau",
    joint=lambda g, xp, needs, a, tau: _product_slope(g, xp, a, tau))  # fmt: skip
@@ -98,7 +101,7 @@ def geqrf(input: Any) -> Any:
 
 
 @public("householder_product", space="torch.linalg")
-def householder_product(input: Any, tau: Any) -> Any:
+def householder_product(input: Any, tau: Any) -> Tensor:
     """The first columns of ``H_1 @ H_2 @ ...``, the reflectors being packed as :func:`torch.geqrf` leaves them.
 
     >>> import rushlight as torch
@@ -136,13 +139,13 @@ def _check_batch(name: str, label: str, batch: tuple[int, ...], expected: tuple[
 
 
 @public("orgqr")
-def orgqr(input: Any, input2: Any) -> Any:
+def orgqr(input: Any, input2: Any) -> Tensor:
     """:func:`torch.linalg.householder_product` under its older name."""
     return householder_product(input, input2)
 
 
 @public("ormqr")
-def ormqr(input: Any, input2: Any, input3: Any, left: bool = True, transpose: bool = False) -> Any:
+def ormqr(input: Any, input2: Any, input3: Any, left: bool = True, transpose: bool = False) -> Tensor:
     """``Q @ other`` (or ``other @ Q``, or with the adjoint of Q), Q the product of all reflectors, square."""
     name = "torch.ormqr"
     x, factors, c = input._array, input2._array, input3._array
@@ -208,7 +211,7 @@ def ldl_factor(input: Any, *, hermitian: bool = False) -> Any:
 
 
 @public("ldl_solve", space="torch.linalg")
-def ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Any:
+def ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Tensor:
     """X with ``A @ X == B``, given what :func:`ldl_factor` made of A. Needs the extra ``scipy``."""
     name = "torch.linalg.ldl_solve"
     check_square(LD, name, "LD")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import interpolation, sampling
 from ..backend import resampling as k
@@ -12,6 +12,9 @@ from ..backend.memory_formats import keeping
 from .public import module, ops, public
 from .table import op
 from .whole_numbers import whole_numbers
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]
@@ -164,7 +167,7 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-) -> Any:
+) -> Tensor:
     """Resizes (N, C, ...) to ``size``, or by ``scale_factor``.
 
     Modes: 'nearest', 'nearest-exact', 'linear' (one dimension), 'bilinear' and 'bicubic' (two), 'trilinear' (three), 'area'.
@@ -213,31 +216,31 @@ def _check_resize(input: Any, wanted: Shape, mode: str, rank: int) -> None:
     if 0 in shape[1:2]:
         raise RuntimeError(f"Non-empty {rank + 2}D data tensor expected but got a tensor with sizes {list(shape)}")
     kind = input._array.dtype
-    if kind.kind not in "fV" and not ((kind.kind == "u" and rank > 1) or (kind.kind == "u" and mode == "nearest")):
-        name = "compute_indices_weights_nearest" if mode.startswith("nearest") else "compute_indices_weights_linear"
-        if rank == 2 and mode == "linear":
-            name = "upsample_bilinear2d_channels_last"
+    if kind.kind not in "fV" and not ((kind.kind == "u" and rank > 1) or (kind.kind == "u" and mode.startswith("nearest"))):
+        name = "compute_indices_weights_" + ("nearest" if mode.startswith("nearest") else mode)
+        if rank == 2 and mode != "cubic":
+            name = f"upsample_{'bilinear' if mode == 'linear' else 'nearest'}2d_channels_last"
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
 
 
 @public(space=F, out=False)
 def upsample(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
-) -> Any:
+) -> Tensor:
     """:func:`interpolate` under its older name."""
     _deprecated("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @public(space=F, out=False)
-def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` to the nearest pixel."""
     _deprecated("upsample_nearest")
     return interpolate(input, size, scale_factor, "nearest")
 
 
 @public(space=F, out=False)
-def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` with the corners kept in place."""
     _deprecated("upsample_bilinear")
     return interpolate(input, size, scale_factor, "bilinear", True)
@@ -258,7 +261,7 @@ _PADDING_MODES = ("zeros", "border", "reflection")
 @public(space=F, out=False)
 def grid_sample(
     input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
-) -> Any:
+) -> Tensor:
     """Images (N, C, *spatial) at the places (N, *out, rank), given from -1 to 1, x first."""
     if mode not in _SAMPLE_MODES:
         raise ValueError(
@@ -303,7 +306,7 @@ def _sampled(input: Any, grid: Any, mode: str, padding_mode: str, align_corners:
 
 
 @public(method=False, out=False)
-def grid_sampler(input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
+def grid_sampler(input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
     """:func:`torch.nn.functional.grid_sample` with its modes by number."""
     return _sampled(input, grid, _SAMPLE_MODES[interpolation_mode], _PADDING_MODES[padding_mode], bool(align_corners))
 
@@ -313,7 +316,7 @@ module("torch")["grid_sampler_3d"] = module("torch")["grid_sampler"]
 
 
 @public(space=F, out=False)
-def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
+def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Tensor:
     """Where matrices (N, rank, rank + 1) put the places of images of ``size`` (N, C, *spatial), for :func:`grid_sample`."""
     if align_corners is None:
         warnings.warn(_CORNERS, stacklevel=3)
@@ -332,12 +335,21 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
         )
     if min(wanted) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    _check_batch(theta, wanted[0])
     return ops.affine_grid_generator(theta, wanted[2:], bool(align_corners))
 
 
+def _check_batch(theta: Tensor, count: int) -> None:
+    have, _, wide = theta._array.shape
+    if have != count:
+        text = "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}]."
+        raise RuntimeError(text.format(count, wide, have, wide))
+
+
 @public("affine_grid_generator", method=False, out=False)
-def _affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
+def _affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Tensor:
     """:func:`torch.nn.functional.affine_grid`."""
+    _check_batch(theta, next(iter(size)))
     return ops.affine_grid_generator(theta, tuple(size)[2:], bool(align_corners))
 
 
@@ -372,7 +384,7 @@ def _shown(values: Shape) -> str:
 
 
 @public(space=F, out=False)
-def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images (N, C, H, W) as columns: (N, C * window, windows)."""
     kernel, spread, pad, step = _pairs("im2col", kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     shape = input._array.shape
@@ -397,7 +409,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 
 
 @public(space=F, out=False)
-def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Columns (N, C * window, windows) added up where their windows lie in images (N, C, *output_size)."""
     size, kernel, spread, pad, step = _pairs(
         "col2im", output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride
@@ -446,7 +458,7 @@ def _check_image(input: Any, name: str, label: str, factor: int) -> Shape:
 
 
 @public(space=F, out=False)
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
     """(..., C * factor ** 2, H, W) as (..., C, H * factor, W * factor)."""
     shape = _check_image(input, "pixel_shuffle", "upscale_factor", upscale_factor)
     if shape[-3] % upscale_factor**2:
@@ -458,7 +470,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 
 
 @public(space=F, out=False)
-def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
     """(..., C, H * factor, W * factor) as (..., C * factor ** 2, H, W)."""
     shape = _check_image(input, "pixel_unshuffle", "downscale_factor", downscale_factor)
     for label, axis in (("height", -2), ("width", -1)):
@@ -471,7 +483,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 
 
 @public(space=F, out=False)
-def channel_shuffle(input: Any, groups: int) -> Any:
+def channel_shuffle(input: Any, groups: int) -> Tensor:
     """Channels dealt out anew: the first of each group, then the second of each, and so on."""
     shape = input._array.shape
     if len(shape) < 3:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import engine, modes
+from ..autograd.attributes import held
 from ..autograd.graph import Node, describe
 from ..autograd.views import short_name
 from ..backend.notes import with_notes
@@ -70,7 +71,7 @@ class Packed:
         pack, self.unpack = hooks
         version = value._counter[0]
         with modes.no_grad():
-            self.packed = pack(value.__dict__.get("stands_for", value))  # a sparse tensor for its dense stand-in
+            self.packed = pack(held(value).get("stands_for", value))  # a sparse tensor for its dense stand-in
         if value._counter[0] != version:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..autograd.attributes import held
 from ..autograd.graph import FREED, leaf_edge
 from . import saved
 
@@ -254,7 +255,7 @@ def _saved(node: Any, entry: Entry) -> Any:
         if isinstance(value, saved.Packed):
             kept = value.unpacked()
             return value.placed(kept, node.next[position] if position >= 0 else None) if kept._strided else kept
-        if "stands_for" in value.__dict__:
+        if "stands_for" in held(value):
             return value.stands_for
         return saved.tensor_of(node, position, value, version)
     if kind == "output":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ..backend.pointwise import checked_number
 from . import dispatch
 from .public import axis_of, ops, public, warn
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("gather", k.gather, inputs="index", kind="linear",
    # As in PyTorch the input is kept, although its shape would do: that it was changed since is an error there.
@@ -158,7 +161,7 @@ def _check_scatter(name: str, input: Any, index: Any, axis: int, src: Any = None
 
 
 @public()
-def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Tensor:
     """For each place of ``index`` the element of ``input`` that it names along ``dim``.
 
     >>> import rushlight as torch
@@ -184,7 +187,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
 
 
 @public(inplace=True)
-def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
     """A copy with elements of ``src`` (or one value) put where ``index`` says along ``dim``."""
     axis = axis_of(dim, input._array.ndim)
     if src is None or not isinstance(src, dispatch.Tensor_):
@@ -211,7 +214,7 @@ def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = N
 
 
 @public(inplace=True)
-def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
+def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Tensor:
     """A copy with elements of ``src`` added where ``index`` says along ``dim``."""
     axis = axis_of(dim, input._array.ndim)
     _check_scatter("scatter_add", input, index, axis, src)
@@ -221,7 +224,7 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
 
 
 @public(inplace=True)
-def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
+def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """A copy in which elements of ``src`` meet by sum, prod, mean, amax or amin where ``index`` says."""
     axis = axis_of(dim, input._array.ndim)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):

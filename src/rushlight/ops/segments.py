@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from . import dispatch
 from .public import axis_of, ops, public
 from .reading import underivable
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("segment_reduce", k.reduce_segments, inputs="lengths",
    data=lambda g, xp, data, lengths, out, axis, reduce, initial: xp.segment_reduce_backward(
@@ -31,7 +34,7 @@ def segment_reduce(
     axis: int = 0,
     unsafe: bool = False,
     initial: Any = None,
-) -> Any:
+) -> Tensor:
     """The 'sum', 'mean', 'max', 'min' or 'prod' of each segment of the dimension ``axis``.
 
     Segments are given by ``lengths``, or by ``offsets``: where each starts, and the end. For an ``axis`` other than 0 they

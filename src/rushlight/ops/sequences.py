@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .losses import reduction_of
 from .public import module, ops, public
 from .reading import underivable
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("ctc_loss", k.ctc_loss, inputs="targets input_lengths target_lengths", outputs="loss alpha!",
    log_probs=lambda g, xp, log_probs, targets, input_lengths, target_lengths, alpha, blank, zero_infinity: (
@@ -56,7 +59,7 @@ def ctc_loss(
     blank: int = 0,
     reduction: str = "mean",
     zero_infinity: bool = False,
-) -> Any:
+) -> Tensor:
     """The negative log likelihood of label sequences over all their alignments (Graves et al., 2006).
 
     ``log_probs`` (time, N, classes) as log_softmax gives them; ``targets`` (N, S), or all labels one after the other.
@@ -105,7 +108,7 @@ def _torch_ctc_loss(
     blank: int = 0,
     reduction: int = 0,
     zero_infinity: bool = False,
-) -> Any:
+) -> Tensor:
     """:func:`torch.nn.functional.ctc_loss` with the reduction by number."""
     return ctc_loss(
         log_probs, targets, input_lengths, target_lengths, blank, reduction_of(None, None, reduction), zero_infinity

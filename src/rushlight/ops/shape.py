@@ -9,17 +9,21 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..backend import shape as k
 from ..backend.creation import order_of
 from ..base import dtypes
+from ..base.size import Size
 from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .table import arrays, op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("view", k.view, kind="linear", view=True, over=k.reshaped_back, x=lambda g, x_shape: g.reshape(x_shape))
 op("alias", lambda x: x.view(), kind="linear", view=True, x=lambda g: g)
@@ -134,7 +138,7 @@ def _sizes_for(array: Any, sizes: tuple[Any, ...], name: str, label: str) -> tup
 
 
 @public(function=False)
-def view(self: Any, *size: Any, dtype: Any = None) -> Any:
+def view(self: Any, *size: Any, dtype: Any = None) -> Tensor:
     """The same memory under another shape (one size may be -1), or as elements of another dtype.
 
     RuntimeError where sizes and strides do not allow it.
@@ -190,7 +194,7 @@ def _check_sizes(array: Any, dtype: dtypes.dtype, offset: int) -> None:
 
 
 @public()
-def reshape(input: Any, *shape: Any) -> Any:
+def reshape(input: Any, *shape: Any) -> Tensor:
     """Another shape: a view where strides allow it, else a copy. One size may be -1.
 
     >>> import rushlight as torch
@@ -219,19 +223,19 @@ def _reshaped(input: Any, shape: tuple[int, ...]) -> Any:
 
 
 @public(method="view_as", function=False)
-def view_as(self: Any, other: Any) -> Any:
+def view_as(self: Any, other: Any) -> Tensor:
     """Viewed in the shape of ``other``."""
     return self.view(other._array.shape)
 
 
 @public(method="reshape_as", function=False)
-def reshape_as(self: Any, other: Any) -> Any:
+def reshape_as(self: Any, other: Any) -> Tensor:
     """Reshaped to the shape of ``other``."""
     return reshape(self, other._array.shape)
 
 
 @public()
-def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions ``start_dim`` to ``end_dim`` made one."""
     shape = input._array.shape
     ndim = len(shape)
@@ -259,13 +263,13 @@ plain_cases(
 
 
 @public()
-def ravel(input: Any) -> Any:
+def ravel(input: Any) -> Tensor:
     """All elements in one dimension."""
     return reshape(ops.contiguous(input) if not input._array.flags.c_contiguous else input, -1)
 
 
 @public()
-def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+def unflatten(input: Any, dim: int, sizes: Any) -> Tensor:
     """One dimension made several; one of their sizes may be -1."""
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
@@ -292,7 +296,7 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
 
 
 @public(function=False)
-def expand(self: Any, *size: Any, implicit: bool = False) -> Any:
+def expand(self: Any, *size: Any, implicit: bool = False) -> Tensor:
     """Dimensions of size 1 (and new ones in front) stretched without a copy; -1 keeps a size."""
     wanted = sizes_of(size, "expand")
     shape = self._array.shape
@@ -325,7 +329,7 @@ def expand(self: Any, *size: Any, implicit: bool = False) -> Any:
 
 
 @public()
-def broadcast_to(input: Any, size: Any) -> Any:
+def broadcast_to(input: Any, size: Any) -> Tensor:
     """``input`` expanded to ``size``."""
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"broadcast_to(): argument 'size' (position 2) must be tuple of ints, not {type(size).__name__}")
@@ -333,19 +337,19 @@ def broadcast_to(input: Any, size: Any) -> Any:
 
 
 @public("broadcast_to", function=False)
-def broadcast_to_sizes(self: Any, *size: Any) -> Any:
+def broadcast_to_sizes(self: Any, *size: Any) -> Tensor:
     """Expanded to ``size``."""
     return expand(self, *size)
 
 
 @public(function=False)
-def expand_as(self: Any, other: Any) -> Any:
+def expand_as(self: Any, other: Any) -> Tensor:
     """Expanded to the shape of ``other``."""
     return expand(self, other._array.shape)
 
 
 @public()
-def squeeze(input: Any, dim: Any = None) -> Any:
+def squeeze(input: Any, dim: Any = None) -> Tensor:
     """Without the dimensions of size 1, or without those of them that are named."""
     if dim is None:
         return ops.squeeze_all(input)
@@ -365,7 +369,7 @@ plain_cases(
 
 
 @public()
-def unsqueeze(input: Any, dim: int) -> Any:
+def unsqueeze(input: Any, dim: int) -> Tensor:
     """A new dimension of size 1 at ``dim``."""
     return ops.expand_dims(input, axis_of(dim, input._array.ndim + 1))
 
@@ -375,7 +379,7 @@ plain_cases("unsqueeze", Case("expand_dims", "input dim", _is_axis, settings={"a
 
 
 @public()
-def broadcast_tensors(*tensors: Any) -> Any:
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
@@ -396,9 +400,8 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 @public(function=True, method=False)
-def broadcast_shapes(*shapes: Any) -> Any:
+def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes broadcast to."""
-    from ..base.size import Size
 
     sizes = []
     for shape in shapes:
@@ -423,7 +426,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
 
 @public()
-def clone(input: Any, *, memory_format: Any = None) -> Any:
+def clone(input: Any, *, memory_format: Any = None) -> Tensor:
     """A copy, with history, whose dimensions lie in memory as those of ``input`` do or as the memory format says.
 
     >>> import rushlight as torch
@@ -438,7 +441,7 @@ def clone(input: Any, *, memory_format: Any = None) -> Any:
 
 
 @public(function=False)
-def contiguous(self: Any, memory_format: Any = None) -> Any:
+def contiguous(self: Any, memory_format: Any = None) -> Tensor:
     """The tensor itself if its elements lie in order (in that of the memory format), else a copy in which they do."""
     if memory_format is not None and not hasattr(memory_format, "name"):
         raise TypeError(

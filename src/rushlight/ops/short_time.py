@@ -5,7 +5,7 @@ Compositions, as in PyTorch: the pieces are a strided view, and pieces are put t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ..base.arguments import type_name, warn
 from . import dispatch
 from .public import ops, public, registry
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("swapped", shapes.transpose, node="TransposeBackward1", kind="linear",
    x=lambda g, xp, axis0, axis1: xp.transpose(g, axis0, axis1))  # fmt: skip
@@ -56,7 +59,7 @@ def stft(
     onesided: bool | None = None,
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
-) -> Any:
+) -> Tensor:
     """The Fourier transforms of pieces of ``n_fft`` samples, one every ``hop_length``, each times ``window``.
 
     ``input`` is a signal or a batch of them; the result has frequencies and then pieces as its last dimensions. With
@@ -173,7 +176,7 @@ def istft(
     onesided: bool | None = None,
     length: int | None = None,
     return_complex: bool = False,
-) -> Any:
+) -> Tensor:
     """The signal, or batch of signals, whose :func:`stft` this is; least squares where pieces do not agree.
 
     Give the window that was used. Raises RuntimeError if the windows' sum of squares is zero somewhere, or if sizes do

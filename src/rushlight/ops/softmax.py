@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import softmax as k
 from ..base import dtypes
 from .public import axes_of, axis_of, module, ops, public
 from .reading import conj, expand
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("softmax", k.softmax, kind="symmetric", over=k.softmax_grad_over, x=lambda g, xp, out, axis: xp.softmax_grad(g, out, axis))
 op("softmax_grad", k.softmax_grad, node="SoftmaxBackwardDataBackward0",
@@ -41,7 +44,7 @@ def _prepared(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, Any]:
 
 
 @public()
-def softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
+def softmax(input: Any, dim: Any, dtype: Any = None) -> Tensor:
     """exp(x) divided by its sum along ``dim``.
 
     >>> import rushlight as torch
@@ -55,7 +58,7 @@ def softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
 
 
 @public()
-def log_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
+def log_softmax(input: Any, dim: Any, dtype: Any = None) -> Tensor:
     """The logarithm of :func:`softmax`, computed without overflow."""
     array = input._array
     if dtype is None and array.dtype.kind == "f" and array.ndim:
@@ -72,25 +75,25 @@ def _chosen(name: str, ndim: int) -> int:
 
 
 @public("softmax", space="torch.nn.functional", method=False, out=False)
-def softmax_functional(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def softmax_functional(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """:func:`torch.softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
     return softmax(input, _chosen("softmax", input._array.ndim) if dim is None else dim, dtype)
 
 
 @public("log_softmax", space="torch.nn.functional", method=False, out=False)
-def log_softmax_functional(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def log_softmax_functional(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """:func:`torch.log_softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
     return log_softmax(input, _chosen("log_softmax", input._array.ndim) if dim is None else dim, dtype)
 
 
 @public("softmin", space="torch.nn.functional", method=False, out=False)
-def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Softmax of the negated input."""
     return softmax(ops.neg(input), _chosen("softmin", input._array.ndim) if dim is None else dim, dtype)
 
 
 @public()
-def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
+def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Tensor:
     """log(sum(exp(x))) along one or several dimensions, computed without overflow.
 
     >>> import rushlight as torch

@@ -5,7 +5,7 @@ The rules are those of M. Giles, Collected matrix derivative results (2008), wit
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import linalg as k
 from ..return_types import define
@@ -22,6 +22,9 @@ from .linalg import (
 from .public import ops, public
 from .reading import all_numbers, conj, is_complex
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("inv", k.inv, node="LinalgInvExBackward0", a=lambda g, xp, out: _inv_slope(g, xp, out))
 op("inv_ex", k.inv_ex, outputs="inverse info!", node="LinalgInvExBackward0",
@@ -126,7 +129,7 @@ triangular_solve_result = define("triangular_solve", "solution cloned_coefficien
 
 
 @public("inv", space="torch.linalg")
-def inv(A: Any) -> Any:
+def inv(A: Any) -> Tensor:
     """The inverse of a square matrix, or of each of a batch.
 
     Raises ``torch.linalg.LinAlgError`` where A is singular.
@@ -141,7 +144,7 @@ def inv(A: Any) -> Any:
 
 
 @public("inverse")
-def inverse(input: Any) -> Any:
+def inverse(input: Any) -> Tensor:
     """:func:`torch.linalg.inv` under its older name."""
     check_square_floating(input, "linalg.inv")
     return ops.inv(input)
@@ -158,7 +161,7 @@ def inv_ex(A: Any, *, check_errors: bool = False) -> Any:
 
 
 @public("det", space="torch.linalg")
-def det(A: Any) -> Any:
+def det(A: Any) -> Tensor:
     """The determinant of a square matrix, or of each of a batch.
 
     >>> import rushlight as torch
@@ -170,7 +173,7 @@ def det(A: Any) -> Any:
 
 
 @public("det")
-def det_older(input: Any) -> Any:
+def det_older(input: Any) -> Tensor:
     """:func:`torch.linalg.det`."""
     return det(input)
 
@@ -190,7 +193,7 @@ def slogdet_older(input: Any) -> Any:
 
 
 @public("logdet", out=False)
-def logdet(input: Any) -> Any:
+def logdet(input: Any) -> Tensor:
     """The logarithm of the determinant: nan where that is negative, -inf where it is zero."""
     check_square_floating(input, "logdet")
     sign, size = ops.slogdet(input)
@@ -240,7 +243,7 @@ def _checked(A: Any, B: Any, left: bool, name: str) -> bool:
 
 
 @public("solve", space="torch.linalg")
-def solve(A: Any, B: Any, *, left: bool = True) -> Any:
+def solve(A: Any, B: Any, *, left: bool = True) -> Tensor:
     """X with ``A @ X == B``, or ``X @ A == B`` if not ``left``; B is a matrix, a vector, or a batch of either.
 
     Raises ``torch.linalg.LinAlgError`` where A is singular.
@@ -264,7 +267,7 @@ def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -
 
 
 @public("solve_triangular", space="torch.linalg")
-def solve_triangular(input: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
+def solve_triangular(input: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
     """X with ``input @ X == B`` (or ``X @ input == B``), of ``input`` only a triangle being looked at."""
     name = "linalg.solve_triangular"
     check_square(input, name)

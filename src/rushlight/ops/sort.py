@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from . import dispatch
 from .extremes import refuse
 from .public import axis_of, module, ops, public
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("argsort", k.argsort, inputs="x")
 op("argtopk", k.argtopk, inputs="x")
@@ -59,13 +62,13 @@ def sort(input: Any, dim: Any = -1, descending: bool = False, stable: bool | Non
 
 
 @public()
-def msort(input: Any) -> Any:
+def msort(input: Any) -> Tensor:
     """The elements in order along the first dimension."""
     return sort(input, 0)[0]
 
 
 @public(out=False)
-def argsort(input: Any, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Any:
+def argsort(input: Any, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
     """The places that put the elements in order along ``dim``."""
     if input._array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
@@ -168,7 +171,7 @@ def _between(ordered: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
 
 
 @public()
-def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
     """The value below which a fraction ``q`` of the elements lies, along ``dim`` or of all; nan if there is any.
 
     >>> import rushlight as torch
@@ -179,7 +182,7 @@ def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, inte
 
 
 @public()
-def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
     """The quantile of what is not nan."""
     return _quantile(input, q, dim, keepdim, interpolation, True)
 
@@ -280,7 +283,7 @@ def _side(right: bool, side: str | None) -> bool:
 def searchsorted(
     sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Any = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Where values belong in an ordered sequence: before its equal elements, or behind them if ``right``.
 
     Several sequences stand in rows, and values in rows of their own.
@@ -335,7 +338,7 @@ def _check_sorter(rows: Any, sorter: Any) -> None:
 
 
 @public(method=False)
-def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """Which interval between the ordered ``boundaries`` each value lies in.
 
     >>> import rushlight as torch
@@ -348,7 +351,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 
 @public(method=False)
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each of ``elements`` is among ``test_elements``.
 
     >>> import rushlight as torch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .pointwise import plain, smooth
 from .public import module, ops, public, publish
 from .reading import conj, underivable
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 PI, ROOT_PI, ROOT_2PI = math.pi, math.sqrt(math.pi), math.sqrt(2 * math.pi)
 
@@ -138,19 +141,19 @@ for _name, _kernel in k.POLYNOMIALS.items():
 
 
 @public("ndtr", space="torch.special")
-def ndtr(input: Any) -> Any:
+def ndtr(input: Any) -> Tensor:
     """The share of the normal distribution below ``input``."""
     return ops.times(ops.plus(ops.erf(ops.times(input, math.sqrt(0.5))), 1), 0.5)
 
 
 @public(inplace=True)
-def logit(input: Any, eps: float | None = None) -> Any:
+def logit(input: Any, eps: float | None = None) -> Tensor:
     """``log(x / (1 - x))``, with x moved into the range from ``eps`` to ``1 - eps`` if that is given."""
     return ops.logit(input, eps)
 
 
 @public("polygamma", method=False)
-def polygamma(n: int, input: Any) -> Any:
+def polygamma(n: int, input: Any) -> Tensor:
     """The n-th derivative of :func:`digamma`."""
     if not isinstance(n, int):
         raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
@@ -160,13 +163,13 @@ def polygamma(n: int, input: Any) -> Any:
 
 
 @public("polygamma", function=False, inplace=True, out=False)
-def polygamma_method(self: Any, n: int) -> Any:
+def polygamma_method(self: Any, n: int) -> Tensor:
     """The n-th derivative of digamma."""
     return polygamma(n, self)
 
 
 @public(inplace=True)
-def mvlgamma(input: Any, p: int) -> Any:
+def mvlgamma(input: Any, p: int) -> Tensor:
     """The logarithm of the gamma function of dimension p."""
     if input._array.dtype.kind == "b":
         raise RuntimeError("The input tensor may not be a boolean tensor.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .public import module, ops, public
 from .reading import underivable
 from .table import op
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
 op("bincount", k.bincount, inputs="x", node="NotImplemented", weights=lambda g: underivable("bincount"))
 op("histogram_counts",
    lambda x, weights=None, edges=(), even=True, dense=False: _counts(x, weights, edges, even, dense),
@@ -24,7 +27,7 @@ op("histogram_counts",
 
 
 @public(out=False)
-def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     """How often each integer from 0 on comes in a vector; with ``weights``, the sum of them.
 
     >>> import rushlight as torch
@@ -48,7 +51,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 
 @public()
-def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """Counts of elements in ``bins`` bins of equal width between ``min`` and ``max`` (of the data, if both are equal).
 
     >>> import rushlight as torch
@@ -219,7 +222,7 @@ def _check_weights(name: str, weights: Any, observations: int) -> None:
 
 
 @public(out=False)
-def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
     """The covariance matrix of variables (rows) over observations (columns), weighted by counts and importances.
 
     >>> import rushlight as torch
@@ -261,7 +264,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
 
 
 @public(out=False)
-def corrcoef(input: Any) -> Any:
+def corrcoef(input: Any) -> Tensor:
     """The correlation coefficients of variables (rows) over observations (columns)."""
     ndim = input._array.ndim
     if ndim > 2:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..autograd import modes, views
 from ..autograd.graph import Node, leaf_edge, orders
 from ..backend import strided as k
 from .public import methods, ops, public
 from .table import op, table
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op(
     "as_strided", lambda x, shape, strides, offset, x_strides, x_offset: k.as_strided(x, shape, strides, offset),
@@ -76,7 +79,7 @@ views.in_other_kind = _in_other_kind
 
 
 @public()
-def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view of the storage with given sizes, strides and offset, in elements."""
     array = input._array
     size, stride = tuple(int(n) for n in size), tuple(int(n) for n in stride)

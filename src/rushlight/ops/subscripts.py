@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from .inplace import count, in_graph, plain_write
 from .public import alias, methods, module, ops, public, warn
 from .shape import expand
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("index", k.index, inputs="*indices", kind="linear",
    x=lambda g, xp, indices, x_shape: xp.index_adjoint(g, indices, x_shape))  # fmt: skip
@@ -433,7 +436,7 @@ def _is_one_mask(indices: Any) -> bool:
 
 
 @public(inplace=True)
-def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
     """A copy with ``values`` at the places that a tuple of index tensors names; added there with ``accumulate``.
 
     IndexError for places that are not there, RuntimeError for values of another dtype or of a shape that does not fit.

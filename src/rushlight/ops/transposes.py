@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import shape as k
 from .plain_cases import Case, one_axis, plain_cases
 from .public import alias, axis_of, methods, ops, public, warn
 from .shape import sizes_of
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op(
     "permute_dims", k.permute_dims, kind="linear", view=True, node="PermuteBackward0",
@@ -23,7 +26,7 @@ op("t", k.t, kind="linear", view=True, x=lambda g, xp: xp.t(g))
 
 
 @public()
-def t(input: Any) -> Any:
+def t(input: Any) -> Tensor:
     """A matrix transposed; vectors and numbers as they are."""
     if input._array.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
@@ -34,7 +37,7 @@ plain_cases("t", Case("t", "input", "x_x.ndim <= 2", "x_x.T"))
 
 
 @public()
-def adjoint(input: Any) -> Any:
+def adjoint(input: Any) -> Tensor:
     """The last two dimensions swapped, conjugated if complex."""
     if not input._array.ndim:
         warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().", once=True)
@@ -104,7 +107,7 @@ methods["mH"] = property(_batch_h)
 
 
 @public()
-def movedim(input: Any, source: Any, destination: Any) -> Any:
+def movedim(input: Any, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to new places, the others kept in order."""
     ndim = input._array.ndim
     sources = source if isinstance(source, (tuple, list)) else (source,)
@@ -130,7 +133,7 @@ alias("moveaxis", "movedim")
 
 
 @public()
-def transpose(input: Any, dim0: int, dim1: int) -> Any:
+def transpose(input: Any, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped."""
     ndim = input._array.ndim
     return ops.transpose(input, axis_of(dim0, ndim), axis_of(dim1, ndim))
@@ -150,7 +153,7 @@ plain_cases(
 
 
 @public()
-def permute(input: Any, *dims: Any) -> Any:
+def permute(input: Any, *dims: Any) -> Tensor:
     """The dimensions in another order."""
     return ops.permute_dims(input, _order(sizes_of(dims, "permute", "dims"), input._array.ndim))
 
@@ -177,7 +180,7 @@ alias("swapdims", "transpose")
 
 
 @public()
-def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+def swapaxes(input: Any, axis0: int, axis1: int) -> Tensor:
     """Two dimensions swapped: :func:`transpose` with NumPy's names."""
     ndim = input._array.ndim
     return ops.transpose(input, axis_of(axis0, ndim), axis_of(axis1, ndim))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from . import dispatch
 from .inplace import count, in_graph, plain_write
 from .public import methods, ops, public, warn
 from .table import op
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 op("zero", k.zeroed, kind="linear", x=lambda g, xp: xp.zeroed(g))
 op("fill", k.filled, node="FillBackward0", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
@@ -37,7 +40,7 @@ def _recording(self: Any, *others: Any) -> bool:
 
 
 @public(method=False, out=False)
-def zero_(input: Any) -> Any:
+def zero_(input: Any) -> Tensor:
     """Puts zeros into the tensor."""
     if not modes.special.active and plain_write(input):
         input._array.fill(0)
@@ -56,7 +59,7 @@ _LARGE = 1e38
 
 
 @public(method=False, out=False)
-def fill_(input: Any, value: Any) -> Any:
+def fill_(input: Any, value: Any) -> Tensor:
     """Puts a number, or the one element of a tensor, into every place.
 
     >>> import rushlight as torch
@@ -101,7 +104,7 @@ def fill_(input: Any, value: Any) -> Any:
 
 
 @public(method=False, out=False)
-def fill(input: Any, value: Any) -> Any:
+def fill(input: Any, value: Any) -> Tensor:
     """A tensor like ``input`` with ``value`` in every place."""
     if isinstance(value, dispatch.Tensor_):
         return ops.fill_tensor(input, value)

@@ -22,12 +22,13 @@ from typing import Any
 import numpy as np
 
 from ..autograd import engine, forward_ad, forward_rules, modes, views
+from ..autograd.attributes import OWN_ATTRIBUTES, held
 from ..base import dtypes
 from ..base.rooms import carried
 from ..operators.aten import aten, inplace_overload, overload_of, without_defaults
 from ..ops import dispatch, publishing, saved
 from ..ops.table import Op
-from ..tensor import OWN_ATTRIBUTES, PLAIN, Tensor, _TensorMeta
+from ..tensor import PLAIN, Tensor, _TensorMeta
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]
 
@@ -168,9 +169,9 @@ def _same(outline: Outline) -> Any:
     """A further tensor of what an outline stands for: the class's own attributes are shared."""
     owner = outline.owner
     made = object.__new__(type(owner))
-    for key, value in owner.__dict__.items():
+    for key, value in held(owner).items():
         if key not in OWN_ATTRIBUTES:
-            made.__dict__[key] = value
+            held(made)[key] = value
     for name in copyreg._slotnames(type(owner)):  # type: ignore[attr-defined]
         if hasattr(owner, name):
             setattr(made, name, getattr(owner, name))

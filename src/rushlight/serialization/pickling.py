@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..autograd.attributes import OWN_ATTRIBUTES, held
 from ..backend import memory
 from ..backend import numpy as backend
 from ..base import dtypes
@@ -19,7 +20,7 @@ from ..overrides import DisableTorchFunctionSubclass
 from ..sparse.tensors import SparseTensor
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage, _Storage
-from ..tensor import OWN_ATTRIBUTES, Tensor
+from ..tensor import Tensor
 from ..tensors import rebuilding
 from ..tensors.copying import reduced_wrapper
 from ..utils.hooks import warn_if_has_hooks
@@ -107,7 +108,7 @@ def writer(pickle_module: Any, file: IO[bytes], protocol: int, storages: Storage
 
 def reduced(tensor: Tensor) -> tuple[Any, ...]:
     """How PyTorch reduces a tensor: a function that rebuilds it, and its arguments."""
-    state = {name: value for name, value in tensor.__dict__.items() if name not in OWN_ATTRIBUTES} or None
+    state = {name: value for name, value in held(tensor).items() if name not in OWN_ATTRIBUTES} or None
     if isinstance(tensor, UninitializedTensorMixin):
         return type(tensor), (tensor.requires_grad,)
     if type(tensor) is Parameter:

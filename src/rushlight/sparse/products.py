@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.attributes import held
 from ..ops.public import ops
 from ..overrides import DisableTorchFunctionSubclass
 from ..tensor import Tensor, wrap
@@ -69,5 +70,5 @@ def in_graph(matrix: SparseTensor) -> Tensor:
         return matrix.stand_in()
     dense = wrap(matrix._array)
     dense._counter = matrix._counter
-    dense.__dict__["stands_for"] = matrix
+    held(dense)["stands_for"] = matrix
     return dense

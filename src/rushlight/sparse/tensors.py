@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.attributes import held
 from ..autograd.graph import leaf_edge
 from ..autograd.modes import Mark
 from ..backend.scattered import ScatteredArray
@@ -191,7 +192,7 @@ class SparseTensor(Tensor, own=True):
         """A dense tensor of the same values at the same place of the graph."""
         edge = (self._edge or leaf_edge(self)) if self._needs_grad else None
         dense = make_tensor(self.dense_array(), [0], edge)
-        dense.__dict__["stands_for"] = self  # who asks what a node saved is to see this tensor
+        held(dense)["stands_for"] = self  # who asks what a node saved is to see this tensor
         return dense
 
     def _after(self, op: Callable[..., Any]) -> Any:

@@ -64,19 +64,19 @@ def as_dtype(name: str, given: Any) -> dtypes.dtype:
     return found
 
 
-def _check_layout(name: str, layout: Any) -> None:
+def _check_layout(name: str, layout: object) -> None:
     if not isinstance(layout, Layout):
         raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type_name(layout)}")
     if layout is not strided:
         raise RuntimeError(f"{name}(): rushlight has strided tensors only, no {layout}")
 
 
-def check_bool(name: str, argument: str, value: Any) -> None:
+def check_bool(name: str, argument: str, value: object) -> None:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}(): argument '{argument}' must be bool, not {type_name(value)}")
 
 
-def check_pin_memory(name: str, pin_memory: Any) -> None:
+def check_pin_memory(name: str, pin_memory: object) -> None:
     check_bool(name, "pin_memory", pin_memory)
     if pin_memory:
         raise RuntimeError(

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..autograd import modes, views
+from ..autograd.attributes import OWN_ATTRIBUTES, held
 from ..backend import memory
 from ..backend import numpy as backend
 from ..base.public_names import methods
-from ..tensor import OWN_ATTRIBUTES, Tensor
+from ..tensor import Tensor
 
 
 def deep_copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -65,7 +66,7 @@ def reduced_wrapper(tensor: Tensor) -> tuple[Any, ...]:
     """What goes into a pickle of a tensor without memory of its own: its form, and the attributes."""
     outline: Any = tensor._array
     strides = tuple(step // outline.itemsize for step in outline.strides)
-    extra = {key: value for key, value in tensor.__dict__.items() if key not in OWN_ATTRIBUTES}
+    extra = {key: value for key, value in held(tensor).items() if key not in OWN_ATTRIBUTES}
     return _rebuild_wrapper, (
         type(tensor), tensor.dtype, outline.shape, strides, outline.offset, bool(tensor._needs_grad), extra
     )  # fmt: skip
@@ -83,7 +84,7 @@ def _rebuild_wrapper(
     result: Tensor = Tensor._make_wrapper_subclass(
         cls, size, strides=stride, storage_offset=storage_offset, dtype=dtype, requires_grad=requires_grad
     )
-    result.__dict__.update(extra)
+    held(result).update(extra)
     return result
 
 
@@ -94,7 +95,7 @@ def reduced(tensor: Tensor) -> Any:
         return reduced_wrapper(tensor)
     whole = backend.root(array)
     place = None if whole is array else (array.dtype, array.shape, array.strides, tensor.storage_offset())
-    extra = {key: value for key, value in tensor.__dict__.items() if key not in OWN_ATTRIBUTES}
+    extra = {key: value for key, value in held(tensor).items() if key not in OWN_ATTRIBUTES}
     return _rebuild, (type(tensor), whole, tensor.requires_grad, extra, place)
 
 
@@ -119,9 +120,9 @@ def _laid_over(
 
 
 def _copy_attributes(source: Tensor, target: Tensor, memo: dict[int, Any]) -> None:
-    for key, value in source.__dict__.items():
+    for key, value in held(source).items():
         if key not in OWN_ATTRIBUTES:
-            target.__dict__[key] = copy.deepcopy(value, memo)
+            held(target)[key] = copy.deepcopy(value, memo)
 
 
 def _rebuild(cls: type, whole: np.ndarray[Any, Any], needs_grad: bool, extra: dict[str, Any], place: Any = None) -> Tensor:
@@ -133,7 +134,7 @@ def _rebuild(cls: type, whole: np.ndarray[Any, Any], needs_grad: bool, extra: di
     result._array = whole if whole.flags.writeable else whole.copy()
     result._counter = _first_version(cls)
     result._needs_grad = needs_grad
-    result.__dict__.update(extra)
+    held(result).update(extra)
     return result
 
 

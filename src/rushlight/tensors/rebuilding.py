@@ -7,13 +7,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.attributes import OWN_ATTRIBUTES
 from ..backend import memory
 from ..base import dtypes
 from ..base.device import layout as Layout
 from ..base.device import sparse_coo
 from ..base.public_names import methods
 from ..storage import TypedStorage, UntypedStorage
-from ..tensor import OWN_ATTRIBUTES, Tensor, wrap
+from ..tensor import Tensor, wrap
 
 
 def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:

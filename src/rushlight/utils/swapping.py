@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 
+from ..autograd.attributes import held, hold
 from ..tensor import Tensor
 from .weak import Sighting
 
@@ -26,7 +27,9 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
     if slots[0] != slots[1]:
         raise RuntimeError("Cannot swap t1 and t2 if they have different slots")
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
-    t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
+    first, second = held(t1), held(t2)
+    hold(t1, second)
+    hold(t2, first)
     for tensor in (t1, t2):  # graphs that end at a tensor go on with its values, not with its name
         sink = tensor._sink() if tensor._sink is not None else None
         if sink is not None:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from rushlight.as_torch.missing import lazy_names
+from rushlight.compiled import api
 
 from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, list_backends, reset
 
@@ -16,6 +17,7 @@ __all__ = [
     "assume_constant_result",
     "config",
     "disable",
+    "explain",
     "graph_break",
     "is_compiling",
     "list_backends",
@@ -62,6 +64,12 @@ config = _Config(
     suppress_errors=False,
     verbose=False,
 )
+
+
+def explain(f: Any, *extra_args: Any, **extra_kwargs: Any) -> Any:
+    """``explain(f)(*args)`` runs ``f`` once and says what was captured, and what broke it: see :mod:`rushlight.compiled.api`."""
+    inner = api.explain(f)
+    return inner(*extra_args, **extra_kwargs) if extra_args or extra_kwargs else inner
 
 
 def graph_break(msg: str = "") -> None:

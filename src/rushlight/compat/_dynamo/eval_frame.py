@@ -28,11 +28,12 @@ class OptimizedModule(Module):
 
     def __init__(self, mod: Module, dynamo_ctx: Any = None) -> None:
         super().__init__()
-        self.dynamo_ctx = dynamo_ctx  # what compiles it, by which libraries know such a module: nothing
+        self.dynamo_ctx = dynamo_ctx  # the compiled function, if any
         self._orig_mod = mod
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        return self._orig_mod(*args, **kwargs)
+        call = self.dynamo_ctx
+        return self._orig_mod(*args, **kwargs) if call is None else call(*args, **kwargs)
 
     @property
     def training(self) -> bool:  # type: ignore[override]

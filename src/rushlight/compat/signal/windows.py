@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from rushlight import dtypes
+from rushlight.base import dtypes
 from rushlight.base.device import strided
 from rushlight.ops.public import registry
 from rushlight.tensor import Tensor

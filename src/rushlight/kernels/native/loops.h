@@ -25,6 +25,13 @@ using RowsLoop = void (*)(const Rows &, std::size_t from, std::size_t to);
 // Sums, in order, of `count` lines of numbers, `stride` apart, of which `out` takes `length`.
 using ColumnsLoop = void (*)(const void *lines, std::size_t count, std::size_t stride, std::size_t length, void *out);
 
+// Of a convolution (convolution.cpp), with lines in which a term begins at its offset: out[o][p] is the sum over terms of
+// weights[term][o] * lines[offset + p], for `outputs` (1, 2 or 4) lines of out, `pitch` apart. Whole LINE_STEPs are read and written.
+using ProductsLoop = void (*)(const void *lines, const std::size_t *offsets, std::size_t terms, const void *weights, std::size_t outputs, std::size_t length, void *out, std::size_t pitch);
+// sums[o * terms + term] grows by the sum over p of g[o][p] * lines[offset + p], for `outputs` (1 or 4) lines of g, `pitch` apart.
+using DotsLoop = void (*)(const void *g, std::size_t pitch, std::size_t outputs, const void *lines, const std::size_t *offsets, std::size_t terms, std::size_t length, double *sums);
+constexpr std::size_t LINE_STEP = 512;  // bytes: eight vectors
+
 enum SweepKind { GELU, GELU_TANH, SILU, MISH, SIGMOID, GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, SWEEPS };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 
@@ -34,6 +41,8 @@ struct Set {
     SweepLoop sweeps[SWEEPS][2];
     RowsLoop rows[ROWS][2];
     ColumnsLoop columns[2];
+    ProductsLoop products[2];
+    DotsLoop dots[2];
 };
 
 // Null where they are for another processor.

@@ -1,7 +1,6 @@
-// The kernels as Python sees them: functions of objects with the buffer protocol, by Python's stable ABI alone. Each gives True,
+// The kernels as Python sees them: functions of objects with the buffer protocol. Each gives True,
 // or False, and then has done nothing, where an array is not of a kind that it takes: not in order, or not all of one dtype.
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "arguments.h"
 
 #include <atomic>
 #include <cstdint>
@@ -9,70 +8,21 @@
 #include <memory>
 #include <new>
 
+#include "convolution.h"
 #include "loops.h"
 #include "pool.h"
 
 namespace {
 
+using rushlight::Array;
+using rushlight::GIVES_LOCK_AWAY;
+using rushlight::has;
 using rushlight::Rows;
 using rushlight::Set;
 using rushlight::Sweep;
+using rushlight::unlocked;
 
 std::atomic<const Set *> in_use{rushlight::set_base()};
-
-constexpr std::size_t GIVES_LOCK_AWAY = 1 << 14;  // numbers: with fewer, taking it back costs more than the work
-
-// One argument's memory, held as long as this lives.
-class Array {
-  public:
-    Array() = default;
-    Array(const Array &) = delete;
-    Array &operator=(const Array &) = delete;
-    ~Array() {
-        if (is_held) PyBuffer_Release(&view);
-    }
-
-    // False where it cannot be had as wanted; None is nothing, if it may be.
-    bool get(PyObject *object, bool written, bool may_be_none = false) {
-        if (object == Py_None) return may_be_none;
-        if (PyObject_GetBuffer(object, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (written ? PyBUF_WRITABLE : 0)) < 0) {
-            PyErr_Clear();
-            return false;
-        }
-        is_held = true;
-        const char *format = view.format ? view.format : "B";
-        if (*format == '@' || *format == '=') format++;
-        kind = format[0] && !format[1] ? format[0] : 0;
-        return kind == 'f' || kind == 'd';
-    }
-    bool is_like(const Array &other) const { return kind == other.kind && view.len == other.view.len; }
-    void *data() const { return is_held ? view.buf : nullptr; }
-    bool is_double() const { return kind == 'd'; }
-    std::size_t size() const { return static_cast<std::size_t>(view.len / view.itemsize); }
-    explicit operator bool() const { return is_held; }
-    char kind = 0;
-
-  private:
-    Py_buffer view{};
-    bool is_held = false;
-};
-
-// Runs `work` without Python's lock where it takes a while.
-template <class F> void unlocked(std::size_t size, F work) {
-    if (size < GIVES_LOCK_AWAY) {
-        work();
-        return;
-    }
-    PyThreadState *state = PyEval_SaveThread();
-    work();
-    PyEval_RestoreThread(state);
-}
-
-bool has(Py_ssize_t count, Py_ssize_t wanted) {
-    if (count == wanted) return true;
-    PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", wanted, count);
-    return false;
-}
 
 // What one number takes, in nanoseconds, about: whether other threads are worth waking.
 constexpr double SWEEP_COST = 0.6, ROW_COST = 1.0;
@@ -171,6 +121,27 @@ PyObject *layer_norm_slopes(PyObject *, PyObject *const *args, Py_ssize_t count)
     Py_RETURN_TRUE;
 }
 
+// (y, x, w, bias, sizes), (for_x, g, w, None, sizes) or (for_w, g, x, None, sizes); sizes are those of a Convolution, all in a row.
+template <rushlight::ConvolutionLoop LOOP> PyObject *convolution(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 5)) return nullptr;
+    Array out, a, b, bias;
+    if (!out.get(args[0], true) || !a.get(args[1], false) || !b.get(args[2], false) || !bias.get(args[3], false, true)) Py_RETURN_FALSE;
+    for (const Array *each : {&out, &a, &b, &bias})
+        if (*each && (each->kind != out.kind || !each->is_aligned())) Py_RETURN_FALSE;
+    constexpr Py_ssize_t NUMBERS = sizeof(rushlight::Convolution) / sizeof(std::size_t);
+    if (!PyTuple_Check(args[4]) || PyTuple_Size(args[4]) != NUMBERS) return PyErr_Format(PyExc_TypeError, "expected a tuple of %zd sizes", NUMBERS);
+    std::size_t numbers[NUMBERS];
+    for (Py_ssize_t i = 0; i < NUMBERS; i++) numbers[i] = PyLong_AsSize_t(PyTuple_GetItem(args[4], i));
+    if (PyErr_Occurred()) return nullptr;
+    rushlight::Convolution sizes;
+    std::memcpy(&sizes, numbers, sizeof(sizes));
+    int found = rushlight::FAILED;
+    if (!rushlight::fits(sizes, LOOP, out.size(), a.size(), b.size(), bias ? bias.size() : 0)) Py_RETURN_FALSE;
+    unlocked(GIVES_LOCK_AWAY, [&] { found = LOOP(*in_use.load(), out.is_double(), sizes, out.data(), a.data(), b.data(), bias.data()); });
+    if (found == rushlight::FAILED) return PyErr_NoMemory();
+    return PyBool_FromLong(found == rushlight::DONE);
+}
+
 PyObject *set_threads(PyObject *, PyObject *count) {
     std::size_t wanted = PyLong_AsSize_t(count);
     if (PyErr_Occurred()) return nullptr;
@@ -229,6 +200,9 @@ PyMethodDef methods[] = {
     fast("softmax_slope", softmax<rushlight::SOFTMAX_SLOPE, true>),
     fast("log_softmax", softmax<rushlight::LOG_SOFTMAX, false>),
     fast("log_softmax_slope", softmax<rushlight::LOG_SOFTMAX_SLOPE, true>),
+    fast("conv", convolution<rushlight::convolve>),
+    fast("conv_input_grad", convolution<rushlight::convolve_back>),
+    fast("conv_weight_grad", convolution<rushlight::convolve_to_weights>),
     fast("layer_norm", layer_norm),
     fast("layer_norm_slopes", layer_norm_slopes),
     {"set_threads", set_threads, METH_O, nullptr},

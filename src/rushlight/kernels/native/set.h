@@ -9,6 +9,8 @@ namespace RUSHLIGHT_SET {
 
 #include "rows.h"
 
+#include "lines.h"
+
 #define BOTH(loop) {loop<float>, loop<double>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
 #define SLOPES(F) {sweep<F, float, true>, sweep<F, double, true>}
@@ -18,7 +20,9 @@ static Set loops(const char *name) {
             {VALUES(Gelu), VALUES(GeluTanh), VALUES(Silu), VALUES(Mish), VALUES(Sigmoid), SLOPES(GeluSlope), SLOPES(GeluTanhSlope),
              SLOPES(SiluSlope), SLOPES(MishSlope), SLOPES(SigmoidSlope), SLOPES(TanhSlope)},
             {BOTH(softmax), BOTH(softmax_slope), BOTH(log_softmax), BOTH(log_softmax_slope), BOTH(layer_norm), BOTH(layer_norm_slopes)},
-            BOTH(add_columns)};
+            BOTH(add_columns),
+            BOTH(products),
+            BOTH(dots)};
 }
 
 }  // namespace RUSHLIGHT_SET

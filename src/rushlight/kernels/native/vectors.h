@@ -79,11 +79,15 @@ template <class T> inline T one(const T *from) {
 
 // The sum of the lanes, by halves.
 template <class T> inline T across(V<T> x) {
-    T lanes[LANES<T>];
-    __builtin_memcpy(lanes, &x, WIDTH);
-    for (std::size_t half = LANES<T> / 2; half; half /= 2)
-        for (std::size_t i = 0; i < half; i++) lanes[i] += lanes[i + half];
-    return lanes[0];
+    typedef T Half __attribute__((vector_size(WIDTH / 2)));
+    Half low, high;
+    __builtin_memcpy(&low, &x, WIDTH / 2);
+    __builtin_memcpy(&high, reinterpret_cast<const char *>(&x) + WIDTH / 2, WIDTH / 2);
+    low += high;
+    for (std::size_t half = LANES<T> / 4; half > 1; half /= 2)
+        for (std::size_t i = 0; i < half; i++) low[i] += low[i + half];
+    if constexpr (LANES<T> == 2) return low[0];
+    else return low[0] + low[1];
 }
 
 // nan is not kept.

@@ -63,6 +63,13 @@ def _add_global(
     return add(hooks, hook, marks=marks)
 
 
+def replace(name: str, hooks: object) -> None:
+    """Puts other hooks of all modules in the place of those called ``name`` here: programs assign them, and assign them back."""
+    global any_global
+    any_global = True
+    globals()[name] = hooks
+
+
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """``hook(module, args)`` before the forward of every module."""
     return _add_global(forward_pre, hook)
@@ -122,7 +129,7 @@ class _Call:
         self.called: set[int] = set()
 
 
-def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     """``module.forward`` between its hooks."""
     call = _Call(args, kwargs)
     try:
@@ -233,7 +240,7 @@ class BackwardHookFunction(Function):
     """Hands its tensors through: a place in the graph to watch."""
 
     @staticmethod
-    def forward(ctx: Any, *tensors: Tensor) -> Any:
+    def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:
         outputs = tuple(tensor.view_as(tensor) for tensor in tensors)
         unneeded = [output for output, tensor in zip(outputs, tensors, strict=True) if not tensor.requires_grad]
         ctx.mark_non_differentiable(*unneeded)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import types
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
@@ -103,6 +105,12 @@ class Module:
         return calls.with_hooks(self, args, kwargs)
 
     _call_impl = _wrapped_call_impl = __call__
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        if hasattr(state.get("forward"), "_torchdynamo_orig_callable"):  # of a compiled module, not to be copied or pickled
+            del state["forward"]
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -483,7 +491,15 @@ class Module:
         return self._apply(lambda t: t.share_memory_())
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """There is nothing to compile; here so that programs run."""
+        """Has calls of this module compiled, as :func:`torch.compile` does, whose arguments these are.
+
+        >>> import rushlight as torch
+        >>> net = torch.nn.Linear(2, 1)
+        >>> net.compile(backend="eager")
+        >>> net(torch.zeros(1, 2)).shape
+        torch.Size([1, 1])
+        """
+        self.__dict__["forward"] = torch.compile(self.forward, *args, **kwargs)
 
     # State.
 
@@ -630,7 +646,7 @@ def _has_any_global_hook() -> Any:
     )  # fmt: skip
 
 
-def type_name(value: Any) -> str:
+def type_name(value: object) -> str:
     """A value's type as PyTorch's errors spell it: ``torch.FloatTensor`` for a tensor, else the class with its module."""
     return torch.typename(value)
 
@@ -656,6 +672,29 @@ _global_parameter_registration_hooks = calls.parameter_registration
 _global_buffer_registration_hooks = calls.buffer_registration
 _global_backward_pre_hooks = calls.backward_pre
 _global_backward_hooks = calls.backward
+
+
+class _Assignable(types.ModuleType):
+    """This module: the hooks of all modules are also changed by assigning to their names here."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name in _GLOBAL_HOOKS:
+            calls.replace(_GLOBAL_HOOKS[name], value)
+
+
+_GLOBAL_HOOKS = {
+    "_global_forward_pre_hooks": "forward_pre",
+    "_global_forward_hooks": "forward",
+    "_global_forward_hooks_always_called": "forward_always",
+    "_global_forward_hooks_with_kwargs": "forward_with_kwargs",
+    "_global_module_registration_hooks": "module_registration",
+    "_global_parameter_registration_hooks": "parameter_registration",
+    "_global_buffer_registration_hooks": "buffer_registration",
+    "_global_backward_pre_hooks": "backward_pre",
+    "_global_backward_hooks": "backward",
+}
+sys.modules[__name__].__class__ = _Assignable
 _IncompatibleKeys = states._IncompatibleKeys
 _WrappedHook = states._WrappedHook
 _EXTRA_STATE_KEY_SUFFIX = states.EXTRA_STATE

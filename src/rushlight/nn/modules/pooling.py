@@ -32,7 +32,7 @@ class _MaxPoolNd(_Pool):
         self.padding, self.dilation = padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         return getattr(F, self._function)(
             input,
             self.kernel_size,
@@ -252,6 +252,11 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
     """The largest of windows of a volume at places that are drawn."""
 
     _dims, _function = 3, "fractional_max_pool3d"
+
+    def __init__(self, kernel_size: Any, *args: Any, **kwargs: Any) -> None:
+        if min(kernel_size if isinstance(kernel_size, tuple) else (kernel_size,)) <= 0:
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
+        super().__init__(kernel_size, *args, **kwargs)
 
 
 class _AdaptiveMaxPoolNd(_Pool):

@@ -12,7 +12,7 @@ __all__ = ["swap_tensor"]
 _MISSING = object()
 
 
-def swap_tensor(module: Module, name: str, tensor: Any, allow_missing: bool = False) -> Any:
+def swap_tensor(module: Module, name: str, tensor: Any, allow_missing: bool = False) -> Tensor:
     """Sets a parameter, buffer or attribute ``name`` to a tensor, deletes it where that is no tensor, and returns what was there.
 
     AttributeError where there is nothing, unless ``allow_missing``; TypeError for what is no tensor; KeyError for a name with

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...func.modules import call_with, replaced
 from ..modules.module import Module
+
+if TYPE_CHECKING:
+    from ...tensor import Tensor
 
 
 def functional_call(
@@ -17,7 +20,7 @@ def functional_call(
     *,
     tie_weights: bool = True,
     strict: bool = False,
-) -> Any:
+) -> Tensor:
     """As :func:`torch.func.functional_call`, which replaces it, with one dict.
 
     >>> import rushlight as torch

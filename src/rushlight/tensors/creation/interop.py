@@ -39,6 +39,8 @@ def asarray(
     if isinstance(obj, Tensor):
         return _from_tensor(obj, wanted, copy, requires_grad)
     if isinstance(obj, (np.ndarray, np.generic)) or hasattr(obj, "__dlpack__"):
+        if copy is False and isinstance(obj, np.generic):
+            raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
         source = array_of(obj, None, bool(copy))
         if wanted is not None and source.dtype != numpy_type:
             _refuse_alias(copy, dtypes.of(source.dtype), wanted)
@@ -68,6 +70,12 @@ def _from_tensor(obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, re
     elif copy:
         result = obj.clone()
     if requires_grad is None:
+        if obj.requires_grad:
+            warn(
+                "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+                "requires_grad=False explicitly to get the old behavior and silence this warning.",
+                once=True,
+            )
         return result
     if not requires_grad and not result.is_leaf:
         return result.detach()

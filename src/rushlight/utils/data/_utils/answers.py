@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from ....autograd.attributes import OWN_ATTRIBUTES, held
 from ....random import memory_axes
-from ....tensor import OWN_ATTRIBUTES, Tensor, new_tensor
+from ....tensor import Tensor, new_tensor
 
 BATCH, ERROR, END, RESUMED = range(4)
 
@@ -95,7 +96,7 @@ def _reduced(tensor: Tensor) -> Any:
             "(e.g., putting it on the queue)."
         )
     array = tensor._array
-    if array.base is None or vars(tensor).keys() - OWN_ATTRIBUTES:
+    if array.base is None or held(tensor).keys() - OWN_ATTRIBUTES:
         return tensor.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
     axes = memory_axes(array)
     return _restored, (array.transpose(axes).copy(), axes, tensor.requires_grad)

@@ -1,0 +1,169 @@
+"""Compiled programs beside PyTorch eager, in turns; and how many of the idioms are captured.
+
+    python bench/compiled.py [--rounds 3] [--seconds 0.2] [--threads 1] [--backend replay] [NAME ...]
+    python bench/compiled.py --captured
+
+Each side is a process of its own: rushlight eager, rushlight compiled with all its guards, PyTorch eager. Ratios are to PyTorch
+eager, medians over the rounds. A program that gains nothing is left as it is by torch.compile, which `--captured` tells too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from idioms import programs
+from measure import best_time
+from turns import Failed, ask, begin, in_turns, row
+
+SIDES = ("eager", "compiled", "torch")
+STEPS = 14  # calls after which it is known whether a program is replayed
+
+
+def elementwise(size: int) -> Callable[[], Callable[[], Any]]:
+    """A program of a few pointwise ops on so many numbers, with its backward pass."""
+
+    def make() -> Callable[[], Any]:
+        import torch
+
+        x, y = torch.randn(size, requires_grad=True), torch.randn(size)
+
+        def step() -> None:
+            ((x * y + x.sigmoid()) * x.tanh() - y).pow(2).sum().backward()
+            x.grad = None
+
+        return step
+
+    return make
+
+
+def lstm_by_hand() -> Callable[[], Any]:
+    import torch
+
+    w, u, b = (torch.randn(*shape).mul(0.1).requires_grad_() for shape in ((16, 256), (64, 256), (256,)))
+    x = torch.randn(32, 8, 16)
+
+    def step() -> None:
+        h = c = torch.zeros(8, 64)
+        for one in x:
+            i, f, g, o = (one @ w + h @ u + b).chunk(4, 1)
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = o.sigmoid() * c.tanh()
+        h.pow(2).mean().backward()
+        w.grad = u.grad = b.grad = None
+
+    return step
+
+
+def transformer() -> Callable[[], Any]:
+    import torch
+    from torch import nn
+
+    layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True)
+    head, optimizer = nn.Linear(64, 10), torch.optim.AdamW([*layer.parameters()], lr=1e-3)
+    x, y = torch.randn(8, 32, 64), torch.randint(0, 10, (8 * 32,))
+
+    def step() -> None:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(head(layer(x)).view(-1, 10), y).backward()
+        optimizer.step()
+        head.zero_grad()
+
+    return step
+
+
+OWN: dict[str, Callable[[], Callable[[], Any]]] = {
+    "elementwise, 4 numbers": elementwise(4),
+    "elementwise, 10,000": elementwise(10_000),
+    "elementwise, 1,000,000": elementwise(1_000_000),
+    "LSTM, loop in Python": lstm_by_hand,
+    "transformer layer, AdamW": transformer,
+}
+FROM_IDIOMS = ("adam_mlp", "sgd_momentum", "logistic", "convolutions_with_batch_norm", "encoder_layer", "letters_by_gru", "vae")
+
+
+def chosen(names: list[str]) -> dict[str, Callable[[], Callable[[], Any]]]:
+    """The programs of these names; those that are reported, where none is named."""
+    every = {**OWN, **programs()}
+    return {name: every[name] for name in names or [*OWN, *FROM_IDIOMS]}
+
+
+def measure(side: str, names: list[str], seconds: float, backend: str) -> dict[str, float]:
+    """Seconds that a step of each program takes in this process."""
+    torch = begin("torch" if side == "torch" else "rushlight")
+    torch.manual_seed(0)
+    found = {}
+    for name, program in chosen(names).items():
+        step = program()
+        call = torch.compile(step, backend=backend) if side == "compiled" else step
+        for _ in range(STEPS):
+            call()
+        found[name] = best_time(lambda call: call(), (call,), seconds)
+    return found
+
+
+def captured(backend: str) -> int:
+    """Prints for each idiom whether it is captured, and if not why; then how many are."""
+    torch = begin("rushlight")
+    every, count, kept = programs(), 0, 0
+    for name, program in every.items():
+        torch.manual_seed(0)
+        call = torch.compile(program(), backend=backend)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(STEPS):
+                call()
+        form = call._compiled.forms[-1]
+        count += form.program is not None
+        kept += form.replays is True
+        print(f"{name:40} {'captured' if form.program is not None else 'as it is: ' + form.reason.reason}")
+    print(f"{count} of {len(every)} programs are captured, {kept} of them replayed, which is faster there")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--rounds", type=int, default=3, help="measurements of each side")
+    parser.add_argument("--seconds", type=float, default=0.2, help="time that one measurement of one program takes")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each side")
+    parser.add_argument("--backend", default="replay", help="that of torch.compile")
+    parser.add_argument("--captured", action="store_true", help="how many of the idioms are captured")
+    parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.captured:
+        return captured(options.backend)
+    if options.side:
+        json.dump(measure(options.side, options.names, options.seconds, options.backend), sys.stdout)
+        return 0
+
+    def question(side: str) -> Any:
+        given = (*options.names, "--seconds", str(options.seconds), "--backend", options.backend, "--side", side)
+        return ask("compiled.py", *given, threads=options.threads)
+
+    try:
+        found = in_turns(question, options.rounds, SIDES)
+    except Failed as failure:
+        print(failure)
+        return 1
+    row("program", "PyTorch us", "eager", "compiled")
+    logs: dict[str, list[float]] = {"eager": [], "compiled": []}
+    for name in found["torch"][0]:
+        cells = []
+        for side in ("eager", "compiled"):
+            ratio = statistics.median(ours[name] / its[name] for ours, its in zip(found[side], found["torch"], strict=True))
+            logs[side].append(math.log(ratio))
+            cells.append(f"{ratio:.2f}")
+        row(name.replace("_", " "), f"{statistics.median(one[name] for one in found['torch']) * 1e6:,.0f}", *cells)
+    row("geometric mean", "", *(f"{math.exp(statistics.fmean(one)):.2f}" for one in logs.values()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

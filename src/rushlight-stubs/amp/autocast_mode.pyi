@@ -1,0 +1,30 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from _thread import _local
+from collections.abc import Callable
+from rushlight import dtype
+from typing import Any
+
+class _State(_local):
+    """What is switched on, and in which dtype, by the type of device."""
+    enabled: dict[str, bool]
+    dtypes: dict[str, dtype]
+    cache: bool
+    def __init__(self) -> None: ...
+class autocast:
+    """A block, or a decorator of a function, in which functions choose the dtype they compute in."""
+    device: Any
+    fast_dtype: Any
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]: ...
+    def __enter__(self) -> autocast: ...
+    def __exit__(self, *exc: object) -> None: ...
+    def __init__(self, device_type: str, dtype: dtype | None = None, enabled: bool = True, cache_enabled: bool | None = None) -> None: ...
+def custom_bwd(bwd: Any = None, *, device_type: str = 'cuda') -> Any:
+    """A decorator of the backward of a Function: it runs under the autocast that forward ran under."""
+    ...
+def custom_fwd(fwd: Any = None, *, device_type: str = 'cuda', cast_inputs: dtype | None = None) -> Any:
+    """A decorator of the forward of a Function: with ``cast_inputs`` it gets its tensors in that dtype, autocast off."""
+    ...
+def is_autocast_available(device_type: str) -> bool:
+    """Whether a device of the type could be autocast for."""
+    ...

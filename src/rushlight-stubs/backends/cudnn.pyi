@@ -1,0 +1,6 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+def is_available() -> bool: ...
+def version() -> None:
+    """None: there is no cuDNN."""
+    ...

@@ -1,0 +1,19 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from collections.abc import Iterator
+
+def flags(enabled: bool = False, deterministic: bool = False, allow_tf32: bool = True) -> Iterator[None]:
+    """The switches within a ``with`` block."""
+    ...
+def is_available() -> bool:
+    """Whether ``Tensor.to_mkldnn`` works."""
+    ...
+def set_flags(_enabled: bool | None = None, _deterministic: bool | None = None, _allow_tf32: bool | None = None) -> tuple[bool, ...]:
+    """Sets the switches, which change nothing; returns what they were."""
+    ...
+class verbose:
+    """A block in which the library would say what it does."""
+    level: int
+    def __enter__(self) -> verbose: ...
+    def __exit__(self, *error: object) -> None: ...
+    def __init__(self, level: int) -> None: ...

@@ -1,0 +1,15 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from rushlight import dtype
+from rushlight.amp.autocast_mode import autocast as _autocast
+from rushlight.amp.grad_scaler import GradScaler as _GradScaler
+from typing import Any
+from rushlight.amp.autocast_mode import custom_bwd as custom_bwd
+from rushlight.amp.autocast_mode import custom_fwd as custom_fwd
+
+class GradScaler(_GradScaler):
+    """``torch.amp.GradScaler('cuda', ...)``, which does nothing without a GPU."""
+    def __init__(self, init_scale: float = 65536.0, growth_factor: float = 2.0, backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True) -> None: ...
+class autocast(_autocast):
+    """``torch.amp.autocast('cuda', ...)``, which does nothing without a GPU."""
+    def __init__(self, enabled: bool = True, dtype: dtype | None = None, cache_enabled: bool = True) -> None: ...

@@ -1,0 +1,26 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from rushlight import Tensor
+from rushlight._inner import _Boolean
+from rushlight.distributions.exp_family import ExponentialFamily
+from rushlight.distributions.probs_or_logits import ProbsOrLogits
+from typing import Any
+
+class Bernoulli(ProbsOrLogits, ExponentialFamily):
+    """1 with a chance (``probs``, or their log odds ``logits``), else 0."""
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None: ...
+    arg_constraints: dict[Any, Any]
+    def entropy(self) -> Tensor: ...
+    def enumerate_support(self, expand: bool = True) -> Tensor: ...
+    has_enumerate_support: bool
+    def log_prob(self, value: Any) -> Tensor: ...
+    @property
+    def mean(self) -> Tensor: ...
+    @property
+    def mode(self) -> Tensor:
+        """nan where both are as likely."""
+        ...
+    def sample(self, sample_shape: Any = ()) -> Tensor: ...
+    support: _Boolean
+    @property
+    def variance(self) -> Tensor: ...

@@ -1,0 +1,13 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from rushlight import Tensor
+from rushlight.distributions.gamma import Gamma
+from typing import Any
+
+class Chi2(Gamma):
+    """The sum of ``df`` squares of standard normal numbers."""
+    def __init__(self, df: Any, validate_args: bool | None = None) -> None: ...
+    arg_constraints: dict[Any, Any]
+    @property
+    def df(self) -> Tensor: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...

@@ -1,0 +1,29 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from collections.abc import Callable
+from rushlight import Tensor
+from typing import Any
+
+def broadcast_all(*values: Any) -> tuple[Any, ...]:
+    """The values as tensors of one shape; numbers become tensors like the given ones, or of the default dtype."""
+    ...
+def clamp_probs(probs: Any) -> Tensor:
+    """Away from 0 and 1 by the least step that the dtype knows at 1."""
+    ...
+class lazy_property:
+    """An attribute computed when it is first asked for, and kept; with gradients, whatever the mode then."""
+    wrapped: Callable[[Any], Any]
+    def __get__(self, instance: Any, owner: Any = None) -> Any: ...
+    def __init__(self, wrapped: Callable[[Any], Any]) -> None: ...
+def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:
+    """Probabilities: of one event each (``is_binary``), or along the last dimension."""
+    ...
+def probs_to_logits(probs: Any, is_binary: bool = False) -> Tensor:
+    """Logits, finite also where a probability is 0 or 1: log odds (``is_binary``), or log probabilities."""
+    ...
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Any:
+    """The entries on and below a diagonal, row by row: from (..., n, n) to (..., count)."""
+    ...
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Any:
+    """The inverse of :func:`tril_matrix_to_vec`: zeros stand above the diagonal."""
+    ...

@@ -1,0 +1,76 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from collections import OrderedDict
+from collections.abc import Callable
+from rushlight import Tensor
+from rushlight.autograd.function import Function
+from rushlight.autograd.graph import RemovableHandle
+from rushlight.nn.modules.module import Module
+from typing import Any
+
+class BackwardHookFunction(Function):
+    """Hands its tensors through: a place in the graph to watch."""
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any: ...
+    @staticmethod
+    def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]: ...
+class BackwardWatch:
+    """Runs a module's backward hooks: around it stand two nodes that hand gradients through."""
+    module: Module
+    hooks: list[Any]
+    pre_hooks: list[Any]
+    grad_outputs: Any
+    input_count: Any
+    output_count: Any
+    input_places: Any
+    output_places: Any
+    def __init__(self, module: Module, hooks: list[Any], pre_hooks: list[Any]) -> None: ...
+    def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, with a node behind them that knows when all their gradients are there."""
+        ...
+    def outputs(self, result: Any) -> Any:
+        """The result, with a node on top that sees the gradients come in."""
+        ...
+class _Call:
+    """How far a call has come: what a hook to be called in any case is told."""
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None: ...
+    args: Any
+    called: Any
+    kwargs: Any
+    result: Any
+def add(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool = False, marks: tuple[tuple[OrderedDict[int, bool], bool], ...] = ()) -> RemovableHandle:
+    """Registers a hook behind the others, or before them; ``marks`` are what else is to be noted of it, and whether."""
+    ...
+def check_kind(is_full: bool | None, wanted: bool, where: str) -> None:
+    """RuntimeError where hooks of the other kind are registered."""
+    ...
+def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """The old form: ``hook`` sees the gradients of the last operation of every module's forward only."""
+    ...
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, name, buffer)`` whenever a buffer is registered."""
+    ...
+def register_module_forward_hook(hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
+    """``hook(module, args, output)`` after the forward of every module."""
+    ...
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, args)`` before the forward of every module."""
+    ...
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, grad_input, grad_output)`` after the backward of every module."""
+    ...
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, grad_output)`` before the backward of every module."""
+    ...
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, name, submodule)`` whenever a submodule is registered."""
+    ...
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """``hook(module, name, param)`` whenever a parameter is registered."""
+    ...
+def replace(name: str, hooks: object) -> None:
+    """Puts other hooks of all modules in the place of those called ``name`` here: programs assign them, and assign them back."""
+    ...
+def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """``module.forward`` between its hooks."""
+    ...

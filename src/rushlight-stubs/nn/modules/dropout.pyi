@@ -1,0 +1,29 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from rushlight import Tensor
+from rushlight.nn.modules.module import Module
+
+class AlphaDropout(_DropoutNd):
+    """Dropout for SELU networks: keeps mean and variance."""
+    def forward(self, input: Tensor) -> Tensor: ...
+class Dropout(_DropoutNd):
+    """Drops elements with probability ``p``; the others grow so that the mean stays."""
+    def forward(self, input: Tensor) -> Tensor: ...
+class Dropout1d(_DropoutNd):
+    """Drops channels of (N, C, L)."""
+    def forward(self, input: Tensor) -> Tensor: ...
+class Dropout2d(_DropoutNd):
+    """Drops channels of (N, C, H, W)."""
+    def forward(self, input: Tensor) -> Tensor: ...
+class Dropout3d(_DropoutNd):
+    """Drops channels of (N, C, D, H, W)."""
+    def forward(self, input: Tensor) -> Tensor: ...
+class FeatureAlphaDropout(_DropoutNd):
+    """The same for whole channels."""
+    def forward(self, input: Tensor) -> Tensor: ...
+class _DropoutNd(Module):
+    p: float
+    inplace: bool
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None: ...
+    def extra_repr(self) -> str: ...
+    def forward(self, input: Tensor) -> Tensor: ...

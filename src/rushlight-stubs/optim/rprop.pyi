@@ -1,0 +1,8 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+from rushlight.optim.by_rule import RuleOptimizer
+from typing import Any
+
+class Rprop(RuleOptimizer):
+    """Steps by sizes of their own that grow while the gradient keeps its sign, and shrink when it turns."""
+    def __init__(self, params: Any, lr: Any = 0.01, etas: tuple[float, float] = ..., step_sizes: tuple[float, float] = ..., *, capturable: bool = False, foreach: bool | None = None, maximize: bool = False, differentiable: bool = False) -> None: ...

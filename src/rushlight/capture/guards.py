@@ -1,0 +1,283 @@
+"""What a program found when it ran, and whether it would find the same again.
+
+From the function and its arguments on, whatever its code may ask for by the names that stand in the code that ran: globals,
+closures, attributes, the contents of containers. Each is a check: *this* dict still has *that* under *this* key. Objects are held,
+and compared by identity; numbers and texts by value. An object that cannot be looked into (an iterator, a generator of random
+numbers, an array of NumPy's) ends it: the program may have found anything there.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..autograd.graph import OWN_CODE, ROOT
+from ..base import dtypes
+from ..base.device import device, layout
+from ..random import Generator
+from ..tensor import Tensor
+
+_PACKAGE = __name__.partition(".")[0]
+_VALUES = (bool, int, float, complex, str, bytes)
+_FIXED = (
+    type(None), type(...), type(NotImplemented), np.dtype, np.generic, np.ufunc, dtypes.dtype, device, layout,
+    types.BuiltinFunctionType, types.BuiltinMethodType, types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType, types.ClassMethodDescriptorType, range, slice,
+    weakref.ref, Generator,
+)  # fmt: skip
+_OF_NO_MATTER = frozenset(("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl"))
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+_HEAP_TYPE = 1 << 9
+ABSENT: Any = object()
+
+
+class CannotTell(Exception):
+    """Something that the program may have looked at, and that cannot be compared."""
+
+
+class Findings:
+    """What is to be found from ``roots`` on.
+
+    ``names``   the attributes and globals that any code asks for; None: all
+    ``users``   those that the user's code asks for: of optimizers, which are called as they stand, no others matter
+    """
+
+    def __init__(self, roots: Iterable[Any], names: set[str] | None, users: set[str]) -> None:
+        self.names, self.users = names, users
+        self.checks: list[tuple[str, Any, Any, Any]] = []  # (kind, holder, key, what is there)
+        self.tensors: dict[int, Tensor] = {}
+        self.grads: set[int] = set()  # of those, the ones that are another's gradient
+        self.codes: set[types.CodeType] = set()
+        self.seen: dict[int, Any] = {}
+        self.waiting: list[Any] = list(roots)
+        while self.waiting:
+            self._look(self.waiting.pop())
+
+    def _found(self, kind: str, holder: Any, key: Any, value: Any) -> None:
+        self.checks.append((kind, holder, key, value))
+        self.waiting.append(value)
+
+    def _look(self, value: Any) -> None:
+        kind = type(value)
+        if kind in _VALUES or isinstance(value, _FIXED) or id(value) in self.seen or value is ABSENT:
+            return
+        self.seen[id(value)] = value
+        if isinstance(value, Tensor):
+            self.tensors[id(value)] = value
+            if value._grad is not None:
+                self.grads.add(id(value._grad))
+                self.waiting.append(value._grad)
+            self._attributes(value, {name for name in vars(value) if not name.startswith("_")})
+        elif isinstance(value, types.FunctionType):
+            self._function(value)
+        elif isinstance(value, types.MethodType):
+            self.waiting += [value.__self__, value.__func__]
+        elif isinstance(value, types.ModuleType):
+            if not _trusted(value.__name__):
+                self._dict(vars(value), self.names)
+        elif isinstance(value, type):
+            self._class(value)
+        elif isinstance(value, types.CellType):
+            self._cell(value)
+        elif kind in (staticmethod, classmethod):
+            self.waiting.append(value.__func__)
+        elif kind is property:
+            self.waiting += [value.fget, value.fset, value.fdel]
+        elif kind is functools.partial:
+            self.waiting += [value.func, value.args, value.keywords]
+        elif kind is functools.cached_property:
+            self.waiting.append(value.func)
+        elif isinstance(value, _CONTAINERS) or kind.__flags__ & _HEAP_TYPE or kind is types.SimpleNamespace:
+            self._object(value)
+        elif kind is types.MappingProxyType:
+            self.waiting.append(dict(value))
+        else:
+            raise CannotTell(f"an object of the kind {kind.__module__}.{kind.__qualname__}")
+
+    def _object(self, value: Any) -> None:
+        kind = type(value)
+        own = [base for base in kind.__mro__ if not base.__flags__ & _HEAP_TYPE]
+        strange = [base for base in own if base not in (object, *_CONTAINERS, *_VALUES) and base.__module__ != "collections"]
+        if strange and kind is not types.SimpleNamespace and not issubclass(kind, BaseException):
+            raise CannotTell(f"an object of the kind {kind.__module__}.{kind.__qualname__}")
+        self.waiting.append(kind)
+        names = self.names
+        if _live(kind):
+            names = self.users
+        if isinstance(value, dict):
+            self._dict(value, None)
+        elif isinstance(value, (list, tuple)):
+            self.checks.append(("length", value, len(value), None))
+            for index, one in enumerate(value):
+                if type(value) is tuple:
+                    self.waiting.append(one)
+                else:
+                    self._found("item", value, index, one)
+        elif isinstance(value, (set, frozenset)):
+            self.checks.append(("set", value, frozenset(value), None))
+            self.waiting += value
+        if hasattr(value, "__dict__"):
+            self._attributes(value, names)
+        for base in kind.__mro__:
+            slots = base.__dict__.get("__slots__", ())
+            for slot in (slots,) if isinstance(slots, str) else slots:
+                if slot not in ("__dict__", "__weakref__") and (names is None or slot in names):
+                    slot = f"_{base.__name__.lstrip('_')}{slot}" if slot.startswith("__") and not slot.endswith("__") else slot
+                    self._found("slot", value, slot, getattr(value, slot, ABSENT))
+
+    def _attributes(self, value: Any, names: set[str] | None) -> None:
+        self._dict(vars(value), names)
+
+    def _dict(self, found: dict[Any, Any], names: set[str] | None) -> None:
+        if names is None:
+            self.checks.append(("length", found, len(found), None))
+            self.checks.append(("keys", found, tuple(found), None))
+            for key, one in found.items():
+                self.waiting.append(key)
+                self._found("key", found, key, one)
+            return
+        for key in names if len(names) < len(found) else list(found):
+            if key in names and key in found:
+                self._found("key", found, key, found[key])
+        absent = {key for key in names if key not in found}
+        self.checks.append(("absent", found, absent, None))
+
+    def _function(self, function: types.FunctionType) -> None:
+        code = function.__code__
+        if code.co_filename.startswith(OWN_CODE):
+            for cell in function.__closure__ or ():  # a wrapper of this package's around what is the user's
+                if isinstance(_contents(cell), (types.FunctionType, types.MethodType)):
+                    self._cell(cell)
+            return
+        self.checks.append(("code", function, code, None))
+        asked: set[str] = set()
+        for one in _nested(code):
+            self.codes.add(one)
+            asked.update(one.co_names)
+        for cell in function.__closure__ or ():
+            self.waiting.append(cell)
+        self._found("slot", function, "__defaults__", function.__defaults__)
+        self._found("slot", function, "__kwdefaults__", function.__kwdefaults__)
+        if vars(function):
+            self._dict(vars(function), None)
+        if not _trusted(str(function.__module__)):
+            space = function.__globals__
+            for name in asked:
+                if name in space:
+                    self._found("key", space, name, space[name])
+                else:
+                    self.checks.append(("key", space, name, ABSENT))
+
+    def _cell(self, cell: types.CellType) -> None:
+        self._found("cell", cell, None, _contents(cell))
+
+    def _class(self, kind: type) -> None:
+        for base in kind.__mro__:
+            if id(base) in self.seen and base is not kind:
+                continue
+            self.seen[id(base)] = base
+            if base.__flags__ & _HEAP_TYPE and not _trusted(base.__module__):
+                space = vars(base)
+                if self.names is not None:
+                    self.checks.append(("absent", space, {name for name in self.names if name not in space}, None))
+                for name, one in list(space.items()):
+                    asked = self.names is None or name in self.names or name.startswith("__")
+                    if asked and name not in _OF_NO_MATTER:
+                        self._found("class", base, name, one)
+
+    # Is it all as it was?
+
+    def changed(self) -> str | None:
+        """What is not as it was, None where all is."""
+        for check in self.checks:
+            if not holds(check):
+                kind, holder, key, _ = check
+                what = type(holder).__name__ if not isinstance(holder, types.FunctionType) else holder.__qualname__
+                return f"{kind} {key!r} of {what}" if kind in ("key", "item", "slot", "class") else f"{kind} of {what}"
+        return None
+
+
+def holds(check: tuple[str, Any, Any, Any]) -> bool:
+    """Whether a check still holds."""
+    kind, holder, key, value = check
+    match kind:
+        case "key":
+            return same(holder.get(key, ABSENT), value)
+        case "item":
+            return len(holder) > key and same(holder[key], value)
+        case "slot":
+            return same(getattr(holder, key, ABSENT), value)
+        case "class":
+            return same(holder.__dict__.get(key, ABSENT), value)
+        case "cell":
+            return same(_contents(holder), value)
+        case "length":
+            return len(holder) == key
+        case "keys":
+            return tuple(holder) == key
+        case "absent":
+            return bool(key.isdisjoint(holder))
+        case "set":
+            return bool(holder == key)
+        case _:
+            return holder.__code__ is key
+
+
+def same(value: Any, before: Any) -> bool:
+    """Whether a program would see no difference: the same object, or the same number or text to the last bit."""
+    if value is before:
+        return True
+    kind = type(value)
+    if kind is not type(before):
+        return False
+    if kind in (float, complex):
+        return repr(value) == repr(before)
+    if kind in _VALUES or kind in (range, slice) or isinstance(value, (np.dtype, device)):
+        return bool(value == before)
+    if kind is tuple:
+        return len(value) == len(before) and all(map(same, value, before))
+    if kind is types.MethodType:
+        return value.__self__ is before.__self__ and value.__func__ is before.__func__
+    return False
+
+
+def _contents(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return ABSENT
+
+
+def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, types.CodeType):
+            yield from _nested(one)
+
+
+def _live(kind: type) -> bool:
+    """Whether instances are called as they stand, and so may change: optimizers, schedules of learning rates."""
+    return any(base.__module__.startswith((f"{_PACKAGE}.optim.", "torch.optim")) for base in kind.__mro__)
+
+
+_STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
+
+
+def _trusted(module: str) -> bool:
+    """Whether a module is this package's, NumPy's or the standard library's: they do not change while a program runs."""
+    first = module.partition(".")[0]
+    return first in (_PACKAGE, "torch", "numpy", "scipy", "builtins") or first in _STANDARD
+
+
+def unreached(codes: Iterable[types.CodeType], found: Findings, trusted: tuple[str, ...]) -> types.CodeType | None:
+    """A function that ran, although nothing led to it: what it looked at is not known."""
+    for code in codes:
+        if code not in found.codes and not code.co_filename.startswith((*trusted, ROOT)):
+            return code
+    return None

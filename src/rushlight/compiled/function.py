@@ -1,0 +1,367 @@
+"""A compiled function: recorded twice while it runs, then replayed while all is as it was.
+
+Its first call with arguments of one form is recorded to learn what its code asks for. At the second call all that it can reach
+by those names is noted, it is recorded again, and the two recordings must agree; then the replay is tried on the same numbers, and
+must give the same to the last bit, in results, gradients, versions and random numbers drawn. The next calls are timed in turns; the
+replay is kept where it is faster. At every step where something is not understood, the function simply runs.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd import engine, modes
+from ..base.dtypes import get_default_dtype
+from ..capture import watching
+from ..capture.guards import CannotTell, Findings, same, unreached
+from ..capture.passes import TracedPass
+from ..capture.recorder import NotUnderstood, Recorder
+from ..capture.watching import Watch
+from ..random import Generator
+from ..replay.program import CannotReplay, Program
+from ..tensor import Tensor
+from .guarding import Guards, shared, sources
+from .joint import Joint, recorded
+from .results import Results
+from .states import State
+from .trees import equal, leaves_of, tensor_form
+
+FORMS = 8  # of arguments that are compiled for; with more the function runs as it is
+TRIES = 4  # recordings of one form that may differ from the one before
+TURNS = 5  # how often each way is timed
+FASTER = 0.97  # of the time as it is, at most, is a replay kept
+Build = Callable[[Any, list[int]], Any]
+
+
+class Unsupported(RuntimeError):
+    """What ``fullgraph=True`` raises: a function that cannot be captured whole."""
+
+
+def _surroundings() -> tuple[Any, ...]:
+    """What of the library's own state a program depends on."""
+    state = modes.state
+    return (
+        state.grad_enabled, state.inference, state.anomaly, state.saved_hooks or None, state.keeps_layout, state.view_replay,
+        state.autocast, state.function_modes, state.recorder, get_default_dtype(),
+    )  # fmt: skip
+
+
+def _quiet() -> bool:
+    """Whether nobody looks on: else a function runs as it is, for them to see it."""
+    special, state = modes.special, modes.state
+    return not (
+        special.active != special.plain_to_see
+        or state.transforms
+        or state.forward_levels
+        or engine.current.task is not None
+        or sys.getprofile() is not None
+    )
+
+
+class Form:
+    """A function for arguments of one form: how far it has come."""
+
+    def __init__(self, form: Any, surroundings: tuple[Any, ...]) -> None:
+        self.form, self.surroundings = form, surroundings
+        self.recordings = 0
+        self.names: set[str] = set()
+        self.users: set[str] = set()
+        self.any_name = False
+        self.first: Any = None  # the trace of the last recording
+        self.reason: NotUnderstood | None = None  # why it runs as it is
+        self.program: Any = None
+        self.results: Any = None
+        self.guards: Guards | None = None
+        self.leaves: list[Any] = []
+        self.inputs: list[tuple[int, str, Any]] = []
+        self.times: dict[bool, list[float]] = {True: [], False: []}  # seconds by replay and as it is
+        self.replays: bool | None = None  # once it is known which is faster
+        self.forms: list[tuple[Any, Any]] = []
+
+
+class Compiled:
+    """A function that is captured as it runs, and replayed.
+
+    ``build``  makes of a trace what replays it; None: the function runs as it is, captured only for the report
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], build: Build | None, fullgraph: bool = False, dynamic: bool | None = None
+    ) -> None:
+        self.function, self.build, self.fullgraph, self.dynamic = function, build, fullgraph, dynamic
+        self.forms: list[Form] = []
+        self.warned = False
+        self.off: NotUnderstood | None = None  # why it runs as it is, whatever its arguments
+        self.always = False  # replays even where that is not faster
+        self.lock = threading.RLock()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.off is not None or not _quiet():
+            return self.function(*args, **kwargs)
+        leaves: list[Any] = []
+        form = leaves_of((args, kwargs), leaves), shared(leaves)
+        around = _surroundings()
+        for candidate in self.forms:
+            if candidate.form == form and candidate.surroundings == around and _fits(candidate, leaves):
+                if candidate.program is not None:
+                    return self._ready(candidate, leaves, args, kwargs)
+                if candidate.reason is not None:
+                    return self.function(*args, **kwargs)
+                return self._record(candidate, leaves, args, kwargs)
+        if len(self.forms) >= FORMS:
+            self._forget()
+        if len(self.forms) >= FORMS:
+            return self.function(*args, **kwargs)
+        fresh = Form(form, around)
+        fresh.leaves, fresh.forms = leaves, [_leaf_form(one) for one in leaves]
+        self.forms.append(fresh)
+        return self._record(fresh, leaves, args, kwargs)
+
+    def _forget(self) -> None:
+        """Forms whose surroundings have changed for good are of no use."""
+        self.forms = [
+            one for one in self.forms if one.reason is not None or one.guards is None or one.guards.findings.changed() is None
+        ]
+
+    # Recording.
+
+    def _record(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
+        with self.lock:
+            form.recordings += 1
+            if form.recordings == 1:
+                return self._first(form, leaves, args, kwargs)
+            return self._second(form, leaves, args, kwargs)
+
+    def _watched(self, recorder: Recorder, form: Form, args: Any, kwargs: Any) -> tuple[Any, Watch, Joint | None]:
+        watch = Watch(recorder)
+        with watch:
+            result = self.function(*args, **kwargs)
+            joint = recorded(result, recorder, lambda keep: TracedPass(recorder, keep, False))
+        form.names |= watch.names
+        form.users.update(name for code in watch.codes for name in code.co_names)
+        form.any_name = form.any_name or watch.any_name
+        return result, watch, joint
+
+    def _first(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
+        recorder = Recorder(None)
+        result, _, _ = self._watched(recorder, form, args, kwargs)
+        form.first = recorder.trace
+        if recorder.failure is not None:
+            self._give_up(form, recorder.failure)
+        return result
+
+    def _second(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
+        """A recording knowing what was there before; then the replay is built and tried."""
+        try:
+            names = None if form.any_name else set(form.names)
+            others = [one for one in leaves if not isinstance(one, Tensor)]
+            findings = Findings([self.function, *others], names, set(form.users))
+            before = dict(findings.tensors)
+            for leaf in leaves:
+                if isinstance(leaf, Tensor):
+                    before[id(leaf)] = leaf
+                    if leaf._grad is not None:
+                        before[id(leaf._grad)] = leaf._grad
+            things = list(findings.seen.values())
+            live = [one for one in things if _is_live(one)]
+            state = State(before.values(), live, [one for one in things if isinstance(one, Generator)])
+            forms = {key: tensor_form(tensor) for key, tensor in before.items()}
+        except (CannotTell, NotImplementedError, AttributeError, TypeError) as error:
+            self._give_up(form, NotUnderstood(str(error)))
+            return self.function(*args, **kwargs)
+        recorder = Recorder(before.values())
+        known = len(form.names), form.any_name
+        result, watch, joint = self._watched(recorder, form, args, kwargs)
+        failure = recorder.failure
+        trace, earlier = recorder.trace, form.first
+        form.first = trace
+        if failure is None:
+            failure = self._misgivings(findings, watch, before, forms, leaves)
+        if failure is not None:
+            self._give_up(form, failure)
+            return result
+        if (len(form.names), form.any_name) != known or not trace.same_as(earlier):
+            if form.recordings >= TRIES:
+                self._give_up(form, NotUnderstood("each call does something else"))
+            return result
+        try:
+            form.results = Results(result, recorder, before, joint)
+            form.inputs = sources(recorder, leaves)
+            forward = trace if joint is None else joint.split(trace, _of_passes(self.build))
+            assert self.build is not None
+            program = self.build(forward, form.results.numbers + (joint.saved if joint is not None else []))
+        except (NotUnderstood, CannotReplay) as error:
+            self._give_up(form, error if isinstance(error, NotUnderstood) else NotUnderstood(str(error)))
+            return result
+        form.guards = Guards(findings, form.inputs, leaves, trace.tensors, forms)
+        after = State(state.given, live, state.generators)
+        return self._tried(form, program, (state, after), (leaves, result))
+
+    def _misgivings(
+        self, findings: Findings, watch: Watch, before: dict[int, Tensor], forms: dict[int, Any], leaves: list[Any]
+    ) -> NotUnderstood | None:
+        """Why a recording that went well is of no use all the same."""
+        changed = findings.changed()
+        if changed is not None:
+            return NotUnderstood(f"the program changes the {changed}")
+        stranger = unreached(watch.codes, findings, watching.STANDARD)
+        if stranger is not None:
+            return NotUnderstood(
+                f"{stranger.co_qualname}() ran, and nothing led to it", f"{stranger.co_filename}:{stranger.co_firstlineno}"
+            )
+        for key, tensor in before.items():
+            now, then = tensor_form(tensor), forms[key]
+            if [*now[:9], *now[10:]] != [*then[:9], *then[10:]]:
+                return NotUnderstood("a tensor that was there before has another form or place in a graph afterwards")
+        return None
+
+    def _tried(self, form: Form, program: Any, states: tuple[State, State], given: tuple[list[Any], Any]) -> Any:
+        """The replay on what the program just ran on: it is kept if all comes out the same."""
+        before, after = states
+        leaves, result = given
+        try:
+            before.put_back()
+            tensors = _taken(form, leaves)
+            arrays = program.run([tensors[number] for number in program.arguments])
+            again = form.results.made_of(arrays, tensors)
+            difference = State(after.given, after.live, after.generators).same_as(after, before, program.exact)
+            if difference is None and not _alike(result, again, program.exact):
+                difference = "a result"
+            joint = form.results.joint
+            if difference is None and joint is not None and not joint.tried(arrays[len(form.results.numbers) :]):
+                difference = "a gradient"
+        except Exception as error:
+            difference = f"{type(error).__name__}: {error}"
+        if difference is not None:
+            after.put_back()
+            self._give_up(form, NotUnderstood(f"the replay is not the same in {difference}"))
+            return result
+        form.program = program
+        return again
+
+    # Replaying.
+
+    def _ready(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
+        assert form.guards is not None
+        if not form.guards.hold(leaves):
+            self.forms.remove(form)  # what it was made for is gone: begun anew
+            return self(*args, **kwargs)
+        if form.replays is False and not self.always:
+            return self.function(*args, **kwargs)
+        if form.replays is None and not self.always:
+            return self._timed(form, leaves, args, kwargs)
+        return self._replayed(form, leaves, args, kwargs)
+
+    def _timed(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
+        replay = len(form.times[True]) < len(form.times[False])
+        began = time.perf_counter()
+        result = self._replayed(form, leaves, args, kwargs) if replay else self.function(*args, **kwargs)
+        form.times[replay].append(time.perf_counter() - began)
+        if len(form.times[True]) >= TURNS:
+            form.replays = min(form.times[True]) < FASTER * min(form.times[False])
+        return result
+
+    def _replayed(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
+        tensors = _taken(form, leaves)
+        try:
+            arrays = form.program.run([tensors[number] for number in form.program.arguments])
+        except CannotReplay:  # nothing was changed: the program says what is wrong
+            return self.function(*args, **kwargs)
+        return form.results.made_of(arrays, tensors)
+
+    # What is told.
+
+    def reset(self) -> None:
+        """Forgets all that was captured."""
+        self.forms, self.off = [], None
+
+    def report(self) -> str:
+        """What was captured, what it is guarded by, and what it costs, in lines."""
+        lines = []
+        for number, form in enumerate(self.forms):
+            if form.reason is not None:
+                lines.append(f"form {number}: runs as it is: {told(form.reason)}")
+            elif form.program is None:
+                lines.append(f"form {number}: recorded {form.recordings} times")
+            else:
+                ops = len(form.program.trace.instructions)
+                guards = form.guards.count() if form.guards is not None else 0
+                lines.append(f"form {number}: {ops} instructions, {guards} guards")
+                if form.times[True] and form.times[False]:
+                    eager, replay = (min(form.times[way]) * 1e6 for way in (False, True))
+                    kept = {None: "not yet decided", True: "replayed", False: "runs as it is, which is faster"}[form.replays]
+                    lines.append(f"    {eager:,.0f} us as it is, {replay:,.0f} us by replay: {kept}")
+        return "\n".join(lines)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
+        return Compiled(copy.deepcopy(self.function, memo), self.build, self.fullgraph, self.dynamic)
+
+    def __reduce__(self) -> Any:
+        return Compiled, (self.function, self.build, self.fullgraph, self.dynamic)
+
+    def _give_up(self, form: Form, reason: NotUnderstood) -> None:
+        form.reason = reason
+        if form.recordings == 1:
+            self.off = reason
+        if self.fullgraph:
+            raise Unsupported(told(reason))
+        if not self.warned:
+            self.warned = True
+            warnings.warn(f"torch.compile: {told(reason)}; the function runs as it is", stacklevel=5)
+
+
+def _of_passes(build: Any) -> type[Program]:
+    """What makes programs of backward passes: a backend of the user's is given the program alone."""
+    return build if isinstance(build, type) and issubclass(build, Program) else Program
+
+
+def told(reason: NotUnderstood) -> str:
+    """A reason with its line."""
+    return f"{reason.reason} ({reason.place})" if reason.place else reason.reason
+
+
+def _is_live(one: Any) -> bool:
+    return any(base.__module__.startswith(("rushlight.optim.", "torch.optim.")) for base in type(one).__mro__)
+
+
+def _leaf_form(leaf: Any) -> Any:
+    return tensor_form(leaf) if isinstance(leaf, Tensor) else leaf
+
+
+def _fits(form: Form, leaves: list[Any]) -> bool:
+    """Whether arguments are of a form: tensors of the same form in the same places, and otherwise the same."""
+    if len(leaves) != len(form.forms):
+        return False
+    for leaf, wanted in zip(leaves, form.forms, strict=True):
+        if isinstance(leaf, Tensor):
+            if tensor_form(leaf) != wanted:
+                return False
+        elif not same(leaf, wanted):
+            return False
+    return True
+
+
+def _alike(mine: Any, its: Any, exact: bool) -> bool:
+    """Whether two results are the same to the last bit, and lie in memory alike."""
+    left: list[Any] = []
+    right: list[Any] = []
+    if leaves_of(mine, left) != leaves_of(its, right) or len(left) != len(right):
+        return False
+    for one, other in zip(left, right, strict=True):
+        if isinstance(one, Tensor):
+            a, b = one._array, other._array
+            if tensor_form(one) != tensor_form(other) or not equal(a, b, exact) or one._counter[0] != other._counter[0]:
+                return False
+        elif not same(one, other):
+            return False
+    return True
+
+
+def _taken(form: Form, leaves: list[Any]) -> dict[int, Any]:
+    return {number: leaves[what] if kind == "argument" else what for number, kind, what in form.inputs if kind != "grad"}

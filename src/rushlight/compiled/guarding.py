@@ -1,0 +1,144 @@
+"""Where a trace's inputs are found at a call, and whether all is as it was when it was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..capture import trace as t
+from ..capture.guards import ABSENT, Findings, holds
+from ..capture.recorder import Recorder
+from ..tensor import Tensor
+from .trees import tensor_form
+
+Source = tuple[int, str, Any]
+Check = tuple[str, Any, Any, Any]
+
+
+def sources(recorder: Recorder, leaves: list[Any]) -> list[Source]:
+    """For each input of a trace where its tensor is found: an argument, the gradient of another input, or the very tensor."""
+    of_grad = {one.out: one.of_grad for one in recorder.trace.instructions if isinstance(one, t.Input)}
+    places = {id(leaf): index for index, leaf in reversed(list(enumerate(leaves)))}
+    found: list[Source] = []
+    for number, tensor in recorder.trace.tensors.items():
+        if of_grad[number] is not None:
+            found.append((number, "grad", of_grad[number]))
+        elif id(tensor) in places:
+            found.append((number, "argument", places[id(tensor)]))
+        else:
+            found.append((number, "there", tensor))
+    return found
+
+
+class Guards:
+    """What must hold for a replay to give what the program would.
+
+    ``tensors``  the tensors of the trace's inputs
+    ``forms``    what tensors were like before the program ran, by their identity
+    """
+
+    def __init__(
+        self,
+        findings: Findings,
+        inputs: list[Source],
+        leaves: list[Any],
+        tensors: Mapping[int, Tensor],
+        forms: Mapping[int, Any],
+    ) -> None:
+        self.findings = findings
+        given = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        self.there = [(one, forms[key]) for key, one in findings.tensors.items() if key not in findings.grads]
+        known = {id(one): one for one, _ in self.there}
+        self.both = [known.get(id(one)) for one in given]  # of arguments, the tensors that the program also finds by itself
+        self.apart = set(known) - {id(one) for one in self.both if one is not None}
+        where = {number: (kind, what) for number, kind, what in inputs}
+        self.grads = [(*where[owner], forms[id(tensors[number])]) for number, kind, owner in inputs if kind == "grad"]
+        self.inputs = [(kind, what) for _, kind, what in inputs if kind != "grad"]
+        self.counters = self._counters(leaves)
+        self.look = _written(findings.checks, self.there)
+
+    def _counters(self, leaves: list[Any]) -> list[int]:
+        """Which inputs share a version: for each the place of the first one with the same."""
+        return _pattern([(leaves[what] if kind == "argument" else what)._counter for kind, what in self.inputs])
+
+    def count(self) -> int:
+        """How many things are looked at before each replay."""
+        return len(self.findings.checks) + len(self.there) + len(self.grads) + len(self.inputs)
+
+    def hold(self, leaves: list[Any]) -> bool:
+        """Whether they hold for a call with these arguments, which are of the right form."""
+        given = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        for leaf, there in zip(given, self.both, strict=True):
+            if (leaf is not there) if there is not None else id(leaf) in self.apart:
+                return False
+        if not self.look():
+            return False
+        for kind, what, form in self.grads:
+            owner = leaves[what] if kind == "argument" else what
+            if owner._grad is None or tensor_form(owner._grad) != form:
+                return False
+        return self._counters(leaves) == self.counters
+
+
+def _written(checks: Sequence[Check], there: Sequence[tuple[Tensor, Any]]) -> Callable[[], bool]:
+    """All checks as one function without loops: objects by their identity first, and by :func:`holds` where that has changed."""
+    space: dict[str, Any] = {"holds": holds, "ABSENT": ABSENT, "tensor_form": tensor_form}
+    names: dict[int, str] = {}
+
+    def name(value: Any) -> str:
+        if id(value) not in names:
+            names[id(value)] = f"o{len(space)}"
+            space[names[id(value)]] = value
+        return names[id(value)]
+
+    lines = []
+    for check in checks:
+        kind, holder, key, value = check
+        match kind:
+            case "key":
+                quick = f"{name(holder)}.get({name(key)}, ABSENT) is {name(value)}"
+            case "item":
+                quick = f"len({name(holder)}) > {key} and {name(holder)}[{key}] is {name(value)}"
+            case "length":
+                quick = f"len({name(holder)}) == {key}"
+            case "absent":
+                quick = f"tuple({name(holder)}) == {name(tuple(holder))}"
+            case "code":
+                quick = f"{name(holder)}.__code__ is {name(key)}"
+            case _:
+                quick = ""
+        slow = f"holds({name(check)})"
+        lines.append(f"if not ({quick + ' or ' if quick else ''}{slow}): return False")
+    for tensor, form in there:
+        (
+            kind, shape, dtype, strides, needs, leaf, base, hooks, after, no_grad, no_inference, tangents, conjugate, negated,
+            grad_dtype, retains,
+        ) = form  # fmt: skip
+        one = f"t.__class__ is {name(kind)} and a.shape == {shape} and a.dtype is {name(dtype)} and a.strides == {strides}"
+        plain = leaf and no_inference and not (hooks or after or tangents or conjugate or negated or retains)
+        lines.append(f"t = {name(tensor)}")
+        if plain and tangents is None:
+            one += f" and t._needs_grad is {name(needs)} and t._edge is None and (t._base is None) is {base} and not t._hooks"
+            one += f" and not t._post_accumulate_hooks and (t._grad is None) is {no_grad} and t._inference is None"
+            one += " and t._tangents is None and not t._conjugate and not t._negated and not t._retains"
+            one += f" and t._grad_dtype is {name(grad_dtype)}"
+            lines.append(f"a = t._array\nif not ({one}) and tensor_form(t) != {name(form)}: return False")
+        else:
+            lines.append(f"if tensor_form(t) != {name(form)}: return False")
+    body = "\n".join([*lines, "return True"])
+    text = "def look():\n" + "\n".join("    " + line for line in body.splitlines()) + "\n"
+    scope: dict[str, Any] = {}
+    exec(compile(text, "<rushlight guards>", "exec"), space, scope)
+    found: Callable[[], bool] = scope["look"]
+    return found
+
+
+def shared(leaves: list[Any]) -> Any:
+    """Which arguments are one tensor, and which share a version."""
+    given = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    return (_pattern(given), _pattern([one._counter for one in given])) if len(given) > 1 else None
+
+
+def _pattern(things: list[Any]) -> list[int]:
+    first: dict[int, int] = {}
+    return [first.setdefault(id(one), index) for index, one in enumerate(things)]

@@ -1,0 +1,89 @@
+"""What a program gives back: how to make it of a replay's arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..base.size import Size
+from ..capture.recorder import NotUnderstood, Recorder
+from ..tensor import Tensor, new_tensor
+from .joint import Joint
+from .trees import leaves_of, rebuilt
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), np.dtype, Size)
+
+
+class Results:
+    """The form of what a program gave, and for each leaf where it comes from.
+
+    ``numbers``  the values of the trace that a replay is to give
+    """
+
+    def __init__(self, result: Any, recorder: Recorder, before: Mapping[int, Tensor], joint: Joint | None) -> None:
+        self.joint = joint
+        leaves: list[Any] = []
+        self.form = leaves_of(result, leaves)
+        self.numbers: list[int] = []
+        self.parts: list[tuple[str, Any, Any]] = []
+        made: dict[int, int] = {}
+        counters: set[int] = set()
+        for leaf in leaves:
+            if not isinstance(leaf, Tensor):
+                if not isinstance(leaf, _PLAIN) and not (
+                    isinstance(leaf, type) or type(leaf).__module__.startswith("rushlight.")
+                ):
+                    raise NotUnderstood(f"a result of the kind {type(leaf).__name__}")
+                self.parts.append(("plain", leaf, None))
+            elif id(leaf) in before:
+                self.parts.append(("there", recorder.input(leaf), None))
+            elif id(leaf) in made:
+                self.parts.append(("again", made[id(leaf)], None))
+            else:
+                made[id(leaf)] = len(self.parts)
+                self.parts.append(self._new(leaf, recorder, counters))
+
+    def _new(self, leaf: Tensor, recorder: Recorder, counters: set[int]) -> tuple[str, Any, Any]:
+        owner = next((number for number, tensor in recorder.trace.tensors.items() if tensor._grad is leaf), None)
+        if owner is not None:
+            return ("grad", owner, None)
+        if leaf._hooks or leaf._tangents or leaf._inference or leaf._made or leaf._retains:
+            raise NotUnderstood("a result that hooks know of, or that was made in a mode of its own")
+        if id(leaf._counter) in counters or not recorder.has_made(leaf):
+            raise NotUnderstood("a result that shares memory")
+        if type(leaf) is not Tensor or leaf._conjugate or leaf._negated or leaf._grad is not None:
+            raise NotUnderstood("a result that is more than an array")
+        counters.add(id(leaf._counter))
+        self.numbers.append(recorder.ref(leaf).number)
+        if leaf._edge is not None:
+            if self.joint is None or recorder.trace.values[self.joint.result].shape != leaf._array.shape:
+                raise NotUnderstood("a result that is part of a graph")
+            return ("graph", leaf._counter[0], None)
+        return ("new", (leaf._counter[0], leaf._needs_grad), leaf._array.strides)
+
+    def made_of(self, arrays: tuple[Any, ...], tensors: dict[int, Tensor]) -> Any:
+        """The result of a replay that gave ``arrays`` (those of ``numbers``, then what the backward pass reads), on ``tensors``."""
+        found = iter(arrays)
+        leaves: list[Any] = []
+        placed: Tensor | None = None
+        for kind, what, _ in self.parts:
+            if kind == "plain":
+                leaves.append(what)
+            elif kind == "there":
+                leaves.append(tensors[what])
+            elif kind == "grad":
+                leaves.append(tensors[what]._grad)
+            elif kind == "again":
+                leaves.append(leaves[what])
+            else:
+                result = new_tensor(next(found))
+                leaves.append(result)
+                if kind == "graph":
+                    result._counter[0], result._needs_grad, placed = what, True, result
+                else:
+                    result._counter[0], result._needs_grad = what
+        if placed is not None and self.joint is not None:
+            placed._edge = self.joint.node(tensors, tuple(found), placed)
+        return leaves[0] if self.form is None else rebuilt(self.form, iter(leaves))

@@ -1,0 +1,103 @@
+"""What a step may change, kept and put back: so that a replay can be tried on the very numbers that the program just ran on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..random import Generator, default_generator
+from ..tensor import Tensor
+from .trees import equal
+
+
+def _bytes(array: Any) -> bytes:
+    return np.ascontiguousarray(array).tobytes()
+
+
+class State:
+    """The numbers of tensors, their gradients and versions, of generators and of what is called as it stands."""
+
+    def __init__(self, tensors: Iterable[Tensor], live: Iterable[Any], generators: Iterable[Generator]) -> None:
+        self.live = list(live)
+        self.given = list(tensors)
+        self.tensors = list(self.given)
+        for one in self.live:
+            self.tensors += [value for value in _state_tensors(one) if not any(value is other for other in self.tensors)]
+        self.arrays = [tensor._array.copy() for tensor in self.tensors]
+        self.versions = [(tensor._counter, tensor._counter[0]) for tensor in self.tensors]
+        self.grads = [tensor._grad for tensor in self.tensors]
+        self.grad_arrays = [None if grad is None else (grad._array.copy(), grad._counter[0]) for grad in self.grads]
+        self.generators = list({id(one): one for one in (*generators, default_generator)}.values())
+        self.drawn = [generator.get_state() for generator in self.generators]
+        self.fields = [_fields(one) for one in self.live]
+
+    def put_back(self) -> None:
+        """Makes all as it was."""
+        for tensor, array in zip(self.tensors, self.arrays, strict=True):
+            np.copyto(tensor._array, array)
+        for counter, version in self.versions:
+            counter[0] = version
+        for tensor, grad, kept in zip(self.tensors, self.grads, self.grad_arrays, strict=True):
+            tensor._grad = grad
+            if grad is not None and kept is not None:
+                np.copyto(grad._array, kept[0])
+                grad._counter[0] = kept[1]
+        for generator, state in zip(self.generators, self.drawn, strict=True):
+            generator.set_state(state)
+        for one, fields in zip(self.live, self.fields, strict=True):
+            _set_fields(one, fields)
+
+    def same_as(self, other: State, before: State, exact: bool) -> str | None:
+        """What differs between two states of the same things, both come from ``before``; None where nothing does."""
+        if len(self.tensors) != len(other.tensors):
+            return "the number of tensors"
+        for index, tensor in enumerate(self.tensors):
+            if other.tensors[index] is not tensor:
+                return "a tensor of an optimizer's state"
+            if not equal(self.arrays[index], other.arrays[index], exact):
+                return f"a tensor of shape {list(self.arrays[index].shape)}"
+            if self.versions[index][1] != other.versions[index][1]:
+                return "a version"
+            mine, its = self.grads[index], other.grads[index]
+            if (mine is None) != (its is None):
+                return "a .grad"
+            if index < len(before.grads) and (mine is before.grads[index]) != (its is before.grads[index]):
+                return "which .grad is added to"
+            if mine is not None:
+                (array, version), (one, number) = self.grad_arrays[index], other.grad_arrays[index]  # type: ignore[misc]
+                if not equal(array, one, exact):
+                    return f"the .grad of a tensor of shape {list(array.shape)}"
+                if version != number or array.strides != one.strides:
+                    return "the version or the layout of a .grad"
+        if any(_bytes(one._array) != _bytes(two._array) for one, two in zip(self.drawn, other.drawn, strict=True)):
+            return "a generator of random numbers"
+        return None
+
+
+def _state_tensors(one: Any) -> list[Tensor]:
+    found = []
+    for state in getattr(one, "state", {}).values():
+        if isinstance(state, dict):
+            found += [value for value in state.values() if isinstance(value, Tensor)]
+    return found
+
+
+def _fields(one: Any) -> Any:
+    groups = [dict(group) for group in getattr(one, "param_groups", ())]
+    states = {key: dict(value) for key, value in getattr(one, "state", {}).items() if isinstance(value, dict)}
+    return dict(vars(one)), groups, states
+
+
+def _set_fields(one: Any, fields: Any) -> None:
+    own, groups, states = fields
+    vars(one).clear()
+    vars(one).update(own)
+    for group, before in zip(getattr(one, "param_groups", ()), groups, strict=True):
+        group.clear()
+        group.update(before)
+    for key, before in states.items():
+        state = one.state[key]
+        state.clear()
+        state.update(before)

@@ -1,0 +1,54 @@
+"""Arguments and results taken apart: containers of Python's own, and what is in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor
+
+
+def leaves_of(value: Any, found: list[Any]) -> Any:
+    """The form of a value, with its leaves put into ``found``: two values of one form differ in their leaves alone."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return (kind, *[leaves_of(one, found) for one in value])
+    if kind is dict:
+        return (kind, tuple(value), *[leaves_of(one, found) for one in value.values()])
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return (kind, *[leaves_of(one, found) for one in value])
+    found.append(value)
+    return None
+
+
+def rebuilt(form: Any, leaves: Any) -> Any:
+    """A value of a form, of leaves taken from an iterator."""
+    if form is None:
+        return next(leaves)
+    kind, *rest = form
+    if kind is dict:
+        keys, *forms = rest
+        return {key: rebuilt(one, leaves) for key, one in zip(keys, forms, strict=True)}
+    values = [rebuilt(one, leaves) for one in rest]
+    return values if kind is list else tuple(values) if kind is tuple else kind(*values)
+
+
+def equal(one: Any, other: Any, exact: bool) -> bool:
+    """Whether two arrays are the same to the last bit, or nearly so."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    if exact or one.dtype.kind not in "fc" or one.tobytes() == other.tobytes():
+        return bool(one.tobytes() == other.tobytes())
+    most = float(np.abs(other).max(initial=0.0, where=np.isfinite(other)))
+    return bool(np.allclose(one, other, rtol=1e-5, atol=1e-5 * most, equal_nan=True))
+
+
+def tensor_form(tensor: Tensor) -> tuple[Any, ...]:
+    """What of a tensor a program may depend on, its values apart."""
+    array = tensor._array
+    return (
+        tensor.__class__, array.shape, array.dtype, array.strides, tensor._needs_grad, tensor._edge is None, tensor._base is None,
+        tensor._hooks or None, tensor._post_accumulate_hooks or None, tensor._grad is None, tensor._inference is None,
+        tensor._tangents, tensor._conjugate, tensor._negated, tensor._grad_dtype, tensor._retains,
+    )  # fmt: skip

@@ -1,0 +1,67 @@
+// Arguments from Python: objects with the buffer protocol, by Python's stable ABI alone.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rushlight {
+
+constexpr std::size_t GIVES_LOCK_AWAY = 1 << 14;  // numbers: with fewer, taking it back costs more than the work
+
+// One argument's memory, held as long as this lives.
+class Array {
+  public:
+    Array() = default;
+    Array(const Array &) = delete;
+    Array &operator=(const Array &) = delete;
+    ~Array() {
+        if (is_held) PyBuffer_Release(&view);
+    }
+
+    // False where it cannot be had as wanted; None is nothing, if it may be.
+    bool get(PyObject *object, bool written, bool may_be_none = false) {
+        if (object == Py_None) return may_be_none;
+        if (PyObject_GetBuffer(object, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (written ? PyBUF_WRITABLE : 0)) < 0) {
+            PyErr_Clear();
+            return false;
+        }
+        is_held = true;
+        const char *format = view.format ? view.format : "B";
+        if (*format == '@' || *format == '=') format++;
+        kind = format[0] && !format[1] ? format[0] : 0;
+        return kind == 'f' || kind == 'd';
+    }
+    bool is_like(const Array &other) const { return kind == other.kind && view.len == other.view.len; }
+    void *data() const { return is_held ? view.buf : nullptr; }
+    bool is_double() const { return kind == 'd'; }
+    bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) == 0; }
+    std::size_t size() const { return static_cast<std::size_t>(view.len / view.itemsize); }
+    explicit operator bool() const { return is_held; }
+    char kind = 0;
+
+  private:
+    Py_buffer view{};
+    bool is_held = false;
+};
+
+// Runs `work` without Python's lock where it takes a while.
+template <class F> void unlocked(std::size_t size, F work) {
+    if (size < GIVES_LOCK_AWAY) {
+        work();
+        return;
+    }
+    PyThreadState *state = PyEval_SaveThread();
+    work();
+    PyEval_RestoreThread(state);
+}
+
+inline bool has(Py_ssize_t count, Py_ssize_t wanted) {
+    if (count == wanted) return true;
+    PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", wanted, count);
+    return false;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,316 @@
+"""A trace as one Python function over arrays: the kernels that the program called, in its order, with nothing in between.
+
+Memory is as it was: a view is a view, a write is a write, so values of one array have one name. A name is forgotten after its last
+use, and a pointwise op writes over an input that nobody reads any more.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..autograd import engine
+from ..backend import blockwise, quiet
+from ..backend import numpy as backend
+from ..capture import known
+from ..capture import trace as t
+from ..ops import dispatch
+from ..ops.table import table
+from ..tensor import Tensor
+
+_LARGE = blockwise.SPREAD
+
+
+class CannotReplay(Exception):
+    """Why a trace cannot be replayed."""
+
+
+class Differs(Exception):
+    """A result has another form than it had while recording."""
+
+
+def _held() -> int:
+    """What ``sys.getrefcount`` says in ``accumulate`` of an array that only the replay handed over."""
+
+    def accumulate(variable: Any, g: Any) -> int:
+        return sys.getrefcount(g)
+
+    return accumulate(None, [np.empty(1)].pop())
+
+
+def _flat(result: Any) -> list[Any]:
+    """The arrays in what a function gave, from left to right."""
+    if isinstance(result, (tuple, list)):
+        return [array for one in result for array in _flat(one)]
+    if result is None:
+        return []
+    return [result._array if isinstance(result, Tensor) else result]
+
+
+class Program:
+    """``run(tensors)`` does what the trace says to ``tensors``, one for each input, and gives the arrays of ``results``.
+
+    ``given``  values that are handed to ``run`` as arrays, behind the tensors
+    ``text``   the function's text
+    """
+
+    exact = True  # it gives what the program gives to the last bit
+
+    def __init__(self, trace: t.Trace, results: list[int], given: Sequence[int] = ()) -> None:
+        self.trace, self.results, self.given = trace, results, list(given)
+        self.names: dict[int, str] = {}
+        self.lines: list[str] = []
+        self.space: dict[str, Any] = {
+            "__name__": "rushlight.replay.replayed", "accumulate": engine.BackwardPass.accumulate, "asarray": np.asarray,
+            "copied": backend.copied, "copyto": np.copyto, "flat": _flat, "HELD": _held(), "laid_out": backend.laid_out,
+            "ndarray": np.ndarray, "spread": blockwise.spread, "wrap": dispatch.new_tensor,
+            "Differs": Differs,
+        }  # fmt: skip
+        self.inputs = list(trace.tensors)
+        self.of_grad = {one.out: one.of_grad for one in trace.instructions if isinstance(one, t.Input)}
+        self.roots: dict[int, int] = {}  # of a value, the first one of the same array
+        self.fresh: set[int] = set()  # the arrays that pointwise ops made
+        self.uses = self._last_uses()
+        self.started = False
+        for place, instruction in enumerate(trace.instructions):
+            self._emit(place, instruction)
+        outs = ", ".join(self._name(number) for number in results)
+        self.lines.append(f"return ({outs}{',' if len(results) == 1 else ''})")
+        names = [f"t{number}" for number in self.inputs if self.of_grad[number] is None]
+        names += [f"v{number}" for number in self.given]
+        self.arguments = [number for number in self.inputs if self.of_grad[number] is None]
+        body = "\n".join("    " + line for line in self.lines)
+        self.text = f"def replay({', '.join(['state', *names])}):\n    hold = []\n{body}\n"
+        filename = f"<rushlight replay {id(self):x}>"
+        linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
+        scope: dict[str, Any] = {}
+        exec(compile(self.text, filename, "exec"), self.space, scope)
+        self.function: Callable[..., Any] = scope["replay"]
+
+    def run(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """The arrays of the results, from the inputs' tensors and what is given.
+
+        What is raised before anything has been changed is a :class:`CannotReplay`."""
+        state = [False]
+        loudness = quiet.now()
+        quiet.begin()
+        try:
+            return self.function(state, *tensors)  # type: ignore[no-any-return]
+        except Exception as error:
+            if state[0]:
+                raise
+            raise CannotReplay(str(error)) from error
+        finally:
+            quiet.back(loudness)
+
+    # Names and lifetimes.
+
+    def _root(self, number: int) -> int:
+        return self.roots.get(number, number)
+
+    def _name(self, number: int) -> str:
+        return f"v{self._root(number)}"
+
+    def _last_uses(self) -> dict[int, int]:
+        """The place of the last instruction that reads each array; results are read at the end."""
+        for one in self.trace.instructions:
+            if isinstance(one, t.Write):
+                self.roots[one.out] = self._root(one.target.number)
+            elif isinstance(one, t.Again):
+                self.roots[one.out] = self._root(one.source.number)
+        uses: dict[int, int] = {}
+        for place, one in enumerate(self.trace.instructions):
+            for number in t.read(one):
+                uses[self._root(number)] = place
+        for number in self.results:
+            uses[self._root(number)] = len(self.trace.instructions)
+        self.shared: dict[int, set[int]] = {}  # the arrays in each storage
+        for number, value in enumerate(self.trace.values):
+            self.shared.setdefault(value.storage, set()).add(self._root(number))
+        return uses
+
+    def _dead(self, number: int, place: int) -> bool:
+        return self.uses.get(self._root(number), -1) <= place
+
+    # Text.
+
+    def _constant(self, value: Any) -> str:
+        name = f"c{len(self.space)}"
+        self.space[name] = value
+        return name
+
+    def _say(self, line: str) -> None:
+        self.lines.append(line)
+
+    def _begin(self) -> None:
+        """What follows changes what others see: there is no way back from here."""
+        if not self.started:
+            self.started = True
+            self._say("state[0] = True")
+
+    def _emit(self, place: int, instruction: t.Instruction) -> None:
+        match instruction:
+            case t.Input(out, None):
+                self._say(f"v{out} = t{out}._array")
+            case t.Input(out, of):
+                self._say(f"t{out} = t{of}._grad")
+                self._say(f"v{out} = t{out}._array")
+            case t.Given():
+                pass
+            case t.Constant(array, out):
+                self._say(f"v{out} = {self._constant(array)}")
+            case t.Apply():
+                self._apply(place, instruction)
+            case t.Copy(source, out):
+                self._say(f"v{out} = {self._name(source.number)}.copy()")
+            case t.Write(target, source, _, name, counted, of_grad):
+                self._begin()
+                value = self._name(source.number) if isinstance(source, t.Ref) else self._constant(source)
+                self._say(f"copyto({self._name(target.number)}, {value}, casting='unsafe')")
+                if counted is not None or of_grad is not None:
+                    owner = f"t{counted}" if counted is not None else f"t{of_grad}._grad"
+                    self._say(f"n = {owner}._counter; n[0] += 1; n[1:] = ({name!r}, None)")
+            case t.Again():
+                pass
+            case t.Accumulate(leaf, source, out):
+                self._accumulate(place, leaf, source.number, out)
+            case t.SetGrad(leaf):
+                self._begin()
+                self._say(f"t{leaf}._grad = None")
+            case t.Host():
+                self._host(place, instruction)
+        gone = [name for number in t.read(instruction) if self._dead(number, place) for name in [self._name(number)]]
+        if gone and not isinstance(instruction, t.Accumulate):
+            self._say(f"{' = '.join(dict.fromkeys(gone))} = None")
+
+    def _apply(self, place: int, one: t.Apply) -> None:
+        op = table[one.op]
+        values = self.trace.values
+        arguments = [self._argument(value, one.cast) for value in one.inputs]
+        parameters = [self._parameter(value) for value in one.params]
+        kernel = self._constant(op.kernel)
+        given = ", ".join([*arguments, *parameters])
+        arrays = [values[ref.number] for ref in one.inputs if isinstance(ref, t.Ref)]
+        large = max((_size(value) for value in arrays), default=0) >= _LARGE
+        outs = [self._name(out) for out in one.outs]
+        if op.is_ufunc:
+            into = "..." if one.laid else self._writes_over(place, one)
+            if large:
+                text = f"spread({kernel}, {given}" + (")" if into == "..." else f", into={into})")
+            else:
+                text = f"{kernel}({given}, out={into})"
+        else:
+            text = f"{kernel}({given})"
+        several = len(op.outputs) > 1 or op.outputs == ["*"]
+        self._say(f"{', '.join(outs)}{',' if several else ''} = {text}")
+        for out, name in zip(one.outs, outs, strict=True):
+            if not op.is_ufunc:
+                if not values[out].shape:
+                    self._say(f"if {name}.__class__ is not ndarray: {name} = asarray({name})")
+                if op.promote is None:
+                    self._say(f"if {name}.shape != {values[out].shape}: raise Differs")
+        if one.laid:
+            names = [self._name(ref.number) for ref in one.inputs if isinstance(ref, t.Ref)]
+            self._say(f"{outs[0]} = laid_out({outs[0]}, [{', '.join(names)}])")
+
+    def _writes_over(self, place: int, one: t.Apply) -> str:
+        """An input that a pointwise op may write over: nobody reads it any more, and its memory is nobody else's."""
+        values = self.trace.values
+        out = values[one.outs[0]]
+        self.fresh.add(self._root(one.outs[0]))
+        for ref in one.inputs:
+            if not isinstance(ref, t.Ref) or not self._dead(ref.number, place):
+                continue
+            value = values[ref.number]
+            alone = self.shared[value.storage] == {self._root(ref.number)}
+            same = (value.shape, value.dtype, value.strides) == (out.shape, out.dtype, out.strides)
+            if alone and same and out.shape and self._root(ref.number) in self.fresh:
+                return self._name(ref.number)
+        return "..."
+
+    def _argument(self, value: Any, cast: np.dtype[Any] | None) -> str:
+        if isinstance(value, t.Ref):
+            name = self._name(value.number)
+            if cast is not None and self.trace.values[value.number].dtype != cast:
+                return f"copied({name}, {self._constant(cast)})"
+            return name
+        if isinstance(value, tuple):
+            return f"[{', '.join(self._argument(one, cast) for one in value)}]"
+        if value is None:
+            return "None"
+        return self._constant(dispatch.number_array(value, cast) if cast is not None else value)
+
+    def _parameter(self, value: Any) -> str:
+        if isinstance(value, t.Bare):
+            return self._name(value.number)
+        if isinstance(value, t.Ref):
+            raise CannotReplay("a tensor as an op's option")
+        if type(value) in (tuple, list) and _has_values(value):
+            inner = ", ".join(self._parameter(one) for one in value)
+            return f"[{inner}]" if type(value) is list else f"({inner},)"
+        return self._constant(value)
+
+    def _accumulate(self, place: int, leaf: int, source: int, out: int) -> None:
+        self._begin()
+        name = self._name(source)
+        self._say(f"hold.append({name})")
+        if self._dead(source, place):
+            self._say(f"{name} = None")
+        self._say(f"accumulate(t{leaf}, hold.pop(), HELD)")
+        if self._root(out) in self.uses:
+            self._say(f"{self._name(out)} = t{leaf}._grad._array")
+
+    def _host(self, place: int, one: t.Host) -> None:
+        changes = not known.changes_nothing(one.function)
+        if changes:
+            self._begin()
+        given = [self._handed(value) for value in one.args]
+        given += [f"{key}={self._handed(value)}" for key, value in one.kwargs.items()]
+        self._say(f"r = flat({self._constant(one.function)}({', '.join(given)}))")
+        given_to = {self._root(number) for number in t.read(one)}
+        for index, out in enumerate(one.outs):
+            if self._root(out) in given_to or self._root(out) in self.inputs:
+                continue
+            value = self.trace.values[out]
+            self._say(f"{self._name(out)} = r[{index}]")
+            if value.storage >= 0:
+                self._say(f"if {self._name(out)}.shape != {value.shape}: raise Differs")
+        if one.outs:
+            self._say("r = None")
+        if changes:  # an optimizer may have given a tensor other memory
+            for number in self.inputs:
+                if self.uses.get(self._root(number), -1) > place and self._was_seen(number, place):
+                    self._say(f"v{number} = t{number}._array")
+
+    def _was_seen(self, number: int, place: int) -> bool:
+        return any(isinstance(one, t.Input) and one.out == number for one in self.trace.instructions[:place])
+
+    def _handed(self, value: Any) -> str:
+        if isinstance(value, t.Ref):
+            root = self._root(value.number)
+            return f"t{root}" if root in self.inputs else f"wrap(v{root})"
+        if isinstance(value, t.Bare):
+            return self._name(value.number)
+        if type(value) in (tuple, list) and _has_values(value):
+            inner = ", ".join(self._handed(one) for one in value)
+            return f"[{inner}]" if type(value) is list else f"({inner},)"
+        if type(value) is list:
+            return f"list({self._constant(value)})"
+        return self._constant(value)
+
+
+def _size(value: t.Value) -> int:
+    size = 1
+    for length in value.shape:
+        size *= length
+    return size
+
+
+def _has_values(value: Any) -> bool:
+    if isinstance(value, (t.Ref, t.Bare)):
+        return True
+    return isinstance(value, (tuple, list)) and any(map(_has_values, value))

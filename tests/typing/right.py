@@ -1,0 +1,113 @@
+"""What type checkers must accept, and what they must know: `assert_type` fails where a type is another."""
+
+from typing import Any, assert_type
+
+import rushlight as torch
+import rushlight.nn as nn
+import rushlight.nn.functional as F
+from rushlight import Tensor, optim
+from rushlight.utils.data import DataLoader, TensorDataset
+
+x = torch.ones(2, 3, requires_grad=True)
+assert_type(x, Tensor)
+assert_type(x.sum(), Tensor)
+assert_type(torch.sin(x) + 1, Tensor)
+assert_type(2 * x**2 - x / 3.0, Tensor)
+assert_type(x @ x.T, Tensor)
+assert_type(x == 1, Tensor)
+assert_type(x[0, :1], Tensor)
+assert_type(x.shape, torch.Size)
+assert_type(x.size(0), int)
+assert_type(x.size(), torch.Size)
+assert_type(x.dtype, torch.dtype)
+assert_type(x.requires_grad, bool)
+assert_type(x.grad, Tensor | None)
+assert_type(x.numel(), int)
+assert_type(torch.max(x), Tensor)
+assert_type(torch.max(x, dim=1), torch.return_types.max)
+assert_type(x.max(1).indices, Tensor)
+assert_type(torch.sort(x).values, Tensor)
+assert_type(torch.linalg.svd(x), torch.return_types.linalg_svd)
+assert_type(torch.linalg.eigh(x @ x.T).eigenvalues, Tensor)
+assert_type(torch.where(x > 0, x, 0.0), Tensor)
+assert_type(torch.stack([x, x]), Tensor)
+assert_type(torch.cat((x, x), dim=0), Tensor)
+assert_type(torch.split(x, 1), tuple[Tensor, ...])
+assert_type(x.unique(return_counts=True), tuple[Tensor, Tensor])
+assert_type(torch.fft.fft(x), Tensor)
+assert_type(torch.special.erf(x), Tensor)
+assert_type(torch.einsum("ij,kj->ik", x, x), Tensor)
+assert_type(x.add_(1).mul_(2), Tensor)
+assert_type(torch.float32, torch.dtype)
+assert_type(torch.randn(2, 3, dtype=torch.float64, device="cpu"), Tensor)
+assert_type(torch.is_tensor(x), bool)
+values, indices = x.sort(dim=1, descending=True)
+assert_type(indices, Tensor)
+x.sum().backward()
+for row in x:
+    assert_type(row, Tensor)
+
+assert_type(F.softmax(x, dim=1), Tensor)
+assert_type(F.cross_entropy(x, torch.tensor([0, 1])), Tensor)
+assert_type(F.max_pool2d(torch.ones(1, 1, 4, 4), 2), Tensor)
+
+linear = nn.Linear(2, 3)
+assert_type(linear(torch.ones(1, 2)), Tensor)
+assert_type(nn.CrossEntropyLoss()(x, torch.tensor([0, 1])), Tensor)
+assert_type(linear.in_features, int)
+assert_type(linear.weight, Tensor)
+output, (h, c) = nn.LSTM(2, 3)(torch.ones(4, 1, 2))
+assert_type(c, Tensor)
+
+
+class Net(nn.Module):
+    """A module of a program, whose calls are typed as its forward is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+        self.scale = nn.Parameter(torch.ones(1))
+
+    def forward(self, input: Tensor, twice: bool = False) -> tuple[Tensor, bool]:
+        hidden = self.layers(input) * self.scale
+        return hidden, twice
+
+
+net = Net().train()
+assert_type(net, Net)
+assert_type(net(x), tuple[Tensor, bool])
+assert_type(net(x, twice=True), tuple[Tensor, bool])
+for _, parameter in net.named_parameters():
+    assert_type(parameter, nn.Parameter)
+
+optimizer = optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+optimizer.zero_grad()
+optimizer.step()
+optim.lr_scheduler.StepLR(optimizer, step_size=2).step()
+for batch in DataLoader(TensorDataset(x, x), batch_size=2):
+    print(batch)
+
+with torch.no_grad():
+    assert_type(x * 2, Tensor)
+
+
+@torch.no_grad()
+def evaluate(model: nn.Module) -> float:
+    return 0.0
+
+
+assert_type(evaluate(net), float)
+(gradient,) = torch.autograd.grad((x * x).sum(), [x])
+assert_type(gradient, Tensor)
+
+
+def cube(y: Tensor) -> Tensor:
+    return y**3
+
+
+torch.func.grad(cube)(torch.tensor(2.0))
+torch.func.vmap(cube)(x)
+state: dict[str, Any] = net.state_dict()
+net.load_state_dict(state)
+torch.save(state, "state.pt")
+torch.manual_seed(0)

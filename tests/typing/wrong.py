@@ -1,0 +1,27 @@
+"""What type checkers must refuse: each line that ends with `# wrong` and no other."""
+
+import rushlight as torch
+import rushlight.nn as nn
+import rushlight.nn.functional as F
+
+x = torch.ones(2, 3)
+torch.tahn(x)  # wrong
+x.summ()  # wrong
+F.sofmax(x, dim=1)  # wrong
+i: int = x.sum()  # wrong
+s: str = nn.Linear(2, 3)(x)  # wrong
+n: int = x.max(dim=0).values  # wrong
+x + "1"  # wrong
+torch.sin("1")  # wrong
+torch.ones(2, dtyp=torch.float32)  # wrong
+torch.ones(2, dtype="float32")  # wrong
+nn.Linear(2)  # wrong
+nn.Linear("2", 3)  # wrong
+nn.Linear(2, 3)(x, x)  # wrong
+torch.sum(x, dimm=1)  # wrong
+x.requires_grad = "yes"  # wrong
+x.grad.sum()  # wrong
+torch.optim.SGB(nn.Linear(2, 3).parameters())  # wrong
+torch.linalg.sdv(x)  # wrong
+torch.fft.fftt(x)  # wrong
+i = x.size()  # wrong

@@ -1,0 +1,237 @@
+"""What the stubs say that no annotation of the package can: overloads, and types that go by a parameter's name.
+
+``tests/test_stubs.py`` holds what functions return against it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, Self, TypeVar
+
+import numpy as np
+
+import rushlight as torch
+from rushlight import return_types
+
+Tensor = torch.Tensor
+Tensors = tuple[Tensor, ...]
+Operand = Tensor | complex | np.ndarray[Any, Any] | np.generic  # complex: to type checkers bool, int and float are complex too
+Device = torch.device | str | int | None
+Ints = int | Sequence[int]
+Wrapped = TypeVar("Wrapped", bound=Callable[..., Any])
+
+# What <Name> means in the signatures below.
+TYPES: dict[str, Any] = {
+    "Any": Any, "Tensor": Tensor, "Tensors": Tensors, "Operand": Operand, "Ints": Ints, "int": int, "bool": bool, "float": float,
+    "str": str, "True": Literal[True], "False": Literal[False], "Size": torch.Size, "Self": Self, "Wrapped": Wrapped,
+    "object": object, "TensorList": Sequence[Tensor], "IntTuple": tuple[int, ...], "Iterator": Iterator[Tensor],
+    "Packed": torch.nn.utils.rnn.PackedSequence, "Module": torch.nn.Module, "Parameter": torch.nn.Parameter, "slice": slice,
+    "Pair": tuple[Tensor, Tensor], "Three": tuple[Tensor, Tensor, Tensor], "Two": tuple[Tensor, tuple[Tensor, Tensor]],
+    "PackedPair": tuple[torch.nn.utils.rnn.PackedSequence, Tensor],
+    "PackedTwo": tuple[torch.nn.utils.rnn.PackedSequence, tuple[Tensor, Tensor]],
+    "dtype": torch.dtype, "optional dtype": torch.dtype | None, "Callable": Callable[..., Any],
+    **{f"types.{name}": value for name, value in vars(return_types).items() if isinstance(value, type)},
+}  # fmt: skip
+
+
+def _all(kind: Any, module: str, names: str) -> dict[str, Any]:
+    return {f"rushlight{'.' if module else ''}{module}.{name}": kind for name in names.split()}
+
+
+_COPIES = "alias as_strided detach diagonal expand permute select slice squeeze t transpose unfold unsqueeze view_as_complex view_as_real view"
+_WINDOWS = "bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming hann kaiser nuttall"
+
+# What functions return whose annotations say Any: what makes them knows no better.
+RETURNS: dict[str, Any] = {
+    **_all(Tensor, "", " ".join(f"{name}_copy" for name in _COPIES.split())),
+    **_all(Tensors, "", "split_copy split_with_sizes_copy unbind_copy hsplit vsplit dsplit"),
+    **_all(
+        Tensor, "", "alpha_dropout dropout feature_alpha_dropout feature_dropout binary_cross_entropy_with_logits hinge_embedding_loss "
+        "cosine_embedding_loss kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss igamma igammac xlogy max_pool1d "
+        "max_pool2d max_pool3d get_rng_state nonzero_static",
+    ),
+    **_all(
+        Tensor, "nn.functional", "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d alpha_dropout avg_pool2d avg_pool3d celu "
+        "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d dropout dropout1d dropout2d dropout3d elu "
+        "feature_alpha_dropout hardsigmoid hardswish hardtanh leaky_relu lp_pool1d lp_pool2d lp_pool3d max_unpool1d max_unpool2d "
+        "max_unpool3d mish relu relu6 selu silu threshold",
+    ),
+    **_all(
+        tuple[Tensor, Tensor], "nn.functional", "adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices "
+        "adaptive_max_pool3d_with_indices fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices "
+        "max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices",
+    ),
+    **_all(Tensor, "masked", "amax amin argmax argmin cumprod cumsum log_softmax logaddexp logsumexp mean median norm normalize prod "
+        "softmax softmin std sum var"),
+    **_all(Tensor, "signal.windows", _WINDOWS),
+    **_all(Tensor, "special", "xlog1py zeta"),
+    **_all(Tensor, "sparse", "addmm mm sum"),
+    **_all(Tensor, "Tensor", "H T mH mT"),
+    **_all(Tensor, "Tensor", "__invert__ __reversed__ coalesce indices values ccol_indices col_indices crow_indices row_indices"),
+    **_all(bool, "Tensor", "is_coalesced"),
+    **_all(Self, "Tensor", "__deepcopy__"),
+    **_all(Tensor, "random", "get_rng_state"),
+    **_all(Tensor, "random.Generator", "get_state"),
+    **_all(Tensor, "quasirandom.SobolEngine", "draw draw_base2"),
+    **_all(Tensor, "testing", "make_tensor"),
+    **_all(Tensor, "nn.modules.pooling._FractionalMaxPoolNd", "forward"),
+    **_all(Tensor, "nn.modules.pooling._AdaptiveMaxPoolNd", "forward"),
+    **{f"rushlight.nn.modules.pooling.AdaptiveMaxPool{n}d.forward": Tensor for n in (1, 2, 3)},
+    **_all(torch.nn.Parameter, "nn.modules.container.ParameterList", "__getitem__"),
+    "rushlight.nn.modules.module.Module.state_dict": dict[str, Any],
+    "rushlight.nn.modules.module.Module.to": Self,
+    "rushlight.autograd.grad": Tensors,
+    "rushlight.Tensor.requires_grad_": Self,
+}  # fmt: skip
+for _name in "optimizer.Optimizer by_rule.RuleOptimizer lbfgs.LBFGS sparse_adam.SparseAdam".split():
+    RETURNS[f"rushlight.optim.{_name}.step"] = Any
+LEFT_OUT: frozenset[str] = frozenset(_all(None, "Tensor", "__array_namespace__ __idiv__ __rdiv__ __setattr__")) | {
+    "rushlight.nn.modules.module.Module.__call__"
+}
+MORE_MODULES = ("rushlight.explain",)
+
+_ARITHMETIC = (
+    "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __pow__ "
+    "__rpow__ __matmul__ __rmatmul__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __lshift__ __rlshift__ __rshift__ __rrshift__ "
+    "__lt__ __le__ __gt__ __ge__ __eq__ __ne__"
+)
+_IN_PLACE = (
+    "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__"
+)
+_BY_AXIS = ["() -> <Tensor>", "(dim: <int>, keepdim: <bool> = False) -> <types.{0}>"]
+_EXTREME = [*_BY_AXIS, "(other: <Tensor>) -> <Tensor>"]
+_DECORATOR = ["(cls) -> <Self>", "(cls, function: <Wrapped>) -> <Wrapped>"]
+
+
+def _with_input(form: str) -> str:
+    return "(input: <Tensor>" + ("" if form.startswith("()") else ", ") + form[1:]
+
+
+FORMS: dict[str, list[str]] = {
+    **_all(["(other: <Operand>) -> <Tensor>"], "Tensor", _ARITHMETIC),
+    **_all(["(other: <Operand>) -> <Self>"], "Tensor", _IN_PLACE),
+    "rushlight.Tensor.__getitem__": ["(index: <Any>) -> <Tensor>"],
+    "rushlight.Tensor.__setitem__": ["(index: <Any>, value: <Operand>) -> None"],
+    "rushlight.Tensor.size": ["() -> <Size>", "(dim: <int>) -> <int>"],
+    "rushlight.Tensor.stride": ["() -> <IntTuple>", "(dim: <int>) -> <int>"],
+    "rushlight.Tensor.nonzero": ["(*, as_tuple: <False> = False) -> <Tensor>", "(*, as_tuple: <True>) -> <Tensors>"],
+    "rushlight.nonzero": [
+        "(input: <Tensor>, *, as_tuple: <False> = False, out: <Tensor> | None = None) -> <Tensor>",
+        "(input: <Tensor>, *, as_tuple: <True>) -> <Tensors>",
+    ],
+    "rushlight.Tensor.type": ["() -> <str>", "(dtype: <Any>, non_blocking: <bool> = False) -> <Tensor>"],
+    "rushlight.where": [
+        "(condition: <Tensor>) -> <Tensors>",
+        "(condition: <Tensor>, input: <Operand>, other: <Operand>, *, out: <Tensor> | None = None) -> <Tensor>",
+    ],
+    "rushlight._inner._GradMode.__init__": ["(function: <Callable> | None = None) -> None"],
+    "rushlight.einsum": ["(equation: <str>, *operands: <Any>) -> <Tensor>"],
+    "rushlight.Size.__getitem__": ["(index: <int>) -> <int>", "(index: <slice>) -> <Size>"],
+    "rushlight.nn.modules.rnn.LSTM.forward": [
+        "(input: <Tensor>, hx: tuple[<Tensor>, <Tensor>] | None = None) -> <Two>",
+        "(input: <Packed>, hx: tuple[<Tensor>, <Tensor>] | None = None) -> <PackedTwo>",
+    ],
+    "rushlight.nn.modules.container.Sequential.__getitem__": ["(index: <int>) -> <Module>", "(index: <slice>) -> <Self>"],
+    "rushlight.nn.modules.container.ModuleList.__getitem__": ["(index: <int>) -> <Module>", "(index: <slice>) -> <Self>"],
+}
+for _name in ("max", "min"):
+    FORMS[f"rushlight.Tensor.{_name}"] = [form.format(_name) for form in _EXTREME]
+for _name in ("median", "nanmedian"):
+    FORMS[f"rushlight.Tensor.{_name}"] = [form.format(_name) for form in _BY_AXIS]
+for _name in ("max", "min", "median", "nanmedian"):
+    FORMS[f"rushlight.{_name}"] = [_with_input(form) for form in FORMS[f"rushlight.Tensor.{_name}"]]
+for _name in ("RNN", "GRU"):
+    FORMS[f"rushlight.nn.modules.rnn.{_name}.forward"] = [
+        "(input: <Tensor>, hx: <Tensor> | None = None) -> <Pair>",
+        "(input: <Packed>, hx: <Tensor> | None = None) -> <PackedPair>",
+    ]
+for _name in ("atleast_1d", "atleast_2d", "atleast_3d"):
+    FORMS[f"rushlight.{_name}"] = ["(tensor: <Tensor>, /) -> <Tensor>", "(*tensors: <Any>) -> <Tensors>"]
+for _prefix, _first in (("rushlight.", "input: <Tensor>, "), ("rushlight.Tensor.", "")):
+    FORMS[f"{_prefix}unique"] = [
+        f"({_first}sorted: <bool> = True, return_inverse: {inverse}, return_counts: {counts}, dim: <int> | None = None) -> {back}"
+        for inverse, counts, back in (
+            ("<False> = False", "<False> = False", "<Tensor>"), ("<True> = ...", "<False> = False", "<Pair>"),
+            ("<False> = False", "<True> = ...", "<Pair>"), ("<True> = ...", "<True> = ...", "<Three>"),
+        )
+    ]  # fmt: skip
+    FORMS[f"{_prefix}unique_consecutive"] = [form.replace("sorted: <bool> = True, ", "") for form in FORMS[f"{_prefix}unique"]]
+_POOL = "(input: <Tensor>, {0}, return_indices: {1}) -> {2}"
+_SIZES = (
+    "kernel_size: <Ints>, stride: <Ints> | None = None, padding: <Ints> = 0, dilation: <Ints> = 1, ceil_mode: <bool> = False"
+)
+for _n in (1, 2, 3):
+    for _name, _sizes in ((f"max_pool{_n}d", _SIZES), (f"adaptive_max_pool{_n}d", "output_size: <Any>")):
+        FORMS[f"rushlight.nn.functional.{_name}"] = [
+            _POOL.format(_sizes, "<False> = False", "<Tensor>"), _POOL.format(_sizes, "<True> = ...", "<Pair>"),
+        ]  # fmt: skip
+    if _n > 1:
+        _sizes = "kernel_size: <Ints>, output_size: <Any> = None, output_ratio: <Any> = None"
+        FORMS[f"rushlight.nn.functional.fractional_max_pool{_n}d"] = [
+            _POOL.format(_sizes, "<False> = False", "<Tensor>").replace(") ->", ", _random_samples: <Any> = None) ->"),
+            _POOL.format(_sizes, "<True> = ...", "<Pair>").replace(") ->", ", _random_samples: <Any> = None) ->"),
+        ]
+
+# A module is called as its forward is: `nn.Linear(2, 3)(x)` is a Tensor, and so is what a program's own module returns that says so.
+MORE_TEXT = {
+    "rushlight.nn.modules.module": """\
+from typing import ParamSpec as _ParamSpec, Protocol as _Protocol, TypeVar as _TypeVar
+_Input = _ParamSpec("_Input")
+_Output = _TypeVar("_Output", covariant=True)
+class _Forward(_Protocol[_Input, _Output]):
+    @property
+    def forward(self) -> _Callable[_Input, _Output]: ...
+from collections.abc import Callable as _Callable"""
+}
+MORE_MEMBERS: dict[str, list[str]] = {
+    "rushlight.nn.modules.module.Module": [
+        "def __call__(self: _Forward[_Input, _Output], *args: _Input.args, **kwargs: _Input.kwargs) -> _Output: ..."
+    ]
+}
+
+
+def forms(qualified: str) -> list[str]:
+    """The signatures of a function of which one is not enough, or is not told by what makes it."""
+    return FORMS.get(qualified, [])
+
+
+def returned(qualified: str) -> Any:
+    """What a function returns, where it is known here; None where not."""
+    if qualified in RETURNS:
+        return RETURNS[qualified]
+    space, _, name = qualified.rpartition(".")
+    if space == "rushlight.Tensor" and f"rushlight.{name}" in RETURNS:
+        return RETURNS[f"rushlight.{name}"]
+    if space in ("rushlight", "rushlight.Tensor", "rushlight.linalg"):
+        return getattr(return_types, ("linalg_" if space.endswith("linalg") else "") + name, None)
+    return Tensor if space.startswith("rushlight.return_types.") else None
+
+
+_BY_NAME: dict[str, Any] = {
+    "dtype": torch.dtype | None,
+    "device": Device,
+    "layout": torch.layout | None,
+    "memory_format": torch.memory_format | None,
+    "generator": torch.Generator | None,
+}
+# Of functions of the op table: what is told by the name of a parameter that has no type of its own.
+_OF_OPS: dict[str, Any] = {
+    "input": Tensor, "self": Tensor, "weight": Tensor, "bias": Tensor, "out": Any, "tensor1": Tensor, "tensor2": Tensor, "mat1": Tensor,
+    "mat2": Tensor, "mat": Tensor, "vec": Tensor, "vec1": Tensor, "vec2": Tensor, "batch1": Tensor, "batch2": Tensor, "mask": Tensor,
+    "other": Operand, "dims": Ints, "size": Ints, "shape": Ints, "sizes": Ints, "repeats": Ints | Tensor, "tensors": Any,
+}  # fmt: skip
+_NUMBERS_TOO = frozenset(
+    "pow float_power remainder xlogy xlog1py zeta where rsub result_type can_cast bitwise_left_shift bitwise_right_shift bitwise_and "
+    "bitwise_or bitwise_xor copysign fmod true_divide div divide floor_divide mul multiply".split()
+)
+
+
+def parameter(parameter: inspect.Parameter, qualified: str, is_op: bool) -> Any:
+    """The type of a parameter whose annotation says Any; None where it stays at that."""
+    if parameter.name in _BY_NAME:
+        return _BY_NAME[parameter.name]
+    name = qualified.rpartition(".")[2]
+    if not is_op or (parameter.name == "input" and name in _NUMBERS_TOO):
+        return None
+    return _OF_OPS.get(parameter.name)
