@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import engine
-from ..backend import blockwise, quiet
-from ..backend import numpy as backend
-from ..backend.ownership import BY_REPLAY
+from ...autograd import engine
+from ...backend import blockwise, quiet
+from ...backend import numpy as backend
+from ...backend.ownership import BY_REPLAY
+from ...ops import dispatch
+from ...ops.table import table
+from ...tensor import Tensor
 from ..capture import known
 from ..capture import trace as t
-from ..ops import dispatch
-from ..ops.table import table
-from ..tensor import Tensor
 
 _LARGE = blockwise.SPREAD
 
