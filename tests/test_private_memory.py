@@ -28,7 +28,8 @@ ALLOWED = {
         "compiled/capture/trace.py", "explain/rules.py",
         "nn/modules/named_methods.py", "ops/activations.py", "ops/misfits.py", "ops/public.py", "ops/rules_text.py",
     },
-    "cell_contents": {"batching/layers.py", "compiled/capture/guards.py", "compiled/capture/trace.py"},  # what a function got from around it: read only
+    # what a function got from around it: read only
+    "cell_contents": {"batching/layers.py", "compiled/capture/guards.py", "compiled/capture/trace.py"},
     "dis": {"compiled/capture/watching.py"},  # what a user's program does beside its ops, while it is recorded
     "_core": {"compat/cpu.py"},  # whose features PyTorch has a function for
 }  # fmt: skip
