@@ -2,7 +2,6 @@
 
 from builtins import bool as _bool
 from builtins import int as _int
-from collections import _tuplegetter
 from collections.abc import Callable
 from collections.abc import Iterator
 from enum import Enum
@@ -313,8 +312,8 @@ class _AlongDim(Module):
     def extra_repr(self) -> str: ...
 class IncompatibleKeys(tuple[Any, ...]):
     """IncompatibleKeys(missing_keys, unexpected_keys)"""
-    missing_keys: _tuplegetter
-    unexpected_keys: _tuplegetter
+    missing_keys: Any
+    unexpected_keys: Any
 class _Boolean(Constraint):
     def check(self, value: Any) -> Tensor: ...
     is_discrete: bool

@@ -126,7 +126,7 @@ def slogdet(a: Array) -> tuple[Array, Array]:
 
 def _is_finite(a: Array) -> Array:
     """Of each matrix."""
-    finite: Array = np.isfinite(a).all((-2, -1))
+    finite: Array = np.asarray(np.isfinite(a).all((-2, -1)))
     return finite
 
 
