@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..autograd.modes import special
+from ..autograd.modes import special, state
 from ..backend import pointwise as kernels
 from ..base.arguments import warn as warn_user
 from ..base.protocols import foreigners
@@ -243,7 +243,7 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def leaving_graph(tensor: Tensor) -> Tensor:
     """``tensor``, of which a Python number is to be made: with a warning where that number lacks its history."""
-    if tensor._needs_grad and tensor.requires_grad:
+    if tensor._needs_grad and state.grad_enabled and tensor.requires_grad:
         warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
             "tensor.detach() first.",

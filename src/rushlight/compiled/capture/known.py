@@ -25,6 +25,7 @@ SPECIAL = {
 # They hand arrays on, compare their identity or read their form; and what a kernel reads, it reads again each time.
 LOOKS_AT_NO_VALUE = frozenset(
     """
+    overrides.torch_dispatch:_write_below
     autograd.engine:BackwardPass._fitted autograd.engine:BackwardPass._from_tensor autograd.engine:BackwardPass._unbroadcast
     autograd.views:CopySlices.vjp_tensors autograd.views:_adopt.<locals>.<genexpr>
     autograd.function_calls:_keep
