@@ -136,6 +136,8 @@ class Scope:
         if is_ours(cls):
             return self.name(*self.homes.of_class(cls))
         module = cls.__module__
+        if cls.__name__.startswith("_") and module in ("collections", "_collections", "functools"):
+            return self.any()  # how these two make a property or a function is theirs
         if module == "builtins" and not hasattr(builtins, cls.__name__):  # function, module, ...
             found = next((name for name, value in vars(types).items() if value is cls), None)
             return self.name("types", found) if found else self.any()
@@ -179,7 +181,12 @@ def evaluated(written: Any, function: Any) -> Any:
         written = written.__forward_arg__
     if not isinstance(written, str):
         return written
-    module = function.__module__ if isinstance(function, type) else inspect.unwrap(function).__globals__["__name__"]
+    if isinstance(function, type):
+        methods = (each for each in vars(function).values() if isinstance(each, types.FunctionType))
+        rooms = (each.__globals__["__name__"] for each in methods)
+        module = next((room for room in rooms if room.startswith("rushlight")), function.__module__)
+    else:
+        module = inspect.unwrap(function).__globals__["__name__"]
     module = "rushlight" + module.removeprefix("torch") if module.partition(".")[0] == "torch" else module
     try:
         names = namespace(module)

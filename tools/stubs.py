@@ -24,8 +24,8 @@ from stub_types import INNER, Homes, Scope, default_text, evaluated, imported, i
 
 import rushlight as torch
 from rushlight.as_torch.missing import torch_names
+from rushlight.base.return_types import Results
 from rushlight.ops.public import CompiledOnUse, registry
-from rushlight.return_types import Results
 
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = ROOT / "src" / "rushlight-stubs"
@@ -234,7 +234,7 @@ class Stub:
         stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
         text = f"{stars}{parameter.name}: {written}"
         if parameter.default is not parameter.empty:
-            if parameter.default is None and kind is not Any and "None" not in written and "Any" not in written:
+            if parameter.default is None and "None" not in written and written != self.scope.any():
                 text += " | None"
             text += f" = {default_text(parameter.default)}"
         return text

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
+from numpy import dtype as __dtype
 from numpy import generic
 from numpy import ndarray
 from rushlight._inner import ContextDecorator
@@ -928,7 +929,7 @@ class Tensor(WithAttributes):
     def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
         """Dimensions ``start_dim`` to ``end_dim`` made one."""
         ...
-    def flip(self, *args: Any, dims: _int | Sequence[_int] = None) -> Tensor:
+    def flip(self, *args: Any, dims: _int | Sequence[_int] | None = None) -> Tensor:
         """The order of the elements reversed along the given dimensions (a copy)."""
         ...
     def fliplr(self) -> Tensor:
@@ -1060,7 +1061,7 @@ class Tensor(WithAttributes):
     def histc(self, bins: _int = 100, min: _float = 0, max: _float = 0) -> Tensor:
         """Counts of elements in ``bins`` bins of equal width between ``min`` and ``max`` (of the data, if both are equal)."""
         ...
-    def histogram(self, bins: Any, *, range: Any = None, weight: Tensor = None, density: _bool = False) -> _histogram:
+    def histogram(self, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> _histogram:
         """Counts (or weights) of elements between edges: given ones, or so many at even distances."""
         ...
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -1552,7 +1553,7 @@ class Tensor(WithAttributes):
     def new(self, *args: Any, **kwargs: Any) -> Tensor:
         """A new tensor of this one's dtype, of sizes or of a sequence."""
         ...
-    def new_empty(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    def new_empty(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """An unset tensor of this one's dtype."""
         ...
     def new_empty_strided(self, size: Sequence[Any], stride: Sequence[Any], *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
@@ -1561,13 +1562,13 @@ class Tensor(WithAttributes):
     def new_full(self, size: _int | Sequence[_int], fill_value: Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """One value in this tensor's dtype."""
         ...
-    def new_ones(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    def new_ones(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """Ones of this tensor's dtype."""
         ...
     def new_tensor(self, data: Any, *, dtype: _dtype | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
         """A new leaf with a copy of ``data``, in this tensor's dtype unless told otherwise."""
         ...
-    def new_zeros(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    def new_zeros(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
         """Zeros of this tensor's dtype."""
         ...
     def nextafter(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
@@ -1709,7 +1710,7 @@ class Tensor(WithAttributes):
     def repeat(self, *repeats: _int | Sequence[_int] | Tensor) -> Tensor:
         """The tensor repeated so many times along each dimension."""
         ...
-    def repeat_interleave(self, repeats: _int | Sequence[_int] | Tensor = None, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
+    def repeat_interleave(self, repeats: _int | Sequence[_int] | Tensor | None = None, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
         """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
         ...
     @property
@@ -1732,7 +1733,7 @@ class Tensor(WithAttributes):
     def resize(self, *sizes: _int | Sequence[_int]) -> Tensor:
         """Deprecated: use reshape."""
         ...
-    def resize_(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, memory_format: memory_format | None = None) -> Tensor:
+    def resize_(self, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, memory_format: memory_format | None = None) -> Tensor:
         """Gives this tensor another size, keeping its memory where that is long enough, its first values otherwise."""
         ...
     def resize_as(self, tensor: Tensor) -> Tensor:
@@ -1799,7 +1800,7 @@ class Tensor(WithAttributes):
     def select_scatter(self, src: Any, dim: _int, index: _int) -> Tensor:
         """A copy with ``src`` in place of one slice."""
         ...
-    def set_(self, source: Any = None, storage_offset: _int = 0, size: _int | Sequence[_int] = None, stride: Any = None) -> Tensor:
+    def set_(self, source: Any = None, storage_offset: _int = 0, size: _int | Sequence[_int] | None = None, stride: Any = None) -> Tensor:
         """Lays this tensor over the memory of another tensor or a storage; over none without arguments."""
         ...
     def sgn(self) -> Tensor:
@@ -2657,12 +2658,12 @@ class dtype:
     name: str
     scalar_name: str
     c_name: str
-    kind_rank: Any
-    itemsize: Any
-    is_signed: Any
-    is_floating_point: Any
-    is_complex: Any
-    numpy: Any
+    kind_rank: _int
+    itemsize: _int
+    is_signed: _bool
+    is_floating_point: _bool
+    is_complex: _bool
+    numpy: __dtype[Any]
     def __copy__(self) -> dtype: ...
     def __deepcopy__(self, memo: object) -> dtype: ...
     def __getattr__(self, attribute: str) -> Any: ...
@@ -2697,7 +2698,7 @@ def embedding_bag(weight: Tensor, indices: Any, offsets: Any, scale_grad_by_freq
 def embedding_renorm_(input: Tensor, indices: Any, max_norm: _float, norm_type: _float) -> Tensor:
     """Scales the rows that are named down to a norm, in place."""
     ...
-def empty(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+def empty(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """A tensor whose values nobody has set. RuntimeError for a negative size."""
     ...
 def empty_cache() -> None:
@@ -2794,7 +2795,7 @@ fix_ = trunc_
 def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
     """Dimensions ``start_dim`` to ``end_dim`` made one."""
     ...
-def flip(input: Tensor, *args: Any, dims: _int | Sequence[_int] = None) -> Tensor:
+def flip(input: Tensor, *args: Any, dims: _int | Sequence[_int] | None = None) -> Tensor:
     """The order of the elements reversed along the given dimensions (a copy)."""
     ...
 def fliplr(input: Tensor) -> Tensor:
@@ -2923,7 +2924,7 @@ def grid_sampler(input: Tensor, grid: Any, interpolation_mode: _int, padding_mod
     ...
 grid_sampler_2d = grid_sampler
 grid_sampler_3d = grid_sampler
-def group_norm(input: Tensor, num_groups: _int, weight: Tensor = None, bias: Tensor = None, eps: _float = 1e-05, cudnn_enabled: _bool = True) -> Tensor:
+def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = 1e-05, cudnn_enabled: _bool = True) -> Tensor:
     """:func:`torch.nn.functional.group_norm`."""
     ...
 def gru(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -2954,10 +2955,10 @@ def hinge_embedding_loss(*args: Any, **kwargs: Any) -> Tensor:
 def histc(input: Tensor, bins: _int = 100, min: _float = 0, max: _float = 0) -> Tensor:
     """Counts of elements in ``bins`` bins of equal width between ``min`` and ``max`` (of the data, if both are equal)."""
     ...
-def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor = None, density: _bool = False) -> _histogram:
+def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> _histogram:
     """Counts (or weights) of elements between edges: given ones, or so many at even distances."""
     ...
-def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor = None, density: _bool = False) -> _histogramdd:
+def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> _histogramdd:
     """Counts (or weights) of points, the rows of ``input``, in boxes of a grid."""
     ...
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -3146,7 +3147,7 @@ def kron(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic) 
 def kthvalue(input: Tensor, k: _int, dim: Any = -1, keepdim: _bool = False, *, out: Any = None) -> _kthvalue:
     """The ``k``-th smallest along ``dim``, counted from 1, and its place."""
     ...
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor = None, bias: Tensor = None, eps: _float = 1e-05, cudnn_enable: _bool = True) -> Tensor:
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = 1e-05, cudnn_enable: _bool = True) -> Tensor:
     """:func:`torch.nn.functional.layer_norm`."""
     ...
 class layout:
@@ -3446,7 +3447,7 @@ def norm(input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: _bool = False,
 def norm_except_dim(v: Any, pow: Any = 2, dim: _int = 0) -> Tensor:
     """The norm over all dimensions but ``dim``, which keep size 1; over all of them if ``dim`` is -1."""
     ...
-def normal(mean: Any, std: Any = None, size: _int | Sequence[_int] = None, *, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def normal(mean: Any, std: Any = None, size: _int | Sequence[_int] | None = None, *, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """Normal numbers about ``mean`` with deviation ``std``: tensors of them, or two numbers and a size."""
     ...
 not_equal = ne
@@ -3456,7 +3457,7 @@ def nuclear_norm(input: Tensor, dim: Any = (-2, -1), keepdim: _bool = False) -> 
 def numel(input: Tensor) -> _int:
     """How many elements the tensor has."""
     ...
-def ones(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def ones(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """A tensor of ones. RuntimeError for a negative size."""
     ...
 def ones_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
@@ -3529,19 +3530,19 @@ def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
 def rad2deg_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`rad2deg`."""
     ...
-def rand(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def rand(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """Uniform numbers from [0, 1); the same for a seed as PyTorch's."""
     ...
 def rand_like(input: Tensor, *, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """Uniform numbers from [0, 1) in the shape and dtype of ``input``."""
     ...
-def randint(*bounds: Any, low: Any = None, high: Any = None, size: _int | Sequence[_int] = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def randint(*bounds: Any, low: Any = None, high: Any = None, size: _int | Sequence[_int] | None = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """``randint(high, size)`` or ``randint(low, high, size)``: whole numbers from low (0) up to, without, high; int64."""
     ...
 def randint_like(input: Tensor, *bounds: Any, low: Any = None, high: Any = None, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
     """``randint_like(input, high)`` or ``(input, low, high)``: whole numbers in the shape and dtype of ``input``."""
     ...
-def randn(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def randn(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, generator: _Generator | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """Numbers from the standard normal distribution."""
     ...
 def randn_like(input: Tensor, *, generator: _Generator | None = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:
@@ -3577,7 +3578,7 @@ def remainder(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic
 def renorm(input: Tensor, p: Any, dim: _int, maxnorm: _float) -> Tensor:
     """Slices along ``dim`` whose norm is above ``maxnorm`` scaled down to it."""
     ...
-def repeat_interleave(input: Tensor, repeats: _int | Sequence[_int] | Tensor = None, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
+def repeat_interleave(input: Tensor, repeats: _int | Sequence[_int] | Tensor | None = None, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
     """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
     ...
 def reshape(input: Tensor, *shape: _int | Sequence[_int]) -> Tensor:
@@ -3766,26 +3767,26 @@ def sort(input: Tensor, dim: Any = -1, descending: _bool = False, stable: _bool 
     """The elements in order along ``dim``, and the places they came from."""
     ...
 sparse_bsc: layout
-def sparse_bsc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
+def sparse_bsc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_bsc`` of its ``ccol_indices``, ``row_indices`` and ``values``."""
     ...
 sparse_bsr: layout
-def sparse_bsr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
+def sparse_bsr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_bsr`` of its ``crow_indices``, ``col_indices`` and ``values``."""
     ...
-def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Any, size: _int | Sequence[_int] = None, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None) -> SparseTensor:
+def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None) -> SparseTensor:
     """A tensor of one of the compressed layouts (``layout``) of its parts."""
     ...
 sparse_coo: layout
-def sparse_coo_tensor(indices: Any = None, values: Any = None, size: _int | Sequence[_int] = None, *, dtype: dtype | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None, is_coalesced: _bool | None = None) -> SparseTensor:
+def sparse_coo_tensor(indices: Any = None, values: Any = None, size: _int | Sequence[_int] | None = None, *, dtype: dtype | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None, is_coalesced: _bool | None = None) -> SparseTensor:
     """A tensor of ``values`` at the places that the columns of ``indices`` name; values of one place count together."""
     ...
 sparse_csc: layout
-def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
+def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_csc`` of its ``ccol_indices``, ``row_indices`` and ``values``."""
     ...
 sparse_csr: layout
-def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: _int | Sequence[_int] = None, **options: Any) -> SparseTensor:
+def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, **options: Any) -> SparseTensor:
     """A tensor of layout ``torch.sparse_csr`` of its ``crow_indices``, ``col_indices`` and ``values``."""
     ...
 def split(tensor: Any, split_size_or_sections: Any, dim: _int = 0) -> tuple[Tensor, ...]:
@@ -4087,7 +4088,7 @@ def xlogy_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def zero_(input: Tensor) -> Tensor:
     """Puts zeros into the tensor."""
     ...
-def zeros(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+def zeros(*sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None, out: Any = None, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """A tensor of zeros. RuntimeError for a negative size."""
     ...
 def zeros_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format: memory_format | None = None) -> Tensor:

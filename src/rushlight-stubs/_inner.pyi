@@ -2,7 +2,6 @@
 
 from builtins import bool as _bool
 from builtins import int as _int
-from collections import _tuplegetter
 from collections.abc import Callable
 from collections.abc import Iterator
 from enum import Enum
@@ -34,7 +33,7 @@ _F = TypeVar('_F', bound=Callable[..., Any])
 class device:
     """A device by name, 'cpu' or 'cuda:1' say, or by type and index. As a context it is the default for new tensors."""
     type: str
-    index: Any
+    index: int | None
     def __enter__(self) -> device: ...
     def __eq__(self, other: object) -> bool: ...
     def __exit__(self, *exc: object) -> None: ...
@@ -313,8 +312,8 @@ class _AlongDim(Module):
     def extra_repr(self) -> str: ...
 class IncompatibleKeys(tuple[Any, ...]):
     """IncompatibleKeys(missing_keys, unexpected_keys)"""
-    missing_keys: _tuplegetter
-    unexpected_keys: _tuplegetter
+    missing_keys: Any
+    unexpected_keys: Any
 class _Boolean(Constraint):
     def check(self, value: Any) -> Tensor: ...
     is_discrete: bool

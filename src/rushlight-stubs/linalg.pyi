@@ -134,7 +134,7 @@ def svdvals(A: Any, *, driver: Any = None) -> Tensor:
 def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse for :func:`torch.tensordot`: of a matrix whose rows are the first ``ind`` dimensions."""
     ...
-def tensorsolve(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, dims: int | Sequence[int] = None) -> Tensor:
+def tensorsolve(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, dims: int | Sequence[int] | None = None) -> Tensor:
     """X with ``tensordot(input, X, X.ndim) == other``; ``dims`` of the input are moved behind its others first."""
     ...
 def vander(x: Any, *, N: Any = None) -> Tensor:

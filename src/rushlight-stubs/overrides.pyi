@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
-from functools import _lru_cache_wrapper
 from typing import Any
 
 class BaseTorchFunctionMode(TorchFunctionMode):
@@ -20,8 +19,8 @@ class TorchFunctionMode:
 def enable_reentrant_dispatch() -> Iterator[None]:
     """Within ``__torch_dispatch__``, ops are recorded again as they were around it."""
     ...
-get_default_nowrap_functions: _lru_cache_wrapper
-get_overridable_functions: _lru_cache_wrapper
+get_default_nowrap_functions: Any
+get_overridable_functions: Any
 def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
     """Leaves a call of ``public_api(*args, **kwargs)`` to those of ``relevant_args`` that take over."""
     ...

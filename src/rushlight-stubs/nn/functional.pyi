@@ -65,16 +65,16 @@ def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
 def avg_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
     """Means over windows of 3 dimensions."""
     ...
-def batch_norm(input: Tensor, running_mean: Any, running_var: Any, weight: Tensor = None, bias: Tensor = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
+def batch_norm(input: Tensor, running_mean: Any, running_var: Any, weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 of each channel (dimension 1): over the batch in training, by the running statistics otherwise."""
     ...
-def bilinear(input1: Any, input2: Any, weight: Tensor, bias: Tensor = None) -> Tensor:
+def bilinear(input1: Any, input2: Any, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1 @ weight[o] @ input2`` for each o, plus bias: (..., I), (..., J) and (O, I, J) give (..., O)."""
     ...
-def binary_cross_entropy(input: Tensor, target: Any, weight: Tensor = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
+def binary_cross_entropy(input: Tensor, target: Any, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """The negative log likelihood of yes-or-no targets, given probabilities; logarithms are cut off at -100."""
     ...
-def binary_cross_entropy_with_logits(input: Tensor, target: Any, weight: Tensor = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', pos_weight: Any = None) -> Tensor:
+def binary_cross_entropy_with_logits(input: Tensor, target: Any, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', pos_weight: Any = None) -> Tensor:
     """:func:`binary_cross_entropy` of the sigmoid of logits, without overflow; ``pos_weight`` weighs yes against no."""
     ...
 def celu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
@@ -83,22 +83,22 @@ def celu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Ten
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels dealt out anew: the first of each group, then the second of each, and so on."""
     ...
-def conv1d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
     """Cross-correlation of (N, C, W) with a weight of (O, C / groups, kW); ``padding`` is a number, one for each dimension, 'same' or 'valid'."""
     ...
-def conv2d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
     """Cross-correlation of (N, C, H, W) with a weight of (O, C / groups, kH, kW); ``padding`` is a number, one for each dimension, 'same' or 'valid'."""
     ...
-def conv3d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
     """Cross-correlation of (N, C, D, H, W) with a weight of (O, C / groups, kD, kH, kW); ``padding`` is a number, one for each dimension, 'same' or 'valid'."""
     ...
-def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
     """The transpose of a convolution: (N, C, W) with a weight of (C, O / groups, kW)."""
     ...
-def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
     """The transpose of a convolution: (N, C, H, W) with a weight of (C, O / groups, kH, kW)."""
     ...
-def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
     """The transpose of a convolution: (N, C, D, H, W) with a weight of (C, O / groups, kD, kH, kW)."""
     ...
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
@@ -107,7 +107,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Tensor:
     """The cosine of the angle between two vectors along ``dim``; each norm is at least ``eps``."""
     ...
-def cross_entropy(input: Tensor, target: Any, weight: Tensor = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:
+def cross_entropy(input: Tensor, target: Any, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:
     """:func:`nll_loss` of the log softmax of logits (N, C, ...); targets are classes, or probabilities of the input's shape."""
     ...
 def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = 'mean', zero_infinity: bool = False) -> Tensor:
@@ -173,7 +173,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 def grid_sample(input: Tensor, grid: Any, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool | None = None) -> Tensor:
     """Images (N, C, *spatial) at the places (N, *out, rank), given from -1 to 1, x first."""
     ...
-def group_norm(input: Tensor, num_groups: int, weight: Tensor = None, bias: Tensor = None, eps: float = 1e-05) -> Tensor:
+def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 of groups of channels of each sample; then times weight plus bias, per channel."""
     ...
 def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
@@ -197,22 +197,22 @@ def hardtanh_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def hinge_embedding_loss(input: Tensor, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """The input where the target is 1, and how far it is below the margin where the target is -1."""
     ...
-def huber_loss(input: Tensor, target: Any, reduction: str = 'mean', delta: float = 1.0, weight: Tensor = None) -> Tensor:
+def huber_loss(input: Tensor, target: Any, reduction: str = 'mean', delta: float = 1.0, weight: Tensor | None = None) -> Tensor:
     """Half of squared differences below ``delta``, and from there on the straight line that goes on as steep."""
     ...
-def instance_norm(input: Tensor, running_mean: Any = None, running_var: Any = None, weight: Tensor = None, bias: Tensor = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
+def instance_norm(input: Tensor, running_mean: Any = None, running_var: Any = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 of each channel of each sample."""
     ...
-def interpolate(input: Tensor, size: int | Sequence[int] = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:
+def interpolate(input: Tensor, size: int | Sequence[int] | None = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:
     """Resizes (N, C, ...) to ``size``, or by ``scale_factor``."""
     ...
 def kl_div(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', log_target: bool = False) -> Tensor:
     """The Kullback-Leibler divergence of ``target`` (probabilities, or their logarithms) from log probabilities."""
     ...
-def l1_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Tensor = None) -> Tensor:
+def l1_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Tensor | None = None) -> Tensor:
     """The mean of absolute differences."""
     ...
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor = None, bias: Tensor = None, eps: float = 1e-05) -> Tensor:
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, which ``normalized_shape`` names; then times weight plus bias."""
     ...
 def leaky_relu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
@@ -221,10 +221,10 @@ def leaky_relu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) 
 def leaky_relu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`leaky_relu`."""
     ...
-def linear(input: Tensor, weight: Tensor, bias: Tensor = None) -> Tensor:
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``: weight (out, in), input (..., in)."""
     ...
-def linear_cross_entropy(input: Tensor, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Tensor = None, reduction: str = 'mean', ignore_index: int | None = None, label_smoothing: float = 0.0, options: Any = None) -> Tensor:
+def linear_cross_entropy(input: Tensor, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Tensor | None = None, reduction: str = 'mean', ignore_index: int | None = None, label_smoothing: float = 0.0, options: Any = None) -> Tensor:
     """Cross entropy of ``linear(input, linear_weight)``; ``options`` only says how PyTorch would save memory."""
     ...
 def local_response_norm(input: Tensor, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> Tensor:
@@ -287,23 +287,23 @@ def max_unpool3d(input: Tensor, indices: Any, kernel_size: Any, stride: Any = No
 def mish(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
     """``x * tanh(softplus(x))``."""
     ...
-def mse_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Tensor = None) -> Tensor:
+def mse_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Tensor | None = None) -> Tensor:
     """The mean of squared differences."""
     ...
 def multi_head_attention_forward(query: Any, key: Any, value: Any, embed_dim_to_check: int, num_heads: int, in_proj_weight: Any, in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: bool, dropout_p: float, out_proj_weight: Any, out_proj_bias: Any, training: bool = True, key_padding_mask: Any = None, need_weights: bool = True, attn_mask: Any = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None, k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None, average_attn_weights: bool = True, is_causal: bool = False) -> tuple[Tensor, Tensor | None]:
     """Attention of several heads (Vaswani et al., 2017): (L, N, E), (S, N, E), (S, N, E) give (L, N, E) and the weights."""
     ...
-def multi_margin_loss(input: Tensor, target: Any, p: int = 1, margin: float = 1.0, weight: Tensor = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
+def multi_margin_loss(input: Tensor, target: Any, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """By how much other classes come within the margin of the right one: ``max(0, margin - x[y] + x[i]) ** p``, averaged."""
     ...
 def multilabel_margin_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """By how much classes that are not named come within 1 of those that are; each row's names end at the first -1."""
     ...
-def multilabel_soft_margin_loss(input: Tensor, target: Any, weight: Tensor = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
+def multilabel_soft_margin_loss(input: Tensor, target: Any, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """:func:`binary_cross_entropy_with_logits`, averaged over the classes first."""
     ...
 native_channel_shuffle = channel_shuffle
-def nll_loss(input: Tensor, target: Any, weight: Tensor = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None, reduction: str = 'mean') -> Tensor:
+def nll_loss(input: Tensor, target: Any, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """The negative log likelihood of the target classes, given log probabilities (N, C, ...)."""
     ...
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
@@ -342,7 +342,7 @@ def relu6(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Te
 def relu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`relu`."""
     ...
-def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor = None, eps: float | None = None) -> Tensor:
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """The input over its root mean square along the last dimensions, times weight."""
     ...
 def rrelu(input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False, inplace: bool = False) -> Tensor:
@@ -393,12 +393,12 @@ def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any,
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images (N, C, H, W) as columns: (N, C * window, windows)."""
     ...
-def upsample(input: Tensor, size: int | Sequence[int] = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None) -> Tensor:
+def upsample(input: Tensor, size: int | Sequence[int] | None = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None) -> Tensor:
     """:func:`interpolate` under its older name."""
     ...
-def upsample_bilinear(input: Tensor, size: int | Sequence[int] = None, scale_factor: Any = None) -> Tensor:
+def upsample_bilinear(input: Tensor, size: int | Sequence[int] | None = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` with the corners kept in place."""
     ...
-def upsample_nearest(input: Tensor, size: int | Sequence[int] = None, scale_factor: Any = None) -> Tensor:
+def upsample_nearest(input: Tensor, size: int | Sequence[int] | None = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` to the nearest pixel."""
     ...

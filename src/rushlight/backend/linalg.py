@@ -126,7 +126,8 @@ def slogdet(a: Array) -> tuple[Array, Array]:
 
 def _is_finite(a: Array) -> Array:
     """Of each matrix."""
-    return np.isfinite(a).all((-2, -1))
+    finite: Array = np.asarray(np.isfinite(a).all((-2, -1)))
+    return finite
 
 
 def _product_of_pivots(a: Array, singular: Array, of_each: Any = None) -> Array:

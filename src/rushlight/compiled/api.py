@@ -7,12 +7,12 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..capture import trace as t
-from ..capture.recorder import NotUnderstood, Recorder
-from ..capture.watching import Watch
-from ..replay.program import Program
-from ..xla.program import XlaProgram, needed
+from .capture import trace as t
+from .capture.recorder import NotUnderstood, Recorder
+from .capture.watching import Watch
 from .function import Compiled, told
+from .replay.program import Program
+from .xla.program import XlaProgram, needed
 
 # PyTorch's names for compilers of its own, which stand for the default here.
 OF_PYTORCH = frozenset("inductor aot_eager aot_eager_decomp_partition aot_ts cudagraphs onnxrt tvm".split())

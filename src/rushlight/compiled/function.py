@@ -18,16 +18,16 @@ from typing import Any
 
 from ..autograd import engine, modes
 from ..base.dtypes import get_default_dtype
-from ..capture import watching
-from ..capture.guards import CannotTell, Findings, same, unreached
-from ..capture.passes import TracedPass
-from ..capture.recorder import NotUnderstood, Recorder
-from ..capture.watching import Watch
 from ..random import Generator
-from ..replay.program import CannotReplay, Program
 from ..tensor import Tensor
+from .capture import watching
+from .capture.guards import CannotTell, Findings, same, unreached
+from .capture.passes import TracedPass
+from .capture.recorder import NotUnderstood, Recorder
+from .capture.watching import Watch
 from .guarding import Guards, shared, sources
 from .joint import Joint, recorded
+from .replay.program import CannotReplay, Program
 from .results import Results
 from .states import State
 from .trees import equal, leaves_of, tensor_form

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..autograd import engine, modes
 from ..autograd.graph import Edge, Node, orders
-from ..capture import trace as t
-from ..capture.passes import TracedPass
-from ..capture.recorder import NotUnderstood, Recorder
-from ..replay.program import Program
 from ..tensor import Tensor
+from .capture import trace as t
+from .capture.passes import TracedPass
+from .capture.recorder import NotUnderstood, Recorder
+from .replay.program import Program
 from .trees import equal, leaves_of
 
 

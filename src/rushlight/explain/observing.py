@@ -202,7 +202,8 @@ class RecordedPass(ObservedPass):
                 if type(array) is np.ndarray:
                     total = self.totals.get(edge)
                     self.totals[edge] = array.copy() if total is None else total + array
-                value, total = self.recording.value(array), self.recording.value(self.totals.get(edge))
+                value = self.recording.value(array)
+                total = value if number == 1 else self.recording.value(self.totals.get(edge))
                 if index in self.matrices and array.shape == edge[0].shape:
                     self.last["local"].append({
                         "edge": index, "v": plain(self.v.reshape(-1).tolist()), "J": plain(self.matrices[index].tolist()),

@@ -1,6 +1,5 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
-from collections import _tuplegetter
 from collections.abc import Sequence
 from rushlight import Tensor
 from rushlight import dtype
@@ -35,5 +34,5 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         ...
 class _ASMoutput(tuple[Any, ...]):
     """_ASMoutput(output, loss)"""
-    loss: _tuplegetter
-    output: _tuplegetter
+    loss: Any
+    output: Any

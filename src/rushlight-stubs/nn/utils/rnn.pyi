@@ -1,6 +1,5 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
-from collections import _tuplegetter
 from rushlight import Tensor as _Tensor
 from typing import Any
 from rushlight import Tensor as Tensor
@@ -24,10 +23,10 @@ class PackedSequence(PackedSequence_):
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence: ...
 class PackedSequence_(tuple[Any, ...]):
     """PackedSequence_(data, batch_sizes, sorted_indices, unsorted_indices)"""
-    batch_sizes: _tuplegetter
-    data: _tuplegetter
-    sorted_indices: _tuplegetter
-    unsorted_indices: _tuplegetter
+    batch_sizes: Any
+    data: Any
+    sorted_indices: Any
+    unsorted_indices: Any
 def invert_permutation(permutation: _Tensor | None) -> _Tensor | None:
     """The order that undoes an order."""
     ...

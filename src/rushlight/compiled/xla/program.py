@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ...ops.table import table
 from ..capture import trace as t
-from ..ops.table import table
 from ..replay.program import Program
 from .lowering import lowered
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import modes
-from ..autograd.graph import OWN_CODE
-from ..base import dtypes
-from ..ops import dispatch
-from ..tensor import PLAIN, Tensor
+from ...autograd import modes
+from ...autograd.graph import OWN_CODE
+from ...base import dtypes
+from ...ops import dispatch
+from ...tensor import PLAIN, Tensor
 from . import known
 from . import trace as t
 

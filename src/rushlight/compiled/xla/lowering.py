@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..ops.table import table
+from ...ops.table import table
 
 Lower = Callable[..., Any]
 
