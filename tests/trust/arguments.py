@@ -208,7 +208,8 @@ def main() -> int:
     asked = parser.parse_args()
     names = [name for name in public_names() if asked.k in name]
     print(f"{len(names)} names, {asked.count} calls of each, seed {asked.seed}", flush=True)
-    for module in ("rushlight", *(("torch", "torch._dynamo") if asked.oracle else ())):  # which optimizers import
+    # Also what calls import at first, for longer than a call may take where others want the processor too.
+    for module in ("rushlight", "scipy.special", "scipy.linalg", *(("torch", "torch._dynamo") if asked.oracle else ())):
         importlib.import_module(module)
     begun = time.monotonic()
     by_verdict: dict[str, list[Pair]] = collections.defaultdict(list)
