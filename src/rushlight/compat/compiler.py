@@ -75,7 +75,8 @@ def compile(
 
     if isinstance(model, OptimizedModule):
         return model
-    return OptimizedModule(model, None if disable else api.compiled(model, backend, fullgraph, dynamic))
+    whole = None if disable else api.compiled(model, backend, fullgraph, dynamic)
+    return OptimizedModule(model, None if whole is model else whole)
 
 
 def _itself(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
