@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test browser lint stubs format conformance fuzz faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist clean
+.PHONY: help demo test browser lint stubs format conformance fuzz faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist wheels clean
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1: \2/p' $(MAKEFILE_LIST)
@@ -36,7 +36,7 @@ lint: .venv/tools  ## ruff, mypy, import contracts and the ratchet
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
-	.venv/bin/mypy --strict --disable-error-code override --disable-error-code misc src/rushlight-stubs
+	.venv/bin/mypy --cache-dir .mypy_cache/stubs --strict --disable-error-code override --disable-error-code misc src/rushlight-stubs
 	.venv/bin/python tools/stubs.py --check
 	.venv/bin/lint-imports
 	.venv/bin/python tools/ratchet.py
@@ -104,6 +104,11 @@ ecosystem-record: .oracle/installed  ## what they print on PyTorch, written anew
 dist: .venv/tools  ## build the wheel and the source archive
 	rm -rf dist
 	.venv/bin/python -m build --outdir dist .
+
+# In containers, one for each kind of Linux (Docker or Podman); on macOS for both its processors.
+wheels: .venv/tools  ## build the wheels of this platform, with the compiled kernels
+	.venv/bin/python $(PIP) cibuildwheel
+	.venv/bin/python -m cibuildwheel --output-dir dist .
 
 clean:  ## remove environments and builds
 	rm -rf .venv .oracle .ecosystem build dist src/*.egg-info

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import rushlight as torch
-from rushlight.capture import known, trace
-from rushlight.capture.recorder import Recorder
-from rushlight.capture.watching import Watch
+from rushlight.compiled.capture import known, trace
+from rushlight.compiled.capture.recorder import Recorder
+from rushlight.compiled.capture.watching import Watch
 
 
 def recorded(program: Callable[[], Any], *before: torch.Tensor) -> Recorder:

@@ -348,7 +348,7 @@ def test_reports_and_backends() -> None:
     assert torch.compile(function, backend="eager") is function
     with pytest.raises(RuntimeError, match="Invalid backend: 'nothing'"):
         torch.compile(function, backend="nothing")
-    assert torch.compiler.list_backends() == ["eager", "replay"]
+    assert torch.compiler.list_backends() == ["eager", "replay", "xla"]
     torch.compiler.reset()
     assert not fast._compiled.forms
 
@@ -436,3 +436,28 @@ def test_a_value_that_is_written_before_its_backward_pass(call: int) -> None:
         w.mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         out.backward()
+
+
+def test_xla_computes_what_it_can_or_says_what_it_needs() -> None:
+    try:
+        import jax  # noqa: F401
+    except ImportError:
+        with pytest.raises(ImportError, match="needs JAX"):
+            torch.compile(lambda x: x, backend="xla")
+        return
+    torch.manual_seed(0)
+    eager, seen = training()
+    torch.manual_seed(0)
+    other, others = training()
+    fast = compiled(other, backend="xla")
+    generator = torch.get_rng_state()
+    for _ in range(6):
+        torch.set_rng_state(generator)
+        first = eager()
+        torch.set_rng_state(generator)
+        second = fast()
+        generator = torch.get_rng_state()
+        assert torch.allclose(first, second, rtol=1e-5, atol=1e-6)
+        for (p, g, _), (q, h, _) in zip(seen()[:-1], others()[:-1], strict=True):
+            assert torch.allclose(p, q, rtol=1e-4, atol=1e-5) and torch.allclose(g, h, rtol=1e-4, atol=1e-5)
+    assert replays(fast) and "xla" in str(fast._compiled.forms[-1].program.trace)

@@ -53,7 +53,7 @@ def check(f: Callable[..., Any], *arrays: np.ndarray, twice: bool = True) -> Non
         return [torch.from_numpy(array).requires_grad_() for array in moved]
 
     def value(step: float) -> float:
-        return float(loss(f(*leaves(step))))
+        return loss(f(*leaves(step))).item()
 
     def slope(inputs: list[Any], create_graph: bool) -> Any:
         grads = torch.autograd.grad(loss(f(*inputs)), inputs, create_graph=create_graph)
@@ -61,13 +61,13 @@ def check(f: Callable[..., Any], *arrays: np.ndarray, twice: bool = True) -> Non
 
     inputs = leaves(0)
     grads = torch.autograd.grad(loss(f(*inputs)), inputs)
-    got = sum(float(inner(g, direction)) for g, direction in zip(grads, along, strict=True))
+    got = sum(inner(g, direction).item() for g, direction in zip(grads, along, strict=True))
     assert got == pytest.approx((value(STEP) - value(-STEP)) / (2 * STEP), rel=1e-5, abs=1e-6)
     if twice:
         inputs = leaves(0)
         grads = torch.autograd.grad(slope(inputs, True), inputs)
-        got = sum(float(inner(g, direction)) for g, direction in zip(grads, along, strict=True))
-        difference = float(slope(leaves(STEP), False)) - float(slope(leaves(-STEP), False))
+        got = sum(inner(g, direction).item() for g, direction in zip(grads, along, strict=True))
+        difference = slope(leaves(STEP), False).item() - slope(leaves(-STEP), False).item()
         assert got == pytest.approx(difference / (2 * STEP), rel=1e-4, abs=1e-5)
 
 

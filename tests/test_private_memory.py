@@ -24,11 +24,13 @@ ALLOWED = {
     "getrefcount": {"backend/ownership.py"},
     # How many parameters a function has, what they are called, where it was written: read only.
     "__code__": {
-        "autograd/forward_rules.py", "autograd/function.py", "batching/layers.py", "capture/trace.py", "explain/rules.py",
+        "autograd/forward_rules.py", "autograd/function.py", "batching/layers.py", "compiled/capture/guards.py", "compiled/capture/recorder.py",
+        "compiled/capture/trace.py", "explain/rules.py",
         "nn/modules/named_methods.py", "ops/activations.py", "ops/misfits.py", "ops/public.py", "ops/rules_text.py",
     },
-    "cell_contents": {"batching/layers.py", "capture/trace.py"},  # what a function got from around it: read only
-    "dis": {"capture/watching.py"},  # what a user's program does beside its ops, while it is recorded
+    # what a function got from around it: read only
+    "cell_contents": {"batching/layers.py", "compiled/capture/guards.py", "compiled/capture/trace.py"},
+    "dis": {"compiled/capture/watching.py"},  # what a user's program does beside its ops, while it is recorded
     "_core": {"compat/cpu.py"},  # whose features PyTorch has a function for
 }  # fmt: skip
 NOWHERE = set(

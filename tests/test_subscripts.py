@@ -237,6 +237,7 @@ print(row.tolist(), [str(one.message).split(" on ")[0] for one in seen])
         row.expand(2, 3).index_add_(0, torch.tensor([0]), torch.ones(1, 3))
 
 
+@pytest.mark.filterwarnings("ignore:index_reduce")
 def test_reductions_at_places_keep_the_dtype() -> None:
     where, ones = torch.tensor([0, 0]), torch.ones(2, dtype=torch.uint8)
     start = torch.full((3,), 5, dtype=torch.uint8)

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, TypeVar
 import numpy as np
 
 import rushlight as torch
-from rushlight import return_types
+from rushlight.base import return_types
 
 Tensor = torch.Tensor
 Tensors = tuple[Tensor, ...]

@@ -183,8 +183,8 @@ def evaluated(written: Any, function: Any) -> Any:
         return written
     if isinstance(function, type):
         methods = (each for each in vars(function).values() if isinstance(each, types.FunctionType))
-        module = next((each.__globals__["__name__"] for each in methods if each.__module__ == function.__module__), "")
-        module = module if module in sys.modules else function.__module__
+        rooms = (each.__globals__["__name__"] for each in methods)
+        module = next((room for room in rooms if room.startswith("rushlight")), function.__module__)
     else:
         module = inspect.unwrap(function).__globals__["__name__"]
     module = "rushlight" + module.removeprefix("torch") if module.partition(".")[0] == "torch" else module

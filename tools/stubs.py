@@ -24,8 +24,8 @@ from stub_types import INNER, Homes, Scope, default_text, evaluated, imported, i
 
 import rushlight as torch
 from rushlight.as_torch.missing import torch_names
+from rushlight.base.return_types import Results
 from rushlight.ops.public import CompiledOnUse, registry
-from rushlight.return_types import Results
 
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = ROOT / "src" / "rushlight-stubs"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
+from numpy import dtype as __dtype
 from numpy import generic
 from numpy import ndarray
 from rushlight._inner import ContextDecorator
@@ -2657,12 +2658,12 @@ class dtype:
     name: str
     scalar_name: str
     c_name: str
-    kind_rank: Any
-    itemsize: Any
-    is_signed: Any
-    is_floating_point: Any
-    is_complex: Any
-    numpy: Any
+    kind_rank: _int
+    itemsize: _int
+    is_signed: _bool
+    is_floating_point: _bool
+    is_complex: _bool
+    numpy: __dtype[Any]
     def __copy__(self) -> dtype: ...
     def __deepcopy__(self, memo: object) -> dtype: ...
     def __getattr__(self, attribute: str) -> Any: ...

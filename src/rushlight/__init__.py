@@ -235,6 +235,7 @@ __getattr__, __dir__ = lazy_names(
             "optim",
             "profiler",
             "quasirandom",
+            "return_types",
             "serialization",
             "signal",
             "sparse",

@@ -17,16 +17,19 @@ from pkgutil import get_importer
 from types import ModuleType, TracebackType
 from typing import Any
 
+from rushlight.as_torch import installing
 from rushlight.as_torch.process import prepare_process
 from rushlight.base import version
 
 USAGE = """\
 usage: rushlight [-m module | -c code | script | -] [argument ...]
        rushlight check FILE | FOLDER | PACKAGE ...
+       rushlight install-torch | uninstall-torch
        rushlight explain [-o FILE] [--open] [--lang en|zh] [--full] script [argument ...]
 
 Run a Python program in which `import torch` means rushlight. Without a program: read one from standard input.
 With check: list the names of PyTorch that code uses and rushlight lacks (a script of that name is run as ./check).
+With install-torch: `import torch` means rushlight for all programs of this Python, until uninstall-torch.
 With explain: run a script and write what backward did in it (script.explain.html, or the files named with -o).
 Python's own options go to python: python -i -u -m rushlight script.py
 """
@@ -44,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from rushlight.as_torch.checking import main as check
 
         sys.exit(check(words[1:]))
+    elif first in ("install-torch", "uninstall-torch") and len(words) == 1:
+        sys.exit(installing.main(first))
     elif first == "explain" and len(words) > 1:
         from rushlight.explain.running import main as explain
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from numbers import Number
@@ -290,8 +291,6 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         node = self.grad_fn
         if node is None or self._retains:
             return
-        import weakref
-
         node.retain(self.output_nr, weakref.ref(self))
         self._retains = True
 

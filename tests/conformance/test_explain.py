@@ -88,3 +88,24 @@ def check_leaves(recording: dict[str, Any]) -> None:
                 total = arrived if before is None else before + arrived
                 stretched = after is not None and after.size != total.size  # the leaf was given another shape since
                 assert same(np.broadcast_to(total, after.shape) if stretched else total, after), event
+
+
+# Programs that were held against PyTorch's log and agree; others differ, or have not been tried.
+LOGGED = (
+    "accumulation as_a_script backward_twice batched_grads bfloat16 clamp_where_lerp compiled_modules complex_gradients copies_and_pickles"
+).split()
+
+
+@pytest.mark.parametrize("name", LOGGED)
+def test_nodes_run_in_the_order_of_pytorchs_log(name: str, tmp_path: Path) -> None:
+    program = str(ROOT / "tests" / "conformance" / "programs" / f"{name}.py")
+    log, out = tmp_path / "log.txt", tmp_path / "out.json"
+    script = str(ROOT / "tests" / "conformance" / "executed_nodes.py")
+    subprocess.run([sys.executable, script, str(log), program], capture_output=True, timeout=240, cwd=ROOT)
+    run("explain", "-o", str(out), program)
+    recording = json.loads(out.read_text())
+    nodes = recording["nodes"]
+    events = (event for event in recording["events"] if event["kind"] in ("run", "leaf"))
+    assert [
+        nodes[one["node"]]["name"] if one["kind"] == "run" else "AccumulateGrad" for one in events
+    ] == log.read_text().split()

@@ -63,7 +63,7 @@ def test_what_is_done_for_large_arrays_agrees_too(
 
 
 def test_thresholds_that_are_gone_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(as_if_large.THRESHOLDS, "rooms", {"NO_SUCH_THRESHOLD": 1})
+    monkeypatch.setitem(as_if_large.THRESHOLDS, "base.rooms", {"NO_SUCH_THRESHOLD": 1})
     monkeypatch.setattr(
         sys, "modules", {name: module for name, module in sys.modules.items() if not name.startswith("rushlight")}
     )

@@ -187,3 +187,15 @@ def test_reading_runs_no_hooks_and_no_functions_of_the_program():
     story = torch.explain(Twice.apply(y).sum())
     assert called == []
     assert [len(event["sent"]) for event in runs(story)] == [1, 0, 0]
+
+
+def test_two_runs_give_the_same_bytes():
+    def page_and_recording():
+        torch.manual_seed(0)
+        net = Net()
+        with torch.explain() as story:
+            for _ in range(3):
+                net(torch.ones(4, 2)).sum().backward()
+        return story.form(".json"), story.form(".html")
+
+    assert page_and_recording() == page_and_recording()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 
 import pytest
-from argument_calls import calls, parameters_of, public_names
+from argument_calls import calls, parameters_of, public_names, space
 from arguments import Outcome, outcomes_of, run_all, verdict
+
+import rushlight as torch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits on memory as Linux has them")
 NAMES = public_names()
@@ -52,3 +54,46 @@ def test_verdicts() -> None:
     assert verdict(Outcome("f()", "hang"), Outcome("f()", "hang")) == "PyTorch hang"
     assert verdict(Outcome("f()", "hang"), wrong) == "hang" and verdict(Outcome("f()", "crash"), None) == "crash"
     assert verdict(Outcome("f()", "ok", "ValueError when looked at"), None) == "broken result"
+
+
+WORDS = {
+    "torch.sin_(3)": "sin_(): argument 'input' (position 1) must be Tensor, not int",
+    "torch.sin_(input=3)": "sin_(): argument 'input' must be Tensor, not int",
+    "torch.sin_()": 'sin_() missing 1 required positional arguments: "input"',
+    "torch.nn.functional.celu_('a')": "celu_(): argument 'input' (position 1) must be Tensor, not str",
+    "torch.as_strided_(3, (1,), (1,))": "as_strided_(): argument 'input' (position 1) must be Tensor, not int",
+    "torch.atleast_1d(torch.ones(1), 4)": "expected Tensor as element 1 in argument 0, but got int",
+    "torch.linalg.multi_dot([3, 4])": "expected Tensor as element 0 in argument 0, but got int",
+    "torch.slice_copy(3)": "slice_copy(): argument 'input' (position 1) must be Tensor, not int",
+    "torch.diag((ctypes.c_float * 3)())": "diag(): argument 'input' (position 1) must be Tensor, not c_float_Array_3",
+}
+
+
+@pytest.mark.parametrize("line", WORDS)
+def test_arguments_that_are_no_tensors(line: str) -> None:
+    with pytest.raises(TypeError) as error:
+        eval(line, space(torch))
+    assert str(error.value) == WORDS[line]
+
+
+def test_tensors_written_into_may_be_given_by_name() -> None:
+    x = torch.zeros(2)
+    assert torch.cos_(input=x) is x and x.tolist() == [1, 1]
+    assert torch.nn.functional.celu_(input=x) is x
+    assert torch.lcm_(input=torch.tensor([4]), other=torch.tensor([6])).item() == 12
+
+
+def test_more_memory_than_there_is() -> None:
+    (found,) = run_all("rushlight", ["torch.repeat_interleave(torch.ones(2, 3), 2**31, 0)"])
+    assert found.kind == "RuntimeError" and "you tried to allocate 51539607552 bytes" in found.text
+    with pytest.raises(ValueError, match="Overflow when unpacking long long"):
+        torch.ones(3).tensor_split(10**30)
+
+
+@pytest.mark.filterwarnings("ignore:size_average")
+def test_reductions_in_the_older_words() -> None:
+    one, other = torch.zeros(2), torch.ones(2)
+    loss = torch.nn.functional.mse_loss
+    assert loss(one, other, 0, 1).item() == 2.0 and loss(one, other, True, 0).tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="Boolean value of Tensor with more than one value"):
+        loss(one, other, torch.ones(2))

@@ -11,6 +11,7 @@ import itertools
 import operator
 import sys
 import threading
+import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -424,8 +425,6 @@ def warn_of_origin(node: Node) -> None:
 
 def _warn(text: str) -> None:
     """Warns beside an error that is on its way: a filter that makes errors of warnings must not hide that one."""
-    import warnings
-
     try:
         warnings.warn(text, stacklevel=8)
     except UserWarning:

@@ -110,9 +110,9 @@ def left_shift(a: Array, b: Array) -> Array:
 
 
 def right_shift(a: Array, b: Array) -> Array:
-    """A shift by a negative number of bits, or by all of them or more, leaves the sign."""
+    """A shift by a negative number of bits, or by all of them or more, leaves the sign: 0 where there is none."""
     if a.dtype.kind not in "iu":
         refuse("rshift_cpu", a)
     bits = a.dtype.itemsize * 8
     outside = (b < 0) | (b >= bits)
-    return np.right_shift(a, np.where(outside, bits - 1, b).astype(a.dtype), out=...)
+    return np.right_shift(a, np.where(outside, bits - (a.dtype.kind == "i"), b).astype(a.dtype), out=...)

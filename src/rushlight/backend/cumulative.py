@@ -28,7 +28,10 @@ def _accumulated(ufunc: np.ufunc, x: Array, axis: int, dtype: np.dtype[Any] | No
         x = double(x)
     if not x.ndim:
         return x.astype(result)
-    return ufunc.accumulate(x, axis).astype(result, "C", copy=False)
+    out = ufunc.accumulate(x, axis)
+    if ufunc is np.add and result.kind not in "bui":
+        out += 0.0  # PyTorch begins with 0, to which -0 adds nothing
+    return out.astype(result, "C", copy=False)
 
 
 def cumsum(x: Array, axis: int, dtype: np.dtype[Any] | None = None) -> Array:
@@ -83,7 +86,7 @@ def logcumsumexp(x: Array, axis: int) -> Array:
         return x.copy()
     whole = double(x)
     if x.dtype.kind != "c":
-        return np.asarray(np.logaddexp.accumulate(whole, axis)).astype(x.dtype, "C")
+        return (np.logaddexp.accumulate(whole, axis) + 0.0).astype(x.dtype, "C")  # no -0, as in cumsum
     out = np.array(whole, order="C")
     rows = np.moveaxis(out, axis, 0)
     for index in range(1, len(rows)):

@@ -10,13 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-try:  # the same functions without enums, which take ten times as long as they
-    import _signal as _plain
-except ImportError:
-    _plain = signal
-
-_handler: Callable[[int], Any] = _plain.getsignal
-_handle: Callable[[int, Any], Any] = _plain.signal
+_handler: Callable[[int], Any] = signal.getsignal
+_handle: Callable[[int, Any], Any] = signal.signal
 _INTERRUPT = int(signal.SIGINT)
 
 

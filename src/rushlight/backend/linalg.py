@@ -109,6 +109,7 @@ def det(a: Array) -> Array:
     if not size.all():
         zero = size == 0
         size[zero] = _product_of_pivots(a, zero)
+        size[zero & ~_is_finite(a)] = np.nan  # a pivot of 0 times one of nan
     return size
 
 
@@ -117,7 +118,16 @@ def slogdet(a: Array) -> tuple[Array, Array]:
     if not sign.all():
         zero = sign == 0
         sign[zero] = _product_of_pivots(a, zero, np.sign)
+        size[zero & ~_is_finite(a)] = np.nan
+    if a.dtype.kind != "c":
+        sign[np.isnan(size)] = 0  # PyTorch's sign of nan
     return sign, size
+
+
+def _is_finite(a: Array) -> Array:
+    """Of each matrix."""
+    finite: Array = np.asarray(np.isfinite(a).all((-2, -1)))
+    return finite
 
 
 def _product_of_pivots(a: Array, singular: Array, of_each: Any = None) -> Array:

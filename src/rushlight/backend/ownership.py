@@ -107,6 +107,13 @@ def _by_pass(number: int) -> bool:
     return finish([np.empty(1)].pop())
 
 
+def _by_replay(number: int) -> bool:
+    def accumulate(g: Array) -> bool:
+        return is_only_here(g, number)
+
+    return accumulate([np.empty(1)].pop())
+
+
 def _by_profiled_pass(number: int) -> bool:
     def finish(g: Array) -> bool:
         return profiled(g)
@@ -123,7 +130,7 @@ def _by_profiled_pass(number: int) -> bool:
 
 
 _WAYS: tuple[Callable[[int], bool], ...] = (
-    _by_name, _by_attribute, _by_view, _by_rules, _by_results, _by_pass, _by_profiled_pass
+    _by_name, _by_attribute, _by_view, _by_rules, _by_results, _by_pass, _by_profiled_pass, _by_replay
 )  # fmt: skip
 _NEVER = [0] * len(_WAYS)
 
@@ -147,6 +154,6 @@ def _numbers() -> list[int]:
     return found.get()
 
 
-BY_NAME, BY_ATTRIBUTE, BY_VIEW, BY_RULES, BY_RESULTS, BY_PASS, BY_PROFILED_PASS = _numbers()
+BY_NAME, BY_ATTRIBUTE, BY_VIEW, BY_RULES, BY_RESULTS, BY_PASS, BY_PROFILED_PASS, BY_REPLAY = _numbers()
 """Held by one name of the caller, an attribute, one view; handed by the pass to rules and on to a kernel; found in a node's results
-and handed on twice; handed to :meth:`engine.BackwardPass.accumulate`, by way of a pass that looks on or not."""
+and handed on twice; handed to :meth:`engine.BackwardPass.accumulate` by a pass, by one that looks on, by a replay."""

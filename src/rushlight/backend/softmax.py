@@ -127,7 +127,12 @@ def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
 
 
 def softmax_grad_over(g: Array, out: Array, axis: int | tuple[()]) -> tuple[Array] | None:
-    """:func:`softmax_grad` of many numbers, written over ``g``; None where somebody else may see that."""
+    """:func:`softmax_grad` of many numbers, written over ``g``; None where somebody else may see that.
+
+    None too where there is a compiled kernel for it, so that the numbers do not depend on who looks.
+    """
+    if compiled.takes_softmax_grad(g, out, axis):
+        return None
     if not (is_handed_over(g) and _in_rows(out, axis) and g.dtype is out.dtype and g.flags.c_contiguous):
         return None
     rows, results = (each.reshape(-1, out.shape[-1]) for each in (g, out))

@@ -27,8 +27,9 @@ _MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: types written in C carry their 
 def type_name(value: Any) -> str:
     """A value's type as PyTorch's argument errors spell it."""
     kind = type(value)
-    if kind.__module__ != "builtins" and not kind.__flags__ & _MADE_IN_PYTHON:
-        return f"{kind.__module__}.{kind.__name__}"
+    home = getattr(kind, "__module__", "builtins")  # the arrays of ctypes have none
+    if home != "builtins" and not kind.__flags__ & _MADE_IN_PYTHON:
+        return f"{home}.{kind.__name__}"
     if isinstance(value, device):
         return "torch.device"
     return {dtype: "torch.dtype", layout: "torch.layout"}.get(kind, kind.__name__)

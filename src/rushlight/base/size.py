@@ -9,7 +9,13 @@ from operator import index
 from typing import Any
 
 
-class Size(tuple[int, ...]):
+class _Named(type):
+    """Of a class that Python's own errors call by its whole name, as they do PyTorch's, which is C's."""
+
+    __name__ = property(lambda cls: cls.__qualname__)  # type: ignore[assignment]
+
+
+class Size(tuple[int, ...], metaclass=_Named):
     """A tuple of ints. Raises TypeError for an item that is no integer.
 
     >>> import rushlight as torch
@@ -58,6 +64,7 @@ class Size(tuple[int, ...]):
         return Size, (tuple(self),)
 
 
+type.__dict__["__name__"].__set__(Size, "torch.Size")
 of_ints: Callable[[Iterable[int]], Size] = partial(tuple.__new__, Size)  # no checks: for shapes known to be ints
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rushlight.as_torch.missing import lazy_names
 from rushlight.base.rooms import opened
+from rushlight.compiled import api
 
 __all__ = [
     "allow_in_graph",
@@ -68,15 +69,14 @@ def compile(
     is_module = modules is not None and isinstance(model, modules.Module)
     if disable and not is_module:
         return model
-    from rushlight.compiled import api
-
     if not is_module:
         return api.compiled(model, backend, fullgraph, dynamic)
     from ._dynamo.eval_frame import OptimizedModule
 
     if isinstance(model, OptimizedModule):
         return model
-    return OptimizedModule(model, None if disable else api.compiled(model, backend, fullgraph, dynamic))
+    whole = None if disable else api.compiled(model, backend, fullgraph, dynamic)
+    return OptimizedModule(model, None if whole is model else whole)
 
 
 def _itself(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
@@ -102,15 +102,11 @@ is_dynamo_compiling = is_exporting = is_compiling
 
 def list_backends(exclude_tags: Any = ()) -> list[str]:
     """The names of compilers."""
-    from rushlight.compiled import api
-
     return list(api.OWN)
 
 
 def reset() -> None:
     """Forgets all that was captured: compiled functions begin anew."""
-    from rushlight.compiled import api
-
     api.reset()
 
 

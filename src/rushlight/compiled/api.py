@@ -7,15 +7,16 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..capture import trace as t
-from ..capture.recorder import NotUnderstood, Recorder
-from ..capture.watching import Watch
-from ..replay.program import Program
+from .capture import trace as t
+from .capture.recorder import NotUnderstood, Recorder
+from .capture.watching import Watch
 from .function import Compiled, told
+from .replay.program import Program
+from .xla.program import XlaProgram, needed
 
 # PyTorch's names for compilers of its own, which stand for the default here.
-OF_PYTORCH = frozenset("inductor aot_eager aot_eager_decomp_partition aot_ts cudagraphs onnxrt openxla tvm".split())
-OWN = ("eager", "replay")
+OF_PYTORCH = frozenset("inductor aot_eager aot_eager_decomp_partition aot_ts cudagraphs onnxrt tvm".split())
+OWN = ("eager", "replay", "xla")
 _all: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
 
@@ -28,6 +29,9 @@ def builder(backend: Any) -> Any:
         return Program
     if backend == "eager":
         return None
+    if backend in ("xla", "openxla"):
+        needed()
+        return XlaProgram
     if callable(backend):
         return functools.partial(_Given, backend)
     raise RuntimeError(f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends.")

@@ -18,19 +18,19 @@ from typing import Any
 
 from ..autograd import engine, modes
 from ..base.dtypes import get_default_dtype
-from ..capture import watching
-from ..capture.guards import CannotTell, Findings, same, unreached
-from ..capture.passes import TracedPass
-from ..capture.recorder import NotUnderstood, Recorder
-from ..capture.watching import Watch
 from ..random import Generator
-from ..replay.program import CannotReplay
 from ..tensor import Tensor
+from .capture import watching
+from .capture.guards import CannotTell, Findings, same, unreached
+from .capture.passes import TracedPass
+from .capture.recorder import NotUnderstood, Recorder
+from .capture.watching import Watch
 from .guarding import Guards, shared, sources
 from .joint import Joint, recorded
+from .replay.program import CannotReplay, Program
 from .results import Results
 from .states import State
-from .trees import leaves_of, tensor_form
+from .trees import equal, leaves_of, tensor_form
 
 FORMS = 8  # of arguments that are compiled for; with more the function runs as it is
 TRIES = 4  # recordings of one form that may differ from the one before
@@ -193,7 +193,7 @@ class Compiled:
         try:
             form.results = Results(result, recorder, before, joint)
             form.inputs = sources(recorder, leaves)
-            forward = trace if joint is None else joint.split(trace)
+            forward = trace if joint is None else joint.split(trace, _of_passes(self.build))
             assert self.build is not None
             program = self.build(forward, form.results.numbers + (joint.saved if joint is not None else []))
         except (NotUnderstood, CannotReplay) as error:
@@ -230,8 +230,8 @@ class Compiled:
             tensors = _taken(form, leaves)
             arrays = program.run([tensors[number] for number in program.arguments])
             again = form.results.made_of(arrays, tensors)
-            difference = State(after.given, after.live, after.generators).same_as(after, before)
-            if difference is None and not _alike(result, again):
+            difference = State(after.given, after.live, after.generators).same_as(after, before, program.exact)
+            if difference is None and not _alike(result, again, program.exact):
                 difference = "a result"
             joint = form.results.joint
             if difference is None and joint is not None and not joint.tried(arrays[len(form.results.numbers) :]):
@@ -316,6 +316,11 @@ class Compiled:
             warnings.warn(f"torch.compile: {told(reason)}; the function runs as it is", stacklevel=5)
 
 
+def _of_passes(build: Any) -> type[Program]:
+    """What makes programs of backward passes: a backend of the user's is given the program alone."""
+    return build if isinstance(build, type) and issubclass(build, Program) else Program
+
+
 def told(reason: NotUnderstood) -> str:
     """A reason with its line."""
     return f"{reason.reason} ({reason.place})" if reason.place else reason.reason
@@ -342,7 +347,7 @@ def _fits(form: Form, leaves: list[Any]) -> bool:
     return True
 
 
-def _alike(mine: Any, its: Any) -> bool:
+def _alike(mine: Any, its: Any, exact: bool) -> bool:
     """Whether two results are the same to the last bit, and lie in memory alike."""
     left: list[Any] = []
     right: list[Any] = []
@@ -351,7 +356,7 @@ def _alike(mine: Any, its: Any) -> bool:
     for one, other in zip(left, right, strict=True):
         if isinstance(one, Tensor):
             a, b = one._array, other._array
-            if tensor_form(one) != tensor_form(other) or a.tobytes() != b.tobytes() or one._counter[0] != other._counter[0]:
+            if tensor_form(one) != tensor_form(other) or not equal(a, b, exact) or one._counter[0] != other._counter[0]:
                 return False
         elif not same(one, other):
             return False

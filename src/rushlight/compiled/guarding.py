@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..capture import trace as t
-from ..capture.guards import ABSENT, Findings, holds
-from ..capture.recorder import Recorder
 from ..tensor import Tensor
+from .capture import trace as t
+from .capture.guards import ABSENT, Findings, holds
+from .capture.recorder import Recorder
 from .trees import tensor_form
 
 Source = tuple[int, str, Any]

@@ -12,12 +12,12 @@ import numpy as np
 
 from ..autograd import engine, modes
 from ..autograd.graph import Edge, Node, orders
-from ..capture import trace as t
-from ..capture.passes import TracedPass
-from ..capture.recorder import NotUnderstood, Recorder
-from ..replay.program import Program
 from ..tensor import Tensor
-from .trees import leaves_of
+from .capture import trace as t
+from .capture.passes import TracedPass
+from .capture.recorder import NotUnderstood, Recorder
+from .replay.program import Program
+from .trees import equal, leaves_of
 
 
 class Joint:
@@ -38,7 +38,7 @@ class Joint:
         self.probe: Any = None  # the gradient that was given while recording
         self.found: list[Any] = []  # and what came of it
 
-    def split(self, trace: t.Trace) -> t.Trace:
+    def split(self, trace: t.Trace, build: type[Program]) -> t.Trace:
         """The program without its backward pass, which gets a program of its own; what that reads is then in ``saved``."""
         forward, backward = trace.instructions[: self.at], trace.instructions[self.at :]
         forward += [one for one in backward if isinstance(one, t.Input)]
@@ -54,14 +54,14 @@ class Joint:
         self.reads_result = trace.values[self.result].storage in storages
         results = [number for number in self.grads if number is not None]
         own = t.Trace([one for one in backward if not isinstance(one, t.Given)], trace.values, {})
-        self.program = Program(own, results, [*self.saved, self.seed])
+        self.program = build(own, results, [*self.saved, self.seed])
         return t.Trace(forward, trace.values, trace.tensors)
 
     def tried(self, arrays: Sequence[Any]) -> bool:
         """Whether the backward program gives what the recording did."""
         assert self.program is not None
         found = self.program.run([*arrays, self.probe])
-        return all(one.tobytes() == other.tobytes() for one, other in zip(found, self.found, strict=True))
+        return all(equal(one, other, self.program.exact) for one, other in zip(found, self.found, strict=True))
 
     def node(self, tensors: dict[int, Tensor], arrays: Sequence[Any], output: Tensor) -> Edge:
         """The place in the graph of a replay's result, whose backward pass reads ``arrays``."""

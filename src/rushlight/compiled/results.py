@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..base.size import Size
-from ..capture.recorder import NotUnderstood, Recorder
 from ..tensor import Tensor, new_tensor
+from .capture.recorder import NotUnderstood, Recorder
 from .joint import Joint
 from .trees import leaves_of, rebuilt
 

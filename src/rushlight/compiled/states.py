@@ -9,6 +9,7 @@ import numpy as np
 
 from ..random import Generator, default_generator
 from ..tensor import Tensor
+from .trees import equal
 
 
 def _bytes(array: Any) -> bytes:
@@ -48,14 +49,14 @@ class State:
         for one, fields in zip(self.live, self.fields, strict=True):
             _set_fields(one, fields)
 
-    def same_as(self, other: State, before: State) -> str | None:
+    def same_as(self, other: State, before: State, exact: bool) -> str | None:
         """What differs between two states of the same things, both come from ``before``; None where nothing does."""
         if len(self.tensors) != len(other.tensors):
             return "the number of tensors"
         for index, tensor in enumerate(self.tensors):
             if other.tensors[index] is not tensor:
                 return "a tensor of an optimizer's state"
-            if _bytes(self.arrays[index]) != _bytes(other.arrays[index]):
+            if not equal(self.arrays[index], other.arrays[index], exact):
                 return f"a tensor of shape {list(self.arrays[index].shape)}"
             if self.versions[index][1] != other.versions[index][1]:
                 return "a version"
@@ -66,7 +67,7 @@ class State:
                 return "which .grad is added to"
             if mine is not None:
                 (array, version), (one, number) = self.grad_arrays[index], other.grad_arrays[index]  # type: ignore[misc]
-                if array.shape != one.shape or array.dtype != one.dtype or _bytes(array) != _bytes(one):
+                if not equal(array, one, exact):
                     return f"the .grad of a tensor of shape {list(array.shape)}"
                 if version != number or array.strides != one.strides:
                     return "the version or the layout of a .grad"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..tensor import Tensor
 
 
@@ -30,6 +32,16 @@ def rebuilt(form: Any, leaves: Any) -> Any:
         return {key: rebuilt(one, leaves) for key, one in zip(keys, forms, strict=True)}
     values = [rebuilt(one, leaves) for one in rest]
     return values if kind is list else tuple(values) if kind is tuple else kind(*values)
+
+
+def equal(one: Any, other: Any, exact: bool) -> bool:
+    """Whether two arrays are the same to the last bit, or nearly so."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    if exact or one.dtype.kind not in "fc" or one.tobytes() == other.tobytes():
+        return bool(one.tobytes() == other.tobytes())
+    most = float(np.abs(other).max(initial=0.0, where=np.isfinite(other)))
+    return bool(np.allclose(one, other, rtol=1e-5, atol=1e-5 * most, equal_nan=True))
 
 
 def tensor_form(tensor: Tensor) -> tuple[Any, ...]:

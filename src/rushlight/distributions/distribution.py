@@ -11,7 +11,7 @@ from . import constraints
 from .utils import lazy_property
 
 if TYPE_CHECKING:
-    from ..size import Size
+    from ..base.size import Size
     from ..tensor import Tensor
 
 __all__ = ["Distribution"]

@@ -14,7 +14,7 @@ from .distribution import Distribution
 from .utils import broadcast_all
 
 if TYPE_CHECKING:
-    from ..size import Size
+    from ..base.size import Size
     from ..tensor import Tensor
 
 __all__ = ["Multinomial"]

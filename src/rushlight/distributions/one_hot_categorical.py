@@ -11,7 +11,7 @@ from .categorical import Categorical
 from .distribution import Distribution
 
 if TYPE_CHECKING:
-    from ..size import Size
+    from ..base.size import Size
     from ..tensor import Tensor
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]

@@ -8,7 +8,7 @@ from .distribution import Distribution
 from .utils import lazy_property, logits_to_probs, probs_to_logits
 
 if TYPE_CHECKING:
-    from ..size import Size
+    from ..base.size import Size
     from ..tensor import Tensor
 
 __all__ = ["ProbsOrLogits"]

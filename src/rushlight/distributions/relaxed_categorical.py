@@ -14,7 +14,7 @@ from .transforms import ExpTransform
 from .utils import broadcast_all, clamp_probs
 
 if TYPE_CHECKING:
-    from ..size import Size
+    from ..base.size import Size
     from ..tensor import Tensor
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]

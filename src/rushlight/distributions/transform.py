@@ -13,7 +13,7 @@ from . import constraints
 from .utils import sum_rightmost
 
 if TYPE_CHECKING:
-    from ..size import Size
+    from ..base.size import Size
     from ..tensor import Tensor
 
 

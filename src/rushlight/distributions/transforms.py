@@ -41,7 +41,7 @@ from .vector_transforms import (
 )
 
 if TYPE_CHECKING:
-    from ..size import Size
+    from ..base.size import Size
     from ..tensor import Tensor
 
 __all__ = [

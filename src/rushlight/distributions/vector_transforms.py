@@ -14,7 +14,7 @@ from .transform import Transform
 from .utils import tril_matrix_to_vec, vec_to_tril_matrix
 
 if TYPE_CHECKING:
-    from ..size import Size
+    from ..base.size import Size
     from ..tensor import Tensor
 
 

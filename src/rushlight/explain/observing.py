@@ -14,6 +14,7 @@ from ..autograd.graph import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
 from ..backend.ownership import BY_PROFILED_PASS
 from ..ops import dispatch
+from ..overrides import watching
 from ..tensor import Tensor
 from .entries import Entry
 from .frames import user_frame
@@ -58,6 +59,8 @@ def _told(kind: str, tensor: Tensor, value: Tensor | None) -> None:
     """Something happens that is no op: seen where the program itself asks for it."""
     recording = _stories[-1]
     caller = sys._getframe(2)
+    while caller.f_back is not None and caller.f_code.co_filename == watching.__file__:
+        caller = caller.f_back  # past what stands around methods once a program has functions of its own told of them
     frame = user_frame(caller)
     if frame is not None and not recording.full_up:
         by_program = frame is caller or caller.f_code.co_name in ("detach", "__setattr__")
@@ -202,7 +205,8 @@ class RecordedPass(ObservedPass):
                 if type(array) is np.ndarray:
                     total = self.totals.get(edge)
                     self.totals[edge] = array.copy() if total is None else total + array
-                value, total = self.recording.value(array), self.recording.value(self.totals.get(edge))
+                value = self.recording.value(array)
+                total = value if number == 1 else self.recording.value(self.totals.get(edge))
                 if index in self.matrices and array.shape == edge[0].shape:
                     self.last["local"].append({
                         "edge": index, "v": plain(self.v.reshape(-1).tolist()), "J": plain(self.matrices[index].tolist()),

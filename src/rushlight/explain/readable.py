@@ -424,6 +424,9 @@ for _name in (
 ):
     READABLE[f"{_name}_copy"] = READABLE[_name]
 READABLE["split_with_sizes_copy"] = READABLE["split"]
+for _rank in (2, 3):
+    READABLE[f"adaptive_max_pool{_rank}"] = {"x": "pool_scatter(g, indices, x_shape, len(size))"}
+    READABLE[f"adaptive_avg_pool{_rank}"] = {"x": "adaptive_avg_pool_adjoint(g, x_shape, len(size))"}
 _RANKS = {
     "nearest": "123",
     "nearest_exact": "123",

@@ -59,7 +59,10 @@ class Recording:
         self._of_node: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._arrays: dict[int, int] = {}  # by id of an array
         self._made: dict[tuple[int, int], int] = {}  # by node and output
-        self._watched: dict[int, None] = {}
+        self._counters: dict[int, list[Any]] = {}  # of the tensors that are watched, by their ids
+        self._versions: dict[
+            int, float
+        ] = {}  # in the same order; no whole number where the history was written anew without a write
         self._grads: dict[int, tuple[Sighting, int]] = {}  # by number of a leaf's entry: its `.grad`, and the version it had
 
     def value(self, array: Any) -> Any:
@@ -138,21 +141,27 @@ class Recording:
             self._made[node, edge[1]] = number
             if number not in self.nodes[node]["outputs"]:
                 self.nodes[node]["outputs"].append(number)
-        self._watched.pop(key, None)
-        self._watched[key] = None
-        if len(self._watched) > WATCHED:
-            del self._watched[next(iter(self._watched))]
+        self._forget(key)
+        self._counters[key], self._versions[key] = tensor._counter, tensor._counter[0]
+        if len(self._counters) > WATCHED:
+            self._forget(next(iter(self._counters)))
         return number
 
     @quietly
     def look_for_writes(self) -> None:
         """Begins a new life for each tensor that was written since it was last seen."""
-        for key in list(self._watched):
+        if [counter[0] for counter in self._counters.values()] == list(self._versions.values()):
+            changed = []
+        else:
+            changed = [key for key, counter in self._counters.items() if counter[0] != self._versions[key]]
+        for key in changed:
             reference, number = self._alive[key]
             tensor = reference()
             if tensor is None:
-                del self._watched[key]
-            elif int(tensor._counter[0]) != self.tensors[number]["version"]:
+                self._forget(key)
+            elif int(tensor._counter[0]) == self.tensors[number]["version"]:
+                self._versions[key] = tensor._counter[0]
+            else:
                 counter = tensor._counter
                 place = self.places.of(counter[2]) if len(counter) > 2 else None
                 new = self._new(tensor, place, number)
@@ -166,6 +175,10 @@ class Recording:
                 counter = grad._counter
                 self._grads[number] = sighting, int(counter[0])
                 self._reset(number, self.places.of(counter[2]) if len(counter) > 2 else None, grad)
+
+    def _forget(self, key: int) -> None:
+        self._counters.pop(key, None)
+        self._versions.pop(key, None)
 
     def watch_grad(self, tensor: Tensor, number: int) -> None:
         """From now on the program's writes to a leaf's ``.grad`` are seen."""

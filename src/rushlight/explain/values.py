@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
 
 from ..tensor import Tensor
+from .entries import Entry
 
 FULL = 36  # elements up to which a value is kept as it is
 
 
-def value_of(array: Any, full: bool = False) -> dict[str, Any] | None:
+def value_of(array: Any, full: bool = False) -> Entry | None:
     """What a recording keeps of an array or a Tensor; None where it cannot be read as plain numbers.
 
     >>> import numpy as np
@@ -23,13 +25,20 @@ def value_of(array: Any, full: bool = False) -> dict[str, Any] | None:
         array = array._array if array._strided else None
     if type(array) is not np.ndarray or array.dtype.kind not in "fciub":
         return None
-    value: dict[str, Any] = {"shape": list(array.shape), "dtype": array.dtype.name}
+    value: Entry = {"shape": list(array.shape), "dtype": _name(array.dtype)}
     if full or array.size <= FULL:
-        value["data"] = plain(array.tolist())
+        data = array.tolist()
+        is_plain = array.dtype.kind in "iub" or (array.dtype.kind == "f" and all(map(math.isfinite, array.ravel().tolist())))
+        value["data"] = data if is_plain else plain(data)
         return value
     value["data"] = None
     value["stats"], value["thumbnail"] = _statistics(array), _thumbnail(array)
     return value
+
+
+@functools.cache
+def _name(dtype: np.dtype[Any]) -> str:
+    return dtype.name  # which NumPy puts together each time
 
 
 def plain(data: Any) -> Any:

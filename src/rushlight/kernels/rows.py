@@ -40,8 +40,12 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array | None:
     return None
 
 
+def takes_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> bool:
+    return native is not None and _is_in_rows(y, axis) and _are_alike(v, y)
+
+
 def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array | None:
-    if native and _is_in_rows(y, axis) and _are_alike(v, y):
+    if native and takes_softmax_grad(v, y, axis):
         out = np.empty(y.shape, y.dtype)
         if native.softmax_slope(out, y, v, y.shape[-1]):
             return out

@@ -14,7 +14,7 @@ from ..kernels import register, sweeps
 from . import dispatch
 from .activation_slopes import mish_slope, prelu_slopes, silu_slope
 from .inplace import named
-from .public import axis_of, module, ops, public
+from .public import axis_of, function_of, module, ops, public
 from .table import op
 
 if TYPE_CHECKING:
@@ -89,10 +89,10 @@ def _activation(function: Any, *, in_torch: bool = False) -> Any:
     def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
         return views.inplace(function, name + "_", input, *args, **kwargs)
 
-    module("torch.nn.functional")[name + "_"] = named(inplace, name + "_")
+    module("torch.nn.functional")[name + "_"] = function_of(named(inplace, name + "_"))
     if in_torch:
         module("torch")[name] = module("torch.nn.functional")[name]
-        module("torch")[name + "_"] = inplace
+        module("torch")[name + "_"] = module("torch.nn.functional")[name + "_"]
     return function
 
 

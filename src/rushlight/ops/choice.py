@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import return_types
 from ..autograd import views
 from ..autograd.modes import state
 from ..backend import choice as k
 from ..backend.pointwise import checked_number
+from ..base import return_types
 from ..base.dtypes import of as dtype_of
 from . import dispatch
 from .dispatch import type_name

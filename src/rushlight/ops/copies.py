@@ -14,7 +14,7 @@ from ..base import dtypes
 from . import dispatch
 from .out import write_out
 from .parts import split, split_with_sizes
-from .public import asked, axis_of, methods, module, ops, public, taken_over
+from .public import asked, axis_of, function_of, methods, module, ops, public, taken_over
 from .reading import underivable
 from .shape import expand
 from .table import op, table
@@ -78,7 +78,12 @@ def _published(f: Callable[..., Any]) -> Callable[..., Any]:
             try:
                 return f(*args, **kwargs)
             except (AttributeError, TypeError) as error:
-                return taken_over(into, args, given, error)
+                wrong: Exception = error
+                if isinstance(error, AttributeError) and args and error.obj is args[0]:
+                    wrong = TypeError(
+                        f"{name}(): argument 'input' (position 1) must be Tensor, not {dispatch.type_name(args[0])}"
+                    )
+                return taken_over(into, args, given, wrong)
         found = f(*args, **kwargs)
         pairs = zip(out, found, strict=True) if isinstance(found, tuple) else [(out, found)]
         for target, value in pairs:
@@ -275,4 +280,4 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
     return ops.as_strided_scatter(input, src, *_geometry(input, shape, stride, storage_offset))
 
 
-module("torch")["as_strided_"] = methods["as_strided_"]
+module("torch")["as_strided_"] = function_of(methods["as_strided_"])

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import return_types
 from ..backend import cumulative as k
 from ..backend.extremes import take_along
+from ..base import return_types
 from . import dispatch
 from .extremes import refuse
 from .public import axes_of, axis_of, module, ops, public

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import linalg as k
-from ..return_types import define
+from ..base.return_types import define
 from .linalg import (
     check_floating,
     check_kernel,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import return_types
 from ..autograd import views
 from ..backend import extremes as k
-from ..return_types import made
+from ..base import return_types
+from ..base.return_types import made
 from . import dispatch
 from .out import write_out
 from .public import axes_of, axis_of, ops, public

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..backend import least_squares as kernels
 from ..backend import linalg as k
-from ..return_types import define
+from ..base.return_types import define
 from . import dispatch
 from .decompositions import qr, svd
 from .linalg import check_matrix, check_square, rows, value_of

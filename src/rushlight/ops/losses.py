@@ -62,7 +62,8 @@ op("logits_of_another_dtype", k.logits_of_another_dtype, node="BinaryCrossEntrop
 def reduction_of(size_average: Any, reduce: Any, reduction: Any) -> str:
     """The reduction, also from the two older arguments that said it."""
     if size_average is not None or reduce is not None:
-        reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+        averages, reduces = (True if said is None else said for said in (size_average, reduce))
+        reduction = "mean" if averages and reduces else "sum" if reduces else "none"
         warnings.warn(
             f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.", stacklevel=4
         )

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..backend import factors
 from ..backend import linalg as k
-from ..return_types import define
+from ..base.return_types import define
 from .linalg import check_kernel, check_same_dtype, check_square, deprecated
 from .public import ops, public
 from .reading import all_numbers

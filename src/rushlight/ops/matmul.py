@@ -556,5 +556,6 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
     elif left.is_contiguous() and right.is_contiguous():
         total = ops.dot(left.flatten(), right.flatten())
     else:
-        total = (left.squeeze() * right.squeeze()).sum()
+        products = left.squeeze() * right.squeeze()
+        total = products.sum() if products.is_floating_point() or products.is_complex() else products.sum(dtype=products.dtype)
     return total.reshape([*rows, *columns])

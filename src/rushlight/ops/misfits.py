@@ -16,6 +16,7 @@ from typing import Any
 from . import dispatch
 from .dispatch import type_name
 
+_FIELDS = frozenset("_array _base _conjugate _inference _negated _of_batch".split())  # only tensors have them
 _WHOLE, _SEVERAL = "int", "tuple of ints"
 _KINDS = {
     **dict.fromkeys("dim dim0 dim1 dim2 dimension diagonal offset start_dim end_dim k n chunks".split(), _WHOLE),
@@ -89,7 +90,7 @@ class Call:
 
         ``whole``  whether numbers are looked at too, not tensors only
         """
-        is_missing = isinstance(error, AttributeError) and error.name == "_array"
+        is_missing = isinstance(error, AttributeError) and error.name in _FIELDS
         missing = error.obj if isinstance(error, AttributeError) else None
         given = [*zip(self.parameters, self.args, strict=False), *self.kwargs.items()]
         asked = _ASKED_FOR.get(self.name) if is_missing and not self.method else None
@@ -105,7 +106,15 @@ class Call:
             label, place = _LABELS.get((self.name, label), (label, place))
             where = f" (position {place + 1 - self.method})" if place < len(self.args) else ""
             return TypeError(f"{self._said}(): argument '{label}'{where} must be {wanted}, not {type_name(value)}")
-        return self._misnamed(error)
+        return (self._within_a_list(missing) if is_missing else None) or self._misnamed(error)
+
+    def _within_a_list(self, missing: Any) -> TypeError | None:
+        """The error for what is no tensor among several that were given, in a list or one by one."""
+        for values in (self.args, *self.args):
+            for place, value in enumerate(values if isinstance(values, (tuple, list)) else ()):
+                if value is missing:
+                    return TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(value)}")
+        return None
 
     def _misnamed(self, error: Exception) -> TypeError | None:
         """The error of the op behind the function, by the names of the function."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import return_types
 from ..autograd import modes, views
 from ..backend.resizing import resized
+from ..base import return_types
 from . import dispatch
 from .table import table
 

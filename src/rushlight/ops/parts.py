@@ -218,6 +218,8 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Te
         )
     else:
         sections = int(indices_or_sections)
+        if not -(2**63) <= sections < 2**63:
+            raise ValueError("Overflow when unpacking long long")
         if sections <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
         each, larger = divmod(size, sections)

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..autograd.modes import special
+from ..autograd.modes import special, state
 from ..backend import pointwise as kernels
 from ..base.arguments import warn as warn_user
 from ..base.protocols import foreigners
@@ -76,7 +77,7 @@ def public(
         if inplace and space != "torch" and function:
             module(space)[public_name + "_"] = inplace_form(f, public_name + "_")
         elif inplace and function:
-            module(space)[public_name + "_"] = methods[public_name + "_"]
+            module(space)[public_name + "_"] = function_of(methods[public_name + "_"])
         return f
 
     return publish_it
@@ -139,6 +140,8 @@ def spoken_form(
                     raise
                 raise wrong from None
             return result
+        except MemoryError as error:
+            raise out_of_memory(error) from None
         except (RuntimeError, ValueError):  # of a check that came before the first look at a tensor
             result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
@@ -174,6 +177,17 @@ def parameter_names(f: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's parameters (``inspect.signature`` takes ten times as long)."""
     code = inspect.unwrap(f).__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def out_of_memory(error: MemoryError) -> Exception:
+    """PyTorch's error for an array that NumPy had no memory for; Python's own where it was not for an array."""
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is None or dtype is None:
+        return error
+    size = math.prod(shape) * dtype.itemsize
+    return RuntimeError(
+        f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {size} bytes. Error code 12 (Cannot allocate memory)"
+    )
 
 
 def lacking(own: str, name: str, error: Exception) -> TypeError | None:
@@ -231,13 +245,39 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def leaving_graph(tensor: Tensor) -> Tensor:
     """``tensor``, of which a Python number is to be made: with a warning where that number lacks its history."""
-    if tensor._needs_grad and tensor.requires_grad:
+    if tensor._needs_grad and state.grad_enabled and tensor.requires_grad:
         warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
             "tensor.detach() first.",
             once=True,
         )
     return tensor
+
+
+def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a method that writes into its tensor, which the function takes by name too."""
+    name = method.__name__
+
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        by_name = not args
+        if by_name:
+            if "input" not in kwargs:
+                raise without(name, ["input"])
+            args = (kwargs.pop("input"),)
+        try:
+            return method(*args, **kwargs)
+        except AttributeError:
+            if isinstance(args[0], dispatch.Tensor_):
+                raise
+            result = foreign(call, args, kwargs)
+            if result is not NotImplemented:
+                return result
+            place = "" if by_name else " (position 1)"
+            what = f"argument 'input'{place} must be Tensor, not {dispatch.type_name(args[0])}"
+            raise TypeError(f"{name}(): {what}") from None
+
+    return call
 
 
 _warned: set[str] = set()
@@ -314,7 +354,7 @@ def publish(name: str, *aliases: str, forms: str = "function method inplace", sp
         if "inplace" in forms:
             methods[public_name + "_"] = _inplace_op(entry.name, public_name + "_")
             if "function" in forms:
-                module(space)[public_name + "_"] = methods[public_name + "_"]
+                module(space)[public_name + "_"] = function_of(methods[public_name + "_"])
 
 
 class _PublicOp:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from ..autograd import modes
 from ..autograd.modes import special
 from ..base.rooms import provided
-from .public import foreign, methods, module, protocol, without
+from .public import foreign, methods, module, out_of_memory, protocol, without
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,6 +55,8 @@ def _watched(function: F) -> F:
                 return result
         try:
             return function(*args, **kwargs) if kwargs else function(*args)
+        except MemoryError as error:
+            raise out_of_memory(error) from None
         except (AttributeError, TypeError) as error:
             result = foreign(call, args, kwargs)
             if result is not NotImplemented:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import ldl as packed
 from ..backend import linalg as k
-from ..return_types import define
+from ..base.return_types import define
 from .linalg import check_floating, check_kernel, check_square, on_diagonal, rows
 from .public import ops, public
 from .reading import all_numbers, conj

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 
 class Unsaid:
@@ -30,7 +29,7 @@ class PublicSignature(inspect.Signature):
 
     __slots__ = ("_found", "_function", "_out")
 
-    def __init__(self, function: Callable[..., Any], out: bool = False) -> None:
+    def __init__(self, function: Callable[..., object], out: bool = False) -> None:
         self._function, self._out = function, out
         self._found: inspect.Signature | None = None
 
@@ -48,13 +47,13 @@ class PublicSignature(inspect.Signature):
         return self._found
 
     @property
-    def _parameters(self) -> Any:
+    def _parameters(self) -> Mapping[str, inspect.Parameter]:
         return self._whole().parameters
 
     @property
-    def _return_annotation(self) -> Any:
+    def _return_annotation(self) -> object:
         return self._whole().return_annotation
 
-    def replace(self, **parts: Any) -> inspect.Signature:  # type: ignore[override]
+    def replace(self, **parts: object) -> inspect.Signature:  # type: ignore[override]
         """A plain signature with other parts."""
-        return self._whole().replace(**parts)
+        return self._whole().replace(**parts)  # type: ignore[arg-type]

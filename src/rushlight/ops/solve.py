@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backend import linalg as k
-from ..return_types import define
+from ..base.return_types import define
 from .linalg import (
     check_floating,
     check_same_dtype,

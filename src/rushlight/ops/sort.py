@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from .. import return_types
 from ..backend import sort as k
 from ..backend.extremes import take_along
-from ..return_types import made
+from ..base import return_types
+from ..base.return_types import made
 from . import dispatch
 from .extremes import refuse
 from .public import axis_of, module, ops, public

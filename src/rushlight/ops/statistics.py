@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import return_types
 from ..backend import statistics as k
+from ..base import return_types
 from . import dispatch
 from .extremes import refuse
 from .public import module, ops, public

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..backend import shared
@@ -40,13 +41,10 @@ def share_memory_(self: Tensor) -> Tensor:
     return self
 
 
-def _reduced(tensor: Tensor) -> Any:
+def _reduced(handed_on: Any, tensor: Tensor) -> Any:
     """A shared tensor as its file's descriptor; any other as pickles have it."""
     array = tensor._array
     block = shared.block_of(array)
-    from multiprocessing import reduction
-
-    handed_on = getattr(reduction, "DupFd", None)  # which Windows lacks
     if block is None or handed_on is None or tensor.grad_fn is not None:
         return tensor.__reduce_ex__(4)
     offset = address(array) - address(root(array)) if array.size else 0
@@ -68,8 +66,9 @@ def _send_by_descriptor() -> None:
     """What multiprocessing pickles with sends shared tensors as such from now on."""
     from multiprocessing import reduction
 
+    handed_on = getattr(reduction, "DupFd", None)  # which Windows lacks
     for kind in PLAIN:
-        reduction.ForkingPickler.register(kind, _reduced)
+        reduction.ForkingPickler.register(kind, partial(_reduced, handed_on))
 
 
 methods.update(is_shared=is_shared, share_memory_=share_memory_)

@@ -21,7 +21,7 @@ Shape = tuple[int, ...]
 
 # Types that may stand for a dtype, as `dtype=float` does.
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
-_LISTS = frozenset((tuple, list, Size))
+_LISTS = frozenset[type]((tuple, list, Size))
 
 
 # Options.

@@ -12,8 +12,8 @@ from functools import partial
 from types import UnionType
 from typing import Any, NamedTuple
 
+from ..base.return_types import Results
 from ..base.size import Size
-from ..return_types import Results
 
 __all__ = [
     "SUPPORTED_NODES",

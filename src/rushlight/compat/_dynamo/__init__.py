@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from rushlight.as_torch.missing import lazy_names
+from rushlight.compiled import api
 
 from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, list_backends, reset
 
@@ -67,8 +68,6 @@ config = _Config(
 
 def explain(f: Any, *extra_args: Any, **extra_kwargs: Any) -> Any:
     """``explain(f)(*args)`` runs ``f`` once and says what was captured, and what broke it: see :mod:`rushlight.compiled.api`."""
-    from rushlight.compiled import api
-
     inner = api.explain(f)
     return inner(*extra_args, **extra_kwargs) if extra_args or extra_kwargs else inner
 

@@ -78,6 +78,8 @@ class _MaxUnpoolNd(_Pool):
     _dims: ClassVar[int]
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        if self._dims == 3 and min(kernel_size if isinstance(kernel_size, tuple) else (kernel_size,)) <= 0:
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         super().__init__()
         each = _ntuple(self._dims)
         self.kernel_size = each(kernel_size)
@@ -216,6 +218,8 @@ class _FractionalMaxPoolNd(_Pool):
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> None:
+        if self._dims == 3 and min(kernel_size if isinstance(kernel_size, tuple) else (kernel_size,)) <= 0:
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         super().__init__()
         each = _ntuple(self._dims)
         self.kernel_size = each(kernel_size)
@@ -252,11 +256,6 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
     """The largest of windows of a volume at places that are drawn."""
 
     _dims, _function = 3, "fractional_max_pool3d"
-
-    def __init__(self, kernel_size: Any, *args: Any, **kwargs: Any) -> None:
-        if min(kernel_size if isinstance(kernel_size, tuple) else (kernel_size,)) <= 0:
-            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
-        super().__init__(kernel_size, *args, **kwargs)
 
 
 class _AdaptiveMaxPoolNd(_Pool):

@@ -72,6 +72,6 @@ define("histogramdd", "hist bin_edges")
 
 
 def __getattr__(name: str) -> Any:
-    from .as_torch.missing import attribute_error
+    from ..as_torch.missing import attribute_error
 
     raise attribute_error("torch.return_types", name, f"module 'torch.return_types' has no attribute {name!r}")

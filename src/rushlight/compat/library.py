@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import finalize
 
-from .autograd import modes, views
-from .autograd.function import Function
-from .backend import numpy as backend
-from .operators import fallback
-from .operators.aten import OpOverload, OpOverloadPacket
-from .operators.schemas import Schema, inferred, parsed
-from .overrides.torch_dispatch import asked, takes_part
-from .tensor import Tensor
-from .utils._pytree import tree_flatten, tree_unflatten
+from rushlight.autograd import modes, views
+from rushlight.autograd.function import Function
+from rushlight.backend import numpy as backend
+from rushlight.operators import fallback
+from rushlight.operators.aten import OpOverload, OpOverloadPacket
+from rushlight.operators.schemas import Schema, inferred, parsed
+from rushlight.overrides.torch_dispatch import asked, takes_part
+from rushlight.tensor import Tensor
+from rushlight.utils._pytree import tree_flatten, tree_unflatten
 
 __all__ = [
     "CustomOpDef",

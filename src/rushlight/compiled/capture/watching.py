@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import modes, observed_pass
-from ..autograd.graph import OWN_CODE, ROOT
-from ..autograd.observed_pass import ObservedPass
-from ..ops import dispatch
-from ..tensor import Tensor
+from ...autograd import modes, observed_pass
+from ...autograd.graph import OWN_CODE, ROOT
+from ...autograd.observed_pass import ObservedPass
+from ...ops import dispatch
+from ...tensor import Tensor
 from . import known
 from .passes import TracedPass
 from .recorder import Recorder

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import modes
-from ..autograd.graph import OWN_CODE
-from ..ops import dispatch
-from ..tensor import PLAIN, Tensor
+from ...autograd import modes
+from ...autograd.graph import OWN_CODE
+from ...base import dtypes
+from ...ops import dispatch
+from ...tensor import PLAIN, Tensor
 from . import known
 from . import trace as t
 
@@ -185,8 +186,6 @@ class Recorder:
             values = [value for value in args[:count] if value is not None]
             common = dispatch.common_dtype(values)
             if op.promote == "float" and not (common.is_floating_point or common.is_complex):
-                from ..base import dtypes
-
                 common = dtypes.get_default_dtype()
             cast = common.numpy
             if cast.itemsize == 2 and cast.kind in "fV" and not all(isinstance(value, Tensor) for value in values):

@@ -7,20 +7,20 @@ use, and a pointwise op writes over an input that nobody reads any more.
 from __future__ import annotations
 
 import linecache
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..autograd import engine
-from ..backend import blockwise, quiet
-from ..backend import numpy as backend
+from ...autograd import engine
+from ...backend import blockwise, quiet
+from ...backend import numpy as backend
+from ...backend.ownership import BY_REPLAY
+from ...ops import dispatch
+from ...ops.table import table
+from ...tensor import Tensor
 from ..capture import known
 from ..capture import trace as t
-from ..ops import dispatch
-from ..ops.table import table
-from ..tensor import Tensor
 
 _LARGE = blockwise.SPREAD
 
@@ -31,15 +31,6 @@ class CannotReplay(Exception):
 
 class Differs(Exception):
     """A result has another form than it had while recording."""
-
-
-def _held() -> int:
-    """What ``sys.getrefcount`` says in ``accumulate`` of an array that only the replay handed over."""
-
-    def accumulate(variable: Any, g: Any) -> int:
-        return sys.getrefcount(g)
-
-    return accumulate(None, [np.empty(1)].pop())
 
 
 def _flat(result: Any) -> list[Any]:
@@ -58,13 +49,15 @@ class Program:
     ``text``   the function's text
     """
 
+    exact = True  # it gives what the program gives to the last bit
+
     def __init__(self, trace: t.Trace, results: list[int], given: Sequence[int] = ()) -> None:
         self.trace, self.results, self.given = trace, results, list(given)
         self.names: dict[int, str] = {}
         self.lines: list[str] = []
         self.space: dict[str, Any] = {
             "__name__": "rushlight.replay.replayed", "accumulate": engine.BackwardPass.accumulate, "asarray": np.asarray,
-            "copied": backend.copied, "copyto": np.copyto, "flat": _flat, "HELD": _held(), "laid_out": backend.laid_out,
+            "copied": backend.copied, "copyto": np.copyto, "flat": _flat, "HELD": BY_REPLAY, "laid_out": backend.laid_out,
             "ndarray": np.ndarray, "spread": blockwise.spread, "wrap": dispatch.new_tensor,
             "Differs": Differs,
         }  # fmt: skip

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.graph import OWN_CODE, ROOT
-from ..base import dtypes
-from ..base.device import device, layout
-from ..random import Generator
-from ..tensor import Tensor
+from ...autograd.graph import OWN_CODE, ROOT
+from ...base import dtypes
+from ...base.device import device, layout
+from ...random import Generator
+from ...tensor import Tensor
 
 _PACKAGE = __name__.partition(".")[0]
 _VALUES = (bool, int, float, complex, str, bytes)

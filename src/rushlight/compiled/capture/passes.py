@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..autograd import engine
-from ..autograd.graph import AccumulateGrad, Edge, Node
-from ..autograd.observed_pass import ObservedPass
-from ..tensor import Tensor
+from ...autograd import engine
+from ...autograd.graph import AccumulateGrad, Edge, Node
+from ...autograd.observed_pass import ObservedPass
+from ...tensor import Tensor
 from .recorder import Recorder
 
 

@@ -1,0 +1,29 @@
+"""The notebook of examples/: every cell runs, and what a cell ends with shows itself."""
+
+import ast
+import json
+from pathlib import Path
+
+NOTEBOOK = Path(__file__).parents[2] / "examples" / "explain.ipynb"
+
+
+def executed():
+    """What each cell of code ends with."""
+    names, results = {}, []
+    for number, cell in enumerate(json.loads(NOTEBOOK.read_text())["cells"]):
+        if cell["cell_type"] == "code":
+            tree = ast.parse("".join(cell["source"]))
+            last = ast.Expression(tree.body.pop().value)
+            exec(compile(tree, f"<cell {number}>", "exec"), names)
+            results.append(eval(compile(last, f"<cell {number}>", "eval"), names))
+    return results
+
+
+def test_the_notebook_runs_and_its_stories_show_themselves():
+    recorded, read, is_none = executed()
+    for story in (recorded, read):
+        bundle = story._repr_mimebundle_()
+        assert {"text/html", "image/svg+xml", "text/plain"} <= set(bundle)
+        assert not story._recording.failures
+    assert [event["kind"] for event in recorded.recording["events"]].count("run") == 4
+    assert is_none is True
