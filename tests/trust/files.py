@@ -401,7 +401,7 @@ def main() -> int:
         begun = time.monotonic()
         said = read_all([content for _, content in files], read)
         found = collections.Counter(zip([way for way, _ in files], said, strict=True))
-        print(f"{title}: {dict(collections.Counter(said))}, {time.monotonic() - begun:.0f} s")
+        print(f"{title}: {dict(collections.Counter(said))}, {time.monotonic() - begun:.0f} s", flush=True)
         for (way, word), times in sorted(found.items()):
             if word not in ("refused", "whole"):
                 print(f"    {times} of {way}: {word}")

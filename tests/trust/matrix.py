@@ -3,8 +3,8 @@
     python tests/trust/matrix.py
     python tests/trust/matrix.py --numpy 2.3.0 2.4.6     # each in an environment of its own, by pip
 
-Interpreters are those on the PATH under the names of Python's versions. Doctests run everywhere, under -O too, which takes the
-tests' assertions away.
+Interpreters are those on the PATH under the names of Python's versions, and pyenv's and uv's. Doctests run everywhere, under -O
+too, which takes the tests' assertions away.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-INTERPRETERS = ["python3.11", "python3.12", "python3.13", "python3.13t", "python3.14", "python3.14t"]
+VERSIONS = ["3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t"]
+HOMES = [".pyenv/versions/{}.*/bin/python", ".local/share/uv/python/cpython-{}.*/bin/python"]
 TESTS = (
     "test_engine test_views test_ownership test_ownership_watched test_memory test_team test_threads trust/test_depth".split()
 )
@@ -78,7 +79,8 @@ def run(python: str, options: list[str], variables: dict[str, str], *arguments: 
 
 def row(python: str, setting: str, options: list[str], variables: dict[str, str]) -> Row:
     version, numpy = run(python, [], {}, "-c", ABOUT).split()[-2:]
-    common = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--doctest-modules", "--doctest-glob=*.md", *DOCTESTS]
+    quiet = ["-o", "filterwarnings=", "-W", "ignore"]
+    common = ["-m", "pytest", "-q", *quiet, "-p", "no:cacheprovider", "--doctest-modules", "--doctest-glob=*.md", *DOCTESTS]
     tests = [] if "-O" in options else [f"tests/{name}.py" for name in TESTS]
     said = run(python, options, variables, *common, *tests)
     counts = {word: int(count) for count, word in re.findall(r"(\d+) (passed|failed|errors?)", said)}
@@ -89,9 +91,19 @@ def row(python: str, setting: str, options: list[str], variables: dict[str, str]
     return Row(version, numpy, setting, counts.get("passed", 0), failed, float(took[-1]) if took else float("nan"))
 
 
+def interpreter(version: str) -> str | None:
+    """The newest interpreter of a version that is here and runs: a name on the PATH may be a shim that does not."""
+    threaded = version.endswith("t")
+    places = [str(place) for home in HOMES for place in sorted(Path.home().glob(home.format(version.rstrip("t"))))]
+    for found in [shutil.which(f"python{version}"), *reversed([one for one in places if ("t/bin/" in one) == threaded])]:
+        if found and run(found, [], {}, "-c", "import sys; print(sys.abiflags)").strip() == ("t" if threaded else ""):
+            return found
+    return None
+
+
 def with_numpy(python: str, wanted: str, folder: Path) -> str | None:
     """An interpreter with a NumPy of that version and the tools of the tests; None where pip does not get it."""
-    place = folder / f"{Path(python).name}-{wanted}"
+    place = folder / f"{python.replace('/', '-')}-{wanted}"
     try:
         subprocess.run([python, "-m", "venv", place], check=True, capture_output=True)
         pip = [place / "bin/python", "-m", "pip", "install", "-q"]
@@ -125,16 +137,16 @@ def main() -> int:
     print(f"eight threads where the machine has {os.cpu_count()} processors: {ratio:.2f} of the time", flush=True)
     failed |= ratio > 1.5
     with tempfile.TemporaryDirectory() as folder:
-        for name in INTERPRETERS:
-            found = shutil.which(name)
-            for version in asked.numpy if found else ():
-                python = with_numpy(str(found), version, Path(folder))
+        for version in VERSIONS:
+            found = interpreter(version)
+            for wanted in asked.numpy if found else ():
+                python = with_numpy(str(found), wanted, Path(folder))
                 if python is None:
-                    print(f"{name:12} {version:8} pip does not get it here")
+                    print(f"{version:12} {wanted:8} pip does not get it here")
                 else:
                     show(row(python, "as it is", [], {}))
-            if not found:
-                print(f"{name:12} {'':8} not here")
+            if found is None:
+                print(f"{version:12} {'':8} not here", flush=True)
     print(f"{time.monotonic() - begun:.0f} s")
     return int(failed)
 
