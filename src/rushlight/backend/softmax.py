@@ -131,7 +131,7 @@ def softmax_grad_over(g: Array, out: Array, axis: int | tuple[()]) -> tuple[Arra
 
     None too where there is a compiled kernel for it, so that the numbers do not depend on who looks.
     """
-    if compiled.takes_softmax_grad(g, out, axis):
+    if compiled.takes_grad(g, out, axis):
         return None
     if not (is_handed_over(g) and _in_rows(out, axis) and g.dtype is out.dtype and g.flags.c_contiguous):
         return None

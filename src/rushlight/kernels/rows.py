@@ -6,6 +6,7 @@ They take float32 and float64 that lie in order, reduced along the last axis (of
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from . import native
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Axes = tuple[int, ...]
+Axis = int | tuple[()]
 
 
-def _is_in_rows(x: Array, axis: int | tuple[()]) -> bool:
+def _is_in_rows(x: Array, axis: Axis) -> bool:
     return axis == x.ndim - 1 and x.dtype.char in "fd" and x.flags.c_contiguous and x.size > 0
 
 
@@ -24,40 +26,39 @@ def _are_alike(g: Array, y: Array) -> bool:
     return g.dtype is y.dtype and g.shape == y.shape and g.flags.c_contiguous
 
 
-def softmax(x: Array, axis: int | tuple[()]) -> Array | None:
-    if native and _is_in_rows(x, axis):
-        out = np.empty(x.shape, x.dtype)
-        if native.softmax(out, x, x.shape[-1]):
-            return out
-    return None
+def _function(name: str) -> Callable[[Array, Axis], Array | None]:
+    loop: Callable[[Array, Array, int], bool] | None = getattr(native, name, None)
+
+    def kernel(x: Array, axis: Axis) -> Array | None:
+        if loop and _is_in_rows(x, axis):
+            out = np.empty(x.shape, x.dtype)
+            if loop(out, x, x.shape[-1]):
+                return out
+        return None
+
+    return kernel
 
 
-def log_softmax(x: Array, axis: int | tuple[()]) -> Array | None:
-    if native and _is_in_rows(x, axis):
-        out = np.empty(x.shape, x.dtype)
-        if native.log_softmax(out, x, x.shape[-1]):
-            return out
-    return None
-
-
-def takes_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> bool:
+def takes_grad(v: Array, y: Array, axis: Axis) -> bool:
+    """Whether the gradients below take these: ``v`` the cotangent, ``y`` the value."""
     return native is not None and _is_in_rows(y, axis) and _are_alike(v, y)
 
 
-def softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array | None:
-    if native and takes_softmax_grad(v, y, axis):
-        out = np.empty(y.shape, y.dtype)
-        if native.softmax_slope(out, y, v, y.shape[-1]):
-            return out
-    return None
+def _grad(name: str) -> Callable[[Array, Array, Axis], Array | None]:
+    loop: Callable[[Array, Array, Array, int], bool] | None = getattr(native, name, None)
+
+    def kernel(v: Array, y: Array, axis: Axis) -> Array | None:
+        if loop and takes_grad(v, y, axis):
+            out = np.empty(y.shape, y.dtype)
+            if loop(out, y, v, y.shape[-1]):
+                return out
+        return None
+
+    return kernel
 
 
-def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array | None:
-    if native and _is_in_rows(y, axis) and _are_alike(v, y):
-        out = np.empty(y.shape, y.dtype)
-        if native.log_softmax_slope(out, y, v, y.shape[-1]):
-            return out
-    return None
+softmax, softmax_grad = _function("softmax"), _grad("softmax_slope")
+log_softmax, log_softmax_grad = _function("log_softmax"), _grad("log_softmax_slope")
 
 
 def _length(x: Array, axes: Axes) -> int:
