@@ -10,24 +10,20 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-_handler: Callable[[int], Any] = signal.getsignal
-_handle: Callable[[int, Any], Any] = signal.signal
-_INTERRUPT = int(signal.SIGINT)
-
 
 def held(function: Callable[..., Any], *arguments: Any) -> Any:
     """``function(*arguments)``; the handler of a Ctrl-C that comes meanwhile runs when that is done.
 
     Only the main thread runs handlers: in others nothing is held, as nothing interrupts them.
     """
-    before = _handler(_INTERRUPT)
+    before = signal.getsignal(signal.SIGINT)
     if not callable(before) or threading.current_thread() is not threading.main_thread():
         return function(*arguments)
     came: list[tuple[Any, ...]] = []
-    _handle(_INTERRUPT, lambda *which: came.append(which))
+    signal.signal(signal.SIGINT, lambda *which: came.append(which))
     try:
         return function(*arguments)
     finally:
-        _handle(_INTERRUPT, before)
+        signal.signal(signal.SIGINT, before)
         if came:
             before(*came[0])

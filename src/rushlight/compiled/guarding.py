@@ -115,9 +115,9 @@ def _written(checks: Sequence[Check], there: Sequence[tuple[Tensor, Any]]) -> Ca
             grad_dtype, retains,
         ) = form  # fmt: skip
         one = f"t.__class__ is {name(kind)} and a.shape == {shape} and a.dtype is {name(dtype)} and a.strides == {strides}"
-        plain = leaf and no_inference and not (hooks or after or tangents or conjugate or negated or retains)
+        plain = leaf and no_inference and tangents is None and not (hooks or after or conjugate or negated or retains)
         lines.append(f"t = {name(tensor)}")
-        if plain and tangents is None:
+        if plain:
             one += f" and t._needs_grad is {name(needs)} and t._edge is None and (t._base is None) is {base} and not t._hooks"
             one += f" and not t._post_accumulate_hooks and (t._grad is None) is {no_grad} and t._inference is None"
             one += " and t._tangents is None and not t._conjugate and not t._negated and not t._retains"

@@ -27,7 +27,7 @@ class Results:
         leaves: list[Any] = []
         self.form = leaves_of(result, leaves)
         self.numbers: list[int] = []
-        self.parts: list[tuple[str, Any, Any]] = []
+        self.parts: list[tuple[str, Any]] = []
         made: dict[int, int] = {}
         counters: set[int] = set()
         for leaf in leaves:
@@ -36,19 +36,19 @@ class Results:
                     isinstance(leaf, type) or type(leaf).__module__.startswith("rushlight.")
                 ):
                     raise NotUnderstood(f"a result of the kind {type(leaf).__name__}")
-                self.parts.append(("plain", leaf, None))
+                self.parts.append(("plain", leaf))
             elif id(leaf) in before:
-                self.parts.append(("there", recorder.input(leaf), None))
+                self.parts.append(("there", recorder.input(leaf)))
             elif id(leaf) in made:
-                self.parts.append(("again", made[id(leaf)], None))
+                self.parts.append(("again", made[id(leaf)]))
             else:
                 made[id(leaf)] = len(self.parts)
                 self.parts.append(self._new(leaf, recorder, counters))
 
-    def _new(self, leaf: Tensor, recorder: Recorder, counters: set[int]) -> tuple[str, Any, Any]:
+    def _new(self, leaf: Tensor, recorder: Recorder, counters: set[int]) -> tuple[str, Any]:
         owner = next((number for number, tensor in recorder.trace.tensors.items() if tensor._grad is leaf), None)
         if owner is not None:
-            return ("grad", owner, None)
+            return ("grad", owner)
         if leaf._hooks or leaf._tangents or leaf._inference or leaf._made or leaf._retains:
             raise NotUnderstood("a result that hooks know of, or that was made in a mode of its own")
         if id(leaf._counter) in counters or not recorder.has_made(leaf):
@@ -60,15 +60,15 @@ class Results:
         if leaf._edge is not None:
             if self.joint is None or recorder.trace.values[self.joint.result].shape != leaf._array.shape:
                 raise NotUnderstood("a result that is part of a graph")
-            return ("graph", leaf._counter[0], None)
-        return ("new", (leaf._counter[0], leaf._needs_grad), leaf._array.strides)
+            return ("graph", leaf._counter[0])
+        return ("new", (leaf._counter[0], leaf._needs_grad))
 
     def made_of(self, arrays: tuple[Any, ...], tensors: dict[int, Tensor]) -> Any:
         """The result of a replay that gave ``arrays`` (those of ``numbers``, then what the backward pass reads), on ``tensors``."""
         found = iter(arrays)
         leaves: list[Any] = []
         placed: Tensor | None = None
-        for kind, what, _ in self.parts:
+        for kind, what in self.parts:
             if kind == "plain":
                 leaves.append(what)
             elif kind == "there":
