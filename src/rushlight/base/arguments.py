@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from types import FrameType
 from typing import Any, NoReturn
 
 from .device import device, layout
@@ -12,6 +13,13 @@ from .dtypes import dtype
 
 ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 OWN_CODE = (ROOT, "<rushlight")  # how filenames of this package begin, those of compiled ops too
+
+
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """The nearest frame outside the package."""
+    while frame is not None and frame.f_code.co_filename.startswith(OWN_CODE):
+        frame = frame.f_back
+    return frame
 
 
 def refuse(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *forms: str) -> NoReturn:

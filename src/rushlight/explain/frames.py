@@ -25,13 +25,6 @@ def is_own(code: CodeType) -> bool:
     return code.co_filename.startswith(OWN_CODE)
 
 
-def user_frame(frame: FrameType | None) -> FrameType | None:
-    """The nearest frame outside the package."""
-    while frame is not None and is_own(frame.f_code):
-        frame = frame.f_back
-    return frame
-
-
 class Calls:
     """The call stacks of a recording, and the qualified names of modules."""
 

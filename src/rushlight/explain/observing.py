@@ -13,11 +13,12 @@ from ..autograd import engine, modes, observed_pass
 from ..autograd.graph import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
 from ..backend.ownership import BY_PROFILED_PASS
+from ..base.arguments import user_frame
 from ..ops import dispatch
+from ..ops.interceptors import run_below
 from ..overrides import watching
 from ..tensor import Tensor
 from .entries import Entry
-from .frames import user_frame
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
 from .recording import Recording, here_of, quietly
 from .values import plain
@@ -76,14 +77,7 @@ def _op(op: Any, args: tuple[Any, ...]) -> Any:
         recording.look_for_writes()
         if frame is not None and engine.current.task is None:
             recording.look_for_names(frame)
-    if modes.special.active == 1:
-        modes.special.leave()
-        try:
-            result = op.call(*args)
-        finally:
-            modes.special.enter()
-    else:
-        result = dispatch.run(op, args, 1, dispatch.interceptors[dispatch.interceptors.index(_op) + 1 :])
+    result = run_below(op, args, _op)
     recording.op(op, args, result, None if frame is None else sys._getframe(1))
     return result
 

@@ -10,10 +10,11 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any
 
+from ..base.arguments import user_frame
 from ..tensor import Tensor
 from . import observing
 from .entries import Entry
-from .frames import parameters_of, user_frame
+from .frames import parameters_of
 from .jacobian import jacobian_of
 from .ledger import ledger_of, names_in_functions
 from .reading import read

@@ -18,6 +18,7 @@ from ..autograd.modes import special, state
 from ..autograd.recorder import Recorder, Span, coming_sequence
 from ..backend import numpy as backend
 from ..ops import dispatch
+from ..ops.interceptors import run_below
 from ..overrides.watching import unwatch_for_profiler, watch_for_profiler
 from ..tensor import Tensor
 from .names import FACTORIES, name_of_function, name_of_op, operator_of_node
@@ -116,30 +117,19 @@ def _op(op: Any, args: tuple[Any, ...]) -> Any:
     if top is not None and top.scope == 0 and not top.name.startswith("autograd::"):
         same = top.first and top.name in (name, name + "_")
         if same or name.startswith("rushlight::"):  # what the call itself is made of
-            result = _run(op, args)
+            result = run_below(op, args, _op)
             _count(recorder, args, result)
             return result
     span = recorder.open(name, sequence=coming_sequence())
     try:
         _describe(recorder, span, args)
         span.start = perf_counter_ns()
-        result = _run(op, args)
+        result = run_below(op, args, _op)
         span.end = perf_counter_ns()
         _count(recorder, args, result)
         return result
     finally:
         recorder.close(span)
-
-
-def _run(op: Any, args: tuple[Any, ...]) -> Any:
-    """The op by its short way, whose time is worth knowing, where nothing unusual is on but this profiler."""
-    if special.active == 1:
-        special.leave()
-        try:
-            return op.call(*args)
-        finally:
-            special.enter()
-    return dispatch.run(op, args, 1, dispatch.interceptors[dispatch.interceptors.index(_op) + 1 :])
 
 
 def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

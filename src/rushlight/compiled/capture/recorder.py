@@ -17,6 +17,7 @@ import numpy as np
 from ...autograd import modes
 from ...autograd.graph import OWN_CODE
 from ...base import dtypes
+from ...base.arguments import user_frame
 from ...ops import dispatch
 from ...tensor import PLAIN, Tensor
 from . import known
@@ -354,8 +355,5 @@ _OPTIONS = (bool, int, float, complex, str, type(None), np.dtype, np.generic, sl
 
 
 def _place(frame: Any) -> str:
-    while frame is not None and frame.f_code.co_filename.startswith(OWN_CODE):
-        frame = frame.f_back
-    if frame is None:
-        return ""
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    frame = user_frame(frame)
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

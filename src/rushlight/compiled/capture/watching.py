@@ -26,6 +26,7 @@ from ...autograd import modes, observed_pass
 from ...autograd.graph import OWN_CODE, ROOT
 from ...autograd.observed_pass import ObservedPass
 from ...ops import dispatch
+from ...ops.interceptors import run_below
 from ...tensor import Tensor
 from . import known
 from .passes import TracedPass
@@ -90,15 +91,7 @@ class Watch:
             if outer and recorder.failure is None:
                 inputs = recorder.before_op(op, args)
             try:
-                if modes.special.active == 1:  # nobody else looks on: as it would run
-                    modes.special.leave()
-                    try:
-                        result = op.call(*args)
-                    finally:
-                        modes.special.enter()
-                else:
-                    rest = dispatch.interceptors[dispatch.interceptors.index(self._op) + 1 :]
-                    result = dispatch.run(op, args, 1, rest)
+                result = run_below(op, args, self._op)
             except Exception:
                 recorder.fail(f"{op.name}(), which raises an error")
                 raise
