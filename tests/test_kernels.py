@@ -29,13 +29,13 @@ BEYOND = [math.inf, -math.inf, math.nan]
 
 VALUES = ["activations.gelu_erf", "activations.gelu_tanh", "activations.silu", "activations.mish", "pointwise.sigmoid"]
 SLOPES = [
-    "activation_slopes.gelu_erf_slope", "activation_slopes.gelu_tanh_slope", "activation_slopes.silu_slope",
-    "activation_slopes.mish_slope", "pointwise.sigmoid_slope", "pointwise.tanh_slope",
+    "activation_backward.gelu_erf_backward", "activation_backward.gelu_tanh_backward", "activation_backward.silu_backward",
+    "activation_backward.mish_backward", "pointwise.sigmoid_backward", "pointwise.tanh_backward",
 ]  # fmt: skip
 ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
 CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.conv_weight_grad"]
-NORMS = ["normalization.layer_norm", "normalization.layer_norm_slopes"]
+NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
 
 
 def test_every_kernel_is_tried_here():
@@ -167,7 +167,7 @@ def test_slopes_of_layer_norm(instruction_set, data):
     x, g = (numbers(data.draw, shape, dtype) for _ in range(2))
     weight = data.draw(st.sampled_from([None, numbers(data.draw, shape[-1:], dtype, (), 1.0)]))
     needs = data.draw(st.tuples(st.booleans(), st.just(True) if weight is not None else st.just(False), st.booleans()))
-    found = kernels.registered["normalization.layer_norm_slopes"].compiled(g, x, weight, axes, 1e-5, needs)
+    found = kernels.registered["normalization.layer_norm_backward"].compiled(g, x, weight, axes, 1e-5, needs)
     assert found is not None and [each is not None for each in found] == list(needs)
     wide = [None if each is None else each.astype(np.float64) for each in (g, x, weight)]
     mean, var = wide[1].mean(-1, keepdims=True), wide[1].var(-1, keepdims=True)
@@ -284,11 +284,13 @@ def test_what_is_of_another_kind_is_left_to_numpy(change):
         "whole": np.ones((4, 6), np.int64),
     }[change]
     assert kernels.registered["activations.silu"].compiled(x) is None
-    assert kernels.registered["activation_slopes.silu_slope"].compiled(x, x) is None
+    assert kernels.registered["activation_backward.silu_backward"].compiled(x, x) is None
     assert kernels.registered["softmax.softmax"].compiled(x, 1) is None
     assert kernels.registered["softmax.softmax_grad"].compiled(x, x, 1) is None
     assert kernels.registered["normalization.layer_norm"].compiled(x, None, None, (1,), 1e-5) is None
-    assert kernels.registered["normalization.layer_norm_slopes"].compiled(x, x, None, (1,), 1e-5, (True, False, False)) is None
+    assert (
+        kernels.registered["normalization.layer_norm_backward"].compiled(x, x, None, (1,), 1e-5, (True, False, False)) is None
+    )
 
 
 @needs_native
@@ -302,11 +304,11 @@ def test_arrays_that_do_not_fit_are_refused():
         assert not native.softmax(out, x, 8)
         assert not native.layer_norm(out, x, None, None, 8, 1e-5)
         assert (out == 1).all()
-    assert not native.silu_slope(x.copy(), x, short)
+    assert not native.silu_backward(x.copy(), x, short)
     for length in (0, 7, 65):
         assert not native.softmax(x.copy(), x, length)
     assert not native.layer_norm(x.copy(), x, np.ones(9, np.float32), None, 8, 1e-5)
-    assert not native.layer_norm_slopes(None, np.ones(9, np.float32), None, x, x, None, 8, 1e-5)
+    assert not native.layer_norm_backward(None, np.ones(9, np.float32), None, x, x, None, 8, 1e-5)
     with pytest.raises(OverflowError):
         native.softmax(x.copy(), x, 1 << 80)
     with pytest.raises(TypeError, match="expected 2 arguments, got 1"):

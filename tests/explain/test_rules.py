@@ -14,7 +14,7 @@ CODE = {
     "conv_input_grad", "conv_tbc", "conv_weight_grad", "eig", "embedding_bag", "from_sparse", "grid_sampler2", "grid_sampler3",
     "grid_sampler_adjoint", "householder_product", "index_reduce", "logits_of_another_dtype", "lstm_layer", "lstsq", "lu",
     "lu_factor_ex", "lu_solve", "lu_unpack", "matrix_exp", "minors", "mm_by_sparse", "multi_margin_loss", "multilabel_margin_loss",
-    "normalized_slope", "ormqr", "pinv", "qr", "recurrence", "renorm", "scatter_reduce", "solve_triangular", "sparse_addmm",
+    "normalized_backward", "ormqr", "pinv", "qr", "recurrence", "renorm", "scatter_reduce", "solve_triangular", "sparse_addmm",
     "sparse_mm", "sparse_mv", "svd", "triangular_solve",
 }  # fmt: skip
 ONE_CASE = {

@@ -67,12 +67,12 @@ def _gelu_steps(call: Call, out: Array, x: Array) -> None:
     call(np.multiply, out, out, x)
 
 
-def gelu_slope(x: Array) -> Array:
+def gelu_backward(x: Array) -> Array:
     """The derivative of :func:`gelu`: the distribution function and ``x`` times the density."""
-    return filled(_gelu_slope_steps, x)
+    return filled(_gelu_backward_steps, x)
 
 
-def _gelu_slope_steps(call: Call, out: Array, x: Array) -> None:
+def _gelu_backward_steps(call: Call, out: Array, x: Array) -> None:
     square, density = np.empty_like(x), np.empty_like(x)
     call(np.multiply, square, x, x)
     call(np.multiply, density, square, _LESS_HALF)

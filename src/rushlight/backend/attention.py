@@ -63,7 +63,7 @@ def attention(
     return product(weights, _stack(value)).astype(query.dtype, copy=False).reshape(query.shape)
 
 
-def attention_slopes(
+def attention_backward(
     g: Array, query: Array, key: Array, value: Array, mask: Array | None, is_causal: bool, scale: float
 ) -> tuple[Array, Array, Array]:
     """What ``g`` becomes on its way back through :func:`attention` to query, key and value."""

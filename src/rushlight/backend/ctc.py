@@ -100,7 +100,7 @@ def ctc_loss(
     return loss.astype(log_probs.dtype), alpha
 
 
-def ctc_slope(
+def ctc_backward(
     log_probs: Array,
     targets: Array,
     input_lengths: Array,

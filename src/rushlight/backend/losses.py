@@ -218,7 +218,7 @@ def multilabel_margin_loss(x: Array, target: Array, reduction: str) -> Any:
     return reduced(losses, reduction, x.dtype)
 
 
-def multilabel_margin_slope(x: Array, target: Array) -> Array:
+def multilabel_margin_backward(x: Array, target: Array) -> Array:
     """The derivative of each row's loss in x: (N, C)."""
     counts = label_counts(target)
     close = 1 - x[:, :, None] + x[:, None, :] > 0

@@ -153,20 +153,20 @@ def normalized(x: Array, axes: Axes, eps: float) -> Array:
     return np.multiply(off, rstd, off).astype(x.dtype, copy=False)
 
 
-def normalized_slope(h: Array, x: Array, axes: Axes, eps: float) -> Array:
+def normalized_backward(h: Array, x: Array, axes: Axes, eps: float) -> Array:
     """What ``h`` becomes on its way back through ``normalized``: ``rstd * (h - mean(h) - hat * mean(h * hat))``."""
     if not x.flags.c_contiguous and x.ndim > 3:  # images with their channels last: both are quickest in order
         h, x = np.ascontiguousarray(h), np.ascontiguousarray(x)
     if h.dtype is _SINGLE and _in_rows(x, axes):
         lines = h.reshape(-1, x.shape[-1])
         _, off, rstd = _centered_rows(x.reshape(lines.shape), eps)
-        return _slope_of_rows(lines, off, rstd).reshape(x.shape)
+        return _backward_of_rows(lines, off, rstd).reshape(x.shape)
     _, off, rstd = _centered(x, axes, eps)
-    return _slope(in_single(h), np.multiply(off, rstd, off), rstd, axes).astype(h.dtype, copy=False)
+    return _backward(in_single(h), np.multiply(off, rstd, off), rstd, axes).astype(h.dtype, copy=False)
 
 
-def _slope(h: Array, hat: Array, rstd: Array, axes: Axes) -> Array:
-    """:func:`normalized_slope`, given what ``normalized`` came to, into which it writes."""
+def _backward(h: Array, hat: Array, rstd: Array, axes: Axes) -> Array:
+    """:func:`normalized_backward`, given what ``normalized`` came to, into which it writes."""
     count = _count(hat, axes)
     out = h - _mean(h, axes, count).astype(hat.dtype)
     np.multiply(hat, _mean(h * hat, axes, count).astype(hat.dtype), hat)
@@ -210,22 +210,24 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
     return out.reshape(x.shape)
 
 
-@register(compiled.layer_norm_slopes)
-def layer_norm_slopes(
+@register(compiled.layer_norm_backward)
+def layer_norm_backward(
     g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
     if g.dtype is _SINGLE and _in_rows(x, axes):
-        return _slopes_of_rows(g, x, weight, eps, needs)
+        return _joint_backward_of_rows(g, x, weight, eps, needs)
     if not needs[1] or x.dtype.itemsize == 2 or not (x.flags.c_contiguous and g.flags.c_contiguous):
         return None
     _, off, rstd = _centered(x, axes, eps)
     hat, rows = np.multiply(off, rstd, off), tuple(range(axes[0]))
     for_weight, for_bias = (reduce.sum(each, rows) if rows else each for each in (g * hat, g))
-    return _slope(g * weight, hat, rstd, axes) if needs[0] else None, for_weight, for_bias if needs[2] else None
+    return _backward(g * weight, hat, rstd, axes) if needs[0] else None, for_weight, for_bias if needs[2] else None
 
 
-def _slopes_of_rows(g: Array, x: Array, weight: Array | None, eps: float, needs: tuple[bool, ...]) -> tuple[Array | None, ...]:
+def _joint_backward_of_rows(
+    g: Array, x: Array, weight: Array | None, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...]:
     lines = g.reshape(-1, x.shape[-1])
     _, off, rstd = _centered_rows(x.reshape(lines.shape), eps)
     for_x = for_weight = for_bias = None
@@ -237,29 +239,29 @@ def _slopes_of_rows(g: Array, x: Array, weight: Array | None, eps: float, needs:
         if needs[2]:
             for_bias = reduce.sum(g, rows) if rows else g
         if needs[0]:
-            for_x = _slope_of_rows(lines if weight is None else lines * _along(weight, lines), off, rstd)
+            for_x = _backward_of_rows(lines if weight is None else lines * _along(weight, lines), off, rstd)
     else:
         if weight is None:
-            for_x = _slope_of_rows(lines, off, rstd)
+            for_x = _backward_of_rows(lines, off, rstd)
         else:
             product = spread(np.multiply, lines, off)
             if needs[1]:
                 for_weight = weighted_rows(rstd, product)
             if needs[0]:
                 scale = rank_one.outer(rstd, weight)
-                for_x = _slope_along(spread(np.multiply, lines, scale, into=scale), off, rstd, row_products(product, weight))
+                for_x = _backward_along(spread(np.multiply, lines, scale, into=scale), off, rstd, row_products(product, weight))
         if needs[2]:
             for_bias = weighted_rows(ones(len(lines)), lines)
     return None if for_x is None else for_x.reshape(x.shape), for_weight, for_bias
 
 
-def _slope_of_rows(lines: Array, off: Array, rstd: Array) -> Array:
-    """:func:`normalized_slope` of lines (R, N), given the distances from the mean, into which it writes, and ``rstd``."""
+def _backward_of_rows(lines: Array, off: Array, rstd: Array) -> Array:
+    """:func:`normalized_backward` of lines (R, N), given the distances from the mean, into which it writes, and ``rstd``."""
     scale = _at_places(rstd, lines)
-    return _slope_along(spread(np.multiply, lines, scale, into=scale), off, rstd, row_dots(lines, off))
+    return _backward_along(spread(np.multiply, lines, scale, into=scale), off, rstd, row_dots(lines, off))
 
 
-def _slope_along(scaled: Array, off: Array, rstd: Array, along: Array) -> Array:
+def _backward_along(scaled: Array, off: Array, rstd: Array, along: Array) -> Array:
     """``scaled`` less its mean and what of it lies along ``off``: ``along`` is the sum of that before it was scaled."""
     count = scaled.shape[1]
     size = np.float32(count)
@@ -300,7 +302,7 @@ def batch_norm(
     return _with_moments(x, *columns, all_but_channels(x.ndim), eps)[0]
 
 
-def batch_norm_slopes(
+def batch_norm_backward(
     g: Array, x: Array, weight: Array | None, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not faster."""
@@ -333,7 +335,7 @@ def group_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
     return group_norm_with_moments(x, weight, bias, groups, eps)[0]
 
 
-def group_norm_slopes(
+def group_norm_backward(
     g: Array, x: Array, weight: Array | None, groups: int, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not faster."""

@@ -463,14 +463,14 @@ def _conj(x: Array) -> Array:
     return x.conj() if x.dtype.kind == "c" else x
 
 
-@register(compiled.sigmoid_slope)
-def sigmoid_slope(h: Array, y: Array) -> Array:
+@register(compiled.sigmoid_backward)
+def sigmoid_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
     one = _ones.get(y.dtype.char)
     if one is None:
         return np.multiply(h, _conj((1 - y) * y), out=...)
     if y.size >= blockwise.SPREAD:
-        out = blockwise.run(_sigmoid_slope_steps, y, h)
+        out = blockwise.run(_sigmoid_backward_steps, y, h)
         if out is not None:
             return out
     slope = _subtract(one, y, out=...)
@@ -478,21 +478,21 @@ def sigmoid_slope(h: Array, y: Array) -> Array:
     return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
 
 
-def _sigmoid_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
+def _sigmoid_backward_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
     call(np.subtract, out, _ones[y.dtype.char], y)
     call(np.multiply, out, out, y)
     call(np.multiply, out, h, out)
 
 
-@register(compiled.tanh_slope)
-def tanh_slope(h: Array, y: Array) -> Array:
+@register(compiled.tanh_backward)
+def tanh_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
     one = _ones.get(y.dtype.char)
     if one is None:
         return np.multiply(h, _conj(1 - y * y), out=...)
     below_a_sum = y.size >= bits.MANY and not any(h.strides) and h.item(0) == 1
     if y.size >= blockwise.SPREAD:
-        out = blockwise.run(_tanh_slope_alone, y) if below_a_sum else blockwise.run(_tanh_slope_steps, y, h)
+        out = blockwise.run(_tanh_derivative_steps, y) if below_a_sum else blockwise.run(_tanh_backward_steps, y, h)
         if out is not None:
             return out
     slope = _multiply(y, y, out=...)
@@ -502,28 +502,28 @@ def tanh_slope(h: Array, y: Array) -> Array:
     return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
 
 
-def _tanh_slope_alone(call: blockwise.Call, out: Array, y: Array) -> None:
+def _tanh_derivative_steps(call: blockwise.Call, out: Array, y: Array) -> None:
     call(np.multiply, out, y, y)
     call(np.subtract, out, _ones[y.dtype.char], out)
 
 
-def _tanh_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
+def _tanh_backward_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
     call(np.multiply, out, y, y)
     call(np.subtract, out, _ones[y.dtype.char], out)
     call(np.multiply, out, h, out)
 
 
-def relu_slope(h: Array, y: Array) -> Array:
+def relu_backward(h: Array, y: Array) -> Array:
     """``h`` where relu's value ``y`` is not 0: at nan too."""
     if h.size >= blockwise.SPREAD and h.dtype is y.dtype and h.dtype.char in bits.OF:
-        kept = blockwise.run(_relu_slope_steps, y, h)
+        kept = blockwise.run(_relu_backward_steps, y, h)
         if kept is not None:
             return kept
     kept = bits.kept(h, y != 0) if h.size >= bits.MANY else None
     return np.asarray(np.where(y <= 0, zero_of(h.dtype), h)) if kept is None else kept
 
 
-def _relu_slope_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
+def _relu_backward_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
     mask = is_not_zero(call, out, y)
     call(np.multiply, mask, mask, h.view(mask.dtype))
 

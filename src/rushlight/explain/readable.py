@@ -303,9 +303,9 @@ READABLE: dict[str, dict[str, Form]] = {
     # activations
     "elu": {"x": ELU},
     "celu": {"x": "g * where(x <= 0, exp(x / alpha), 1)"},
-    "elu_slope": {"h": ELU, "x": "g * h * scale * alpha * input_scale ** 2 * exp(x * input_scale) * (x < 0)"},
+    "elu_backward": {"h": ELU, "x": "g * h * scale * alpha * input_scale ** 2 * exp(x * input_scale) * (x < 0)"},
     "leaky_relu": {"x": "g * where(x > 0, 1, slope)"},
-    "leaky_relu_slope": {"h": "g * where(x > 0, 1, slope)"},
+    "leaky_relu_backward": {"h": "g * where(x > 0, 1, slope)"},
     "prelu": {"x": "g * where(x > 0, 1, weight)", "weight": "g * x * (x <= 0)"},
     "rrelu_noise": {"x": "g * where(x > 0, 1, noise)"},
     "gelu_erf": {"x": GELU},
@@ -321,11 +321,11 @@ READABLE: dict[str, dict[str, Form]] = {
     "threshold": {"x": "g * (x > limit)"},
     "softshrink": {"x": "g * (abs(x) > limit)"},
     "hardshrink": {"x": "g * (abs(x) > limit)"},
-    "relu_slope": {"h": "g * (y > 0)"},
-    "hardtanh_slope": {"h": "g * (x > low) * (x < high)"},
-    "threshold_slope": {"h": "g * (x > limit)"},
-    "softshrink_slope": {"h": "g * (abs(x) > limit)"},
-    "hardshrink_slope": {"h": "g * (abs(x) > limit)"},
+    "relu_backward": {"h": "g * (y > 0)"},
+    "hardtanh_backward": {"h": "g * (x > low) * (x < high)"},
+    "threshold_backward": {"h": "g * (x > limit)"},
+    "softshrink_backward": {"h": "g * (abs(x) > limit)"},
+    "hardshrink_backward": {"h": "g * (abs(x) > limit)"},
     # losses
     "mse_loss": {"a": _reduced("g * 2 * (a - b)"), "b": _reduced("g * 2 * (b - a)")},
     "smooth_l1_loss": {
@@ -347,36 +347,36 @@ READABLE: dict[str, dict[str, Form]] = {
         "target": _with_logits("g * -x", "g * (log(1 - s) - pos_weight * log(s)) where s = sigmoid(x)"),
     },
     "soft_margin_loss": {"x": _reduced("-g * target * sigmoid(-target * x)")},
-    "mse_loss_slope": {"a": _reduced("2 * g * h"), "b": _reduced("-2 * g * h")},
-    "smooth_l1_loss_slope": {
+    "mse_loss_backward": {"a": _reduced("2 * g * h"), "b": _reduced("-2 * g * h")},
+    "smooth_l1_loss_backward": {
         "a": _reduced("g * h * (abs(a - b) < beta) / beta"), "b": _reduced("-g * h * (abs(a - b) < beta) / beta"),
     },
-    "huber_loss_slope": {"a": _reduced("g * h * (abs(a - b) < delta)"), "b": _reduced("-g * h * (abs(a - b) < delta)")},
-    "binary_cross_entropy_slope": {
+    "huber_loss_backward": {"a": _reduced("g * h * (abs(a - b) < delta)"), "b": _reduced("-g * h * (abs(a - b) < delta)")},
+    "binary_cross_entropy_backward": {
         "x": _weighted("g * h * (x * (x - 2 * target) + target) / (x * (1 - x)) ** 2"),
         "target": _weighted("-g * h / (x * (1 - x))"),
     },
-    "soft_margin_loss_slope": {
+    "soft_margin_loss_backward": {
         "x": _reduced("g * h * target ** 2 * s * (1 - s)", " where s = sigmoid(target * x)"),
     },
-    "hardswish_slope": {"h": HARDSWISH, "x": "g * h / 3 * (abs(x) < 3)"},
-    "softplus_slope": {
+    "hardswish_backward": {"h": HARDSWISH, "x": "g * h / 3 * (abs(x) < 3)"},
+    "softplus_backward": {
         "h": "g * where(x * beta > threshold, 1, sigmoid(x * beta))",
         "x": "g * h * beta * s * (1 - s) * (x * beta < threshold) where s = sigmoid(x * beta)",
     },
-    "log_sigmoid_slope": {"h": "g * sigmoid(-x)", "x": "-g * h * s * (1 - s) where s = sigmoid(x)"},
-    "gelu_erf_slope": {"h": GELU, "x": "g * h * exp(-x ** 2 / 2) * (2 - x ** 2) / sqrt(2 * pi)"},
-    "gelu_tanh_slope": {
+    "log_sigmoid_backward": {"h": "g * sigmoid(-x)", "x": "-g * h * s * (1 - s) where s = sigmoid(x)"},
+    "gelu_erf_backward": {"h": GELU, "x": "g * h * exp(-x ** 2 / 2) * (2 - x ** 2) / sqrt(2 * pi)"},
+    "gelu_tanh_backward": {
         "h": GELU_TANH, "x": "g * h * (r * u * 2 + x * r * (0.26829 * k * x - 2 * t * u ** 2)) / 2 where r = 1 - t ** 2; " + TANH,
     },
-    "glu_slope": {
+    "glu_backward": {
         "h": "half_of(g, axis, 0) * s + half_of(g, axis, 1) * a * s * (1 - s) where " + HALVES,
         "x": (
             "concat([q * h * r, (p * r + q * a * r * (1 - 2 * s)) * h], axis) where "
             "p = half_of(g, axis, 0); q = half_of(g, axis, 1); r = s * (1 - s); " + HALVES
         ),
     },
-    "prelu_slope": {
+    "prelu_backward": {
         "h": "g0 * where(x > 0, 1, weight) + g1 * x * (x <= 0)", "x": "g1 * h * (x <= 0)", "weight": "g0 * h * (x <= 0)",
     },
     # normalizations

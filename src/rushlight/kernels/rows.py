@@ -57,8 +57,8 @@ def _grad(name: str) -> Callable[[Array, Array, Axis], Array | None]:
     return kernel
 
 
-softmax, softmax_grad = _function("softmax"), _grad("softmax_slope")
-log_softmax, log_softmax_grad = _function("log_softmax"), _grad("log_softmax_slope")
+softmax, softmax_grad = _function("softmax"), _grad("softmax_backward")
+log_softmax, log_softmax_grad = _function("log_softmax"), _grad("log_softmax_backward")
 
 
 def _length(x: Array, axes: Axes) -> int:
@@ -79,7 +79,7 @@ def layer_norm(
     return None
 
 
-def layer_norm_slopes(
+def layer_norm_backward(
     g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed."""
@@ -87,6 +87,6 @@ def layer_norm_slopes(
     if native and length and _are_alike(g, x):
         shapes = (x.shape, x.shape[axes[0] :], x.shape[axes[0] :])
         out = [np.empty(shape, x.dtype) if need else None for shape, need in zip(shapes, needs, strict=True)]
-        if native.layer_norm_slopes(*out, g, x, weight, length, eps):
+        if native.layer_norm_backward(*out, g, x, weight, length, eps):
             return tuple(out)
     return None

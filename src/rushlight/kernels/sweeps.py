@@ -43,9 +43,9 @@ def _slope(name: str) -> Callable[[Array, Array], Array | None]:
     return kernel
 
 
-gelu, gelu_slope = _function("gelu"), _slope("gelu_slope")
-gelu_tanh, gelu_tanh_slope = _function("gelu_tanh"), _slope("gelu_tanh_slope")
-silu, silu_slope = _function("silu"), _slope("silu_slope")
-mish, mish_slope = _function("mish"), _slope("mish_slope")
-sigmoid, sigmoid_slope = _function("sigmoid"), _slope("sigmoid_slope")
-tanh_slope = _slope("tanh_slope")
+gelu, gelu_backward = _function("gelu"), _slope("gelu_backward")
+gelu_tanh, gelu_tanh_backward = _function("gelu_tanh"), _slope("gelu_tanh_backward")
+silu, silu_backward = _function("silu"), _slope("silu_backward")
+mish, mish_backward = _function("mish"), _slope("mish_backward")
+sigmoid, sigmoid_backward = _function("sigmoid"), _slope("sigmoid_backward")
+tanh_backward = _slope("tanh_backward")

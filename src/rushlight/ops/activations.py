@@ -12,7 +12,7 @@ from ..backend import activations as k
 from ..base.dtypes import finfo
 from ..kernels import register, sweeps
 from . import dispatch
-from .activation_slopes import mish_slope, prelu_slopes, silu_slope
+from .activation_backward import mish_backward, prelu_backward, silu_backward
 from .inplace import named
 from .public import axis_of, function_of, module, ops, public
 from .table import op
@@ -34,27 +34,27 @@ def _gelu_erf(x: Any) -> Any:
     return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
 
 
-op("leaky_relu", k.leaky_relu, kind="elementwise", x=lambda g, xp, x, slope: xp.leaky_relu_slope(g, x, slope))
-op("elu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.elu_slope(
+op("leaky_relu", k.leaky_relu, kind="elementwise", x=lambda g, xp, x, slope: xp.leaky_relu_backward(g, x, slope))
+op("elu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha, scale, input_scale: xp.elu_backward(
     g, x, alpha, scale, input_scale))  # fmt: skip
-op("celu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha: xp.elu_slope(g, x, alpha, 1.0, _inverse(alpha)))
-op("gelu_tanh", k.gelu_tanh, kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: xp.gelu_tanh_slope(g, x))
-op("gelu_erf", lambda x: _gelu_erf(x), kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: xp.gelu_erf_slope(g, x))
-op("silu", k.silu, kind="elementwise", x=lambda g, xp, x: silu_slope(g, xp, x))
-op("mish", k.mish, kind="elementwise", x=lambda g, xp, x: mish_slope(g, xp, x))
-op("softplus", k.softplus, kind="elementwise", x=lambda g, xp, x, beta, threshold: xp.softplus_slope(g, x, beta, threshold))
-op("hardtanh", k.hardtanh, kind="elementwise", x=lambda g, xp, x, low, high: xp.hardtanh_slope(g, x, low, high))
-op("hardsigmoid", k.hardsigmoid, kind="elementwise", x=lambda g, xp, x: xp.hardsigmoid_slope(g, x))
-op("hardswish", k.hardswish, kind="elementwise", x=lambda g, xp, x: xp.hardswish_slope(g, x))
-op("log_sigmoid", k.log_sigmoid, kind="elementwise", x=lambda g, xp, x: xp.log_sigmoid_slope(g, x))
-op("glu", k.glu, x=lambda g, xp, x, axis: xp.glu_slope(g, x, axis))
-op("threshold", k.threshold, kind="elementwise", x=lambda g, xp, x, limit: xp.threshold_slope(g, x, limit))
+op("celu", k.elu, kind="elementwise", x=lambda g, xp, x, alpha: xp.elu_backward(g, x, alpha, 1.0, _inverse(alpha)))
+op("gelu_tanh", k.gelu_tanh, kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: xp.gelu_tanh_backward(g, x))
+op("gelu_erf", lambda x: _gelu_erf(x), kind="elementwise", node="GeluBackward0", x=lambda g, xp, x: xp.gelu_erf_backward(g, x))
+op("silu", k.silu, kind="elementwise", x=lambda g, xp, x: silu_backward(g, xp, x))
+op("mish", k.mish, kind="elementwise", x=lambda g, xp, x: mish_backward(g, xp, x))
+op("softplus", k.softplus, kind="elementwise", x=lambda g, xp, x, beta, threshold: xp.softplus_backward(g, x, beta, threshold))
+op("hardtanh", k.hardtanh, kind="elementwise", x=lambda g, xp, x, low, high: xp.hardtanh_backward(g, x, low, high))
+op("hardsigmoid", k.hardsigmoid, kind="elementwise", x=lambda g, xp, x: xp.hardsigmoid_backward(g, x))
+op("hardswish", k.hardswish, kind="elementwise", x=lambda g, xp, x: xp.hardswish_backward(g, x))
+op("log_sigmoid", k.log_sigmoid, kind="elementwise", x=lambda g, xp, x: xp.log_sigmoid_backward(g, x))
+op("glu", k.glu, x=lambda g, xp, x, axis: xp.glu_backward(g, x, axis))
+op("threshold", k.threshold, kind="elementwise", x=lambda g, xp, x, limit: xp.threshold_backward(g, x, limit))
 op("prelu", k.prelu, node="PreluKernelBackward0", inputs="x weight",
-   joint=lambda g, xp, x, weight, needs: prelu_slopes(g, xp, x, weight, needs))  # fmt: skip
-op("softshrink", k.softshrink, kind="elementwise", x=lambda g, xp, x, limit: xp.softshrink_slope(g, x, limit))
-op("hardshrink", k.hardshrink, kind="elementwise", x=lambda g, xp, x, limit: xp.hardshrink_slope(g, x, limit))
+   joint=lambda g, xp, x, weight, needs: prelu_backward(g, xp, x, weight, needs))  # fmt: skip
+op("softshrink", k.softshrink, kind="elementwise", x=lambda g, xp, x, limit: xp.softshrink_backward(g, x, limit))
+op("hardshrink", k.hardshrink, kind="elementwise", x=lambda g, xp, x, limit: xp.hardshrink_backward(g, x, limit))
 op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", inputs="noise",
-   x=lambda g, xp, x, noise: xp.rrelu_noise_slope(g, x, noise))  # fmt: skip
+   x=lambda g, xp, x, noise: xp.rrelu_noise_backward(g, x, noise))  # fmt: skip
 
 
 def _inverse(alpha: float) -> float:

@@ -22,7 +22,7 @@ F = "torch.nn.functional"
 op("safe_softmax", k.safe_softmax, x=lambda g, xp, out, axis: xp.softmax_grad(g, out, axis))
 op("causal", k.causal, node="MaskedFillBackward0", kind="elementwise", x=lambda g, xp: xp.tril(g, 0))
 op("attention", k.attention, inputs="query key value", node="ScaledDotProductFlashAttentionForCpuBackward0",
-   joint=lambda g, xp, query, key, value, mask, is_causal, scale, needs: _attention_slopes(
+   joint=lambda g, xp, query, key, value, mask, is_causal, scale, needs: _attention_backward(
        g, xp, query, key, value, mask, is_causal, scale))  # fmt: skip
 op("trilinear", k.trilinear,
    a=lambda g, xp, weight, b: xp.trilinear(g, xp.permute_dims(conj(weight), (1, 0, 2)), conj(b)),
@@ -33,9 +33,9 @@ op("trilinear", k.trilinear,
    b=lambda g, xp, a, weight: xp.trilinear(g, xp.permute_dims(conj(weight), (2, 0, 1)), conj(a)))  # fmt: skip
 
 
-def _attention_slopes(g: Any, xp: Any, query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float) -> Any:
+def _attention_backward(g: Any, xp: Any, query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float) -> Any:
     if xp is arrays:
-        return k.attention_slopes(g, query, key, value, mask, is_causal, scale)
+        return k.attention_backward(g, query, key, value, mask, is_causal, scale)
     scores = xp.bmm(query, xp.adjoint(key)) * scale
     if is_causal:
         scores = xp.causal(scores)

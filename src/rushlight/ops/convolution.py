@@ -146,7 +146,7 @@ def _conv_tbc(x: Any, w: Any, bias: Any, pad: int) -> Any:
     return np.ascontiguousarray(y.transpose(2, 0, 1))
 
 
-def _tbc_slopes(g: Any, xp: Any, x: Any, w: Any, pad: int, needs: tuple[bool, ...]) -> Any:
+def _tbc_backward(g: Any, xp: Any, x: Any, w: Any, pad: int, needs: tuple[bool, ...]) -> Any:
     grads = _slopes(
         xp.permute_dims(g, (1, 2, 0)), xp, xp.permute_dims(x, (1, 2, 0)), xp.permute_dims(w, (2, 1, 0)),
         (1,), (pad,), (1,), False, 1, needs,
@@ -159,7 +159,7 @@ def _tbc_slopes(g: Any, xp: Any, x: Any, w: Any, pad: int, needs: tuple[bool, ..
     )
 
 
-op("conv_tbc", _conv_tbc, inputs="x w bias", joint=lambda g, xp, x, w, pad, needs: _tbc_slopes(g, xp, x, w, pad, needs))
+op("conv_tbc", _conv_tbc, inputs="x w bias", joint=lambda g, xp, x, w, pad, needs: _tbc_backward(g, xp, x, w, pad, needs))
 
 
 # The public functions.

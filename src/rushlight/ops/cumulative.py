@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: xp.cumsum_from_end(g, axis))
 op("cumsum_from_end", k.cumsum_from_end, node="FlipBackward0", kind="linear", x=lambda g, xp, axis: xp.cumsum(g, axis))
-op("cumprod", k.cumprod, x=lambda g, xp, x, x_dtype, out, axis: _cumprod_slope(
+op("cumprod", k.cumprod, x=lambda g, xp, x, x_dtype, out, axis: _cumprod_backward(
     xp.astype(g, x_dtype) if is_complex(x) and not is_complex(g) else g, xp, x, out, axis))  # fmt: skip
 op("recurrence", k.recurrence, node="CopySlices",
    a=lambda g, xp, a, b, out, axis, reverse: _adjoint_recurrence(g, xp, a, axis, reverse) * conj(
@@ -35,12 +35,12 @@ for _name in ("cummax", "cummin"):
        # Of x the shape would do, but as in PyTorch a write into it is an error.
        x=lambda g, xp, x, indices, axis: xp.add_along(g, indices, x.shape, axis))  # fmt: skip
 op("logcumsumexp", k.logcumsumexp,
-   x=lambda g, xp, x, out, axis: _logcumsumexp_slope(g, xp, x, out, xp.logcumsumexp_from_end, axis))  # fmt: skip
+   x=lambda g, xp, x, out, axis: _logcumsumexp_backward(g, xp, x, out, xp.logcumsumexp_from_end, axis))  # fmt: skip
 op("logcumsumexp_from_end", k.logcumsumexp_from_end, node="FlipBackward0",
-   x=lambda g, xp, x, out, axis: _logcumsumexp_slope(g, xp, x, out, xp.logcumsumexp, axis))  # fmt: skip
+   x=lambda g, xp, x, out, axis: _logcumsumexp_backward(g, xp, x, out, xp.logcumsumexp, axis))  # fmt: skip
 
 
-def _cumprod_slope(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
+def _cumprod_backward(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
     if math.prod(x.shape) <= 1 or x.shape[axis] == 1:
         return g
     if no_zero(x):
@@ -71,7 +71,7 @@ def _adjoint_recurrence(g: Any, xp: Any, a: Any, axis: int, reverse: bool) -> An
 _NOTHING = -3e38
 
 
-def _logcumsumexp_slope(g: Any, xp: Any, x: Any, out: Any, back: Any, axis: int) -> Any:
+def _logcumsumexp_backward(g: Any, xp: Any, x: Any, out: Any, back: Any, axis: int) -> Any:
     """sum of g[k] * exp(x[i] - out[k]) over k from i on, in logarithms; negative cotangents apart."""
     if not x.shape or 0 in x.shape:
         return g

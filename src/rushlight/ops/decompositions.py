@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 op("cholesky", k.cholesky, node="LinalgCholeskyExBackward0",
-   a=lambda g, xp, out, upper: _cholesky_slope(g, xp, out, upper))  # fmt: skip
+   a=lambda g, xp, out, upper: _cholesky_backward(g, xp, out, upper))  # fmt: skip
 op("cholesky_older", lambda a, upper: k.cholesky(a, upper, "cholesky"), node="CholeskyBackward0",
-   a=lambda g, xp, out, upper: _cholesky_slope(g, xp, out, upper))  # fmt: skip
+   a=lambda g, xp, out, upper: _cholesky_backward(g, xp, out, upper))  # fmt: skip
 op("cholesky_ex", k.cholesky_ex, outputs="factor info!", node="LinalgCholeskyExBackward0",
-   a=lambda g, xp, factor, upper: _cholesky_slope(g, xp, factor, upper))  # fmt: skip
+   a=lambda g, xp, factor, upper: _cholesky_backward(g, xp, factor, upper))  # fmt: skip
 op("cholesky_solve", k.cholesky_solve,
    b=lambda g, xp, factor, upper: xp.cholesky_solve(g, factor, upper),
    factor=lambda g, xp, out, factor, upper: _of_product(
@@ -51,17 +51,17 @@ op("cholesky_solve", k.cholesky_solve,
 op("cholesky_inverse", k.cholesky_inverse,
    factor=lambda g, xp, out, factor, upper: _of_product(-(out @ g @ out), xp, factor, upper))  # fmt: skip
 op("eigh", k.eigh, outputs="values vectors", node="LinalgEighBackward0",
-   a=lambda g, xp, values, vectors: _eigh_slope(g, xp, values, vectors))  # fmt: skip
+   a=lambda g, xp, values, vectors: _eigh_backward(g, xp, values, vectors))  # fmt: skip
 op("eigvalsh", k.eigvalsh, inputs="a")
 op("eig", k.eig, outputs="values vectors", node="LinalgEigBackward0",
-   a=lambda g, xp, values, vectors: _eig_slope(g, xp, values, vectors))  # fmt: skip
+   a=lambda g, xp, values, vectors: _eig_backward(g, xp, values, vectors))  # fmt: skip
 op("eigvals", k.eigvals, inputs="a")
-op("svd", k.svd, outputs="u s vh", node="LinalgSvdBackward0", a=lambda g, xp, u, s, vh: _svd_slope(g, xp, u, s, vh))
+op("svd", k.svd, outputs="u s vh", node="LinalgSvdBackward0", a=lambda g, xp, u, s, vh: _svd_backward(g, xp, u, s, vh))
 op("svdvals", k.svdvals, inputs="a")
-op("qr", k.qr, outputs="q r", node="LinalgQrBackward0", a=lambda g, xp, q, r, mode: _qr_slope(g, xp, q, r, mode))
+op("qr", k.qr, outputs="q r", node="LinalgQrBackward0", a=lambda g, xp, q, r, mode: _qr_backward(g, xp, q, r, mode))
 
 
-def _cholesky_slope(g: Any, xp: Any, factor: Any, upper: bool) -> Any:
+def _cholesky_backward(g: Any, xp: Any, factor: Any, upper: bool) -> Any:
     lower, g = (xp.adjoint(factor), xp.adjoint(g)) if upper else (factor, g)
     high = xp.adjoint(lower)
     inner = high @ g
@@ -96,7 +96,7 @@ def _check_phase(size: Any, g: list[Any], what: str, vectors: str) -> None:
         )
 
 
-def _eigh_slope(g: list[Any], xp: Any, values: Any, vectors: Any) -> Any:
+def _eigh_backward(g: list[Any], xp: Any, values: Any, vectors: Any) -> Any:
     g_values, g_vectors = g
     across = xp.adjoint(vectors)
     if g_vectors is None:
@@ -111,7 +111,7 @@ def _eigh_slope(g: list[Any], xp: Any, values: Any, vectors: Any) -> Any:
     return vectors @ inner @ across
 
 
-def _eig_slope(g: list[Any], xp: Any, values: Any, vectors: Any) -> Any:
+def _eig_backward(g: list[Any], xp: Any, values: Any, vectors: Any) -> Any:
     g_values, g_vectors = g
     across = xp.adjoint(vectors)
     if g_vectors is None:
@@ -126,7 +126,7 @@ def _eig_slope(g: list[Any], xp: Any, values: Any, vectors: Any) -> Any:
     return xp.solve(across, inner @ across)
 
 
-def _svd_slope(g: list[Any], xp: Any, u: Any, s: Any, vh: Any) -> Any:
+def _svd_backward(g: list[Any], xp: Any, u: Any, s: Any, vh: Any) -> Any:
     g_u, g_s, g_vh = g
     size = s.shape[-1]
     m, n = u.shape[-2], vh.shape[-1]
@@ -179,7 +179,7 @@ def _first(x: Any, xp: Any, count: int, axis: int) -> Any:
     return xp.slice(x, axis % len(x.shape), 0, count, 1)
 
 
-def _qr_slope(g: list[Any], xp: Any, q: Any, r: Any, mode: str) -> Any:
+def _qr_backward(g: list[Any], xp: Any, q: Any, r: Any, mode: str) -> Any:
     if mode == "r":
         raise RuntimeError(
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
@@ -190,7 +190,7 @@ def _qr_slope(g: list[Any], xp: Any, q: Any, r: Any, mode: str) -> Any:
         raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
     g_q, g_r = g
     if m >= n:
-        return _square_qr_slope(g_q, g_r, xp, q, r)
+        return _square_qr_backward(g_q, g_r, xp, q, r)
     # The first m columns are decomposed; the others are only turned: R2 = Q^H A2.
     left = _first(r, xp, m, -1)
     g_left = None
@@ -199,13 +199,13 @@ def _qr_slope(g: list[Any], xp: Any, q: Any, r: Any, mode: str) -> Any:
         g_left = _first(g_r, xp, m, -1)
         turned = q @ right @ xp.adjoint(g_right)
         g_q = turned if g_q is None else g_q + turned
-    first = _square_qr_slope(g_q, g_left, xp, q, left)
+    first = _square_qr_backward(g_q, g_left, xp, q, left)
     if g_r is None:
         return xp.embed_slice(first, (*first.shape[:-1], n), len(first.shape) - 1, 0, m, 1)
     return xp.concat([first, q @ g_right], len(first.shape) - 1)
 
 
-def _square_qr_slope(g_q: Any, g_r: Any, xp: Any, q: Any, r: Any) -> Any:
+def _square_qr_backward(g_q: Any, g_r: Any, xp: Any, q: Any, r: Any) -> Any:
     inner = None
     if g_r is not None:
         inner = g_r @ xp.adjoint(r)

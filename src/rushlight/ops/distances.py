@@ -11,7 +11,7 @@ from ..autograd.modes import no_grad
 from ..backend import distances as k
 from ..backend import norms
 from ..base import dtypes
-from .norms import norm_slope
+from .norms import norm_backward
 from .public import axis_of, module, ops, public
 from .table import op
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 F = "torch.nn.functional"
 
 op("cdist", k.cdist,
-   a=lambda g, xp, a, b, out, p, by_products: _cdist_slope(g, xp, a, b, out, p, by_products, 1),
-   b=lambda g, xp, a, b, out, p, by_products: _cdist_slope(g, xp, a, b, out, p, by_products, 0))  # fmt: skip
+   a=lambda g, xp, a, b, out, p, by_products: _cdist_backward(g, xp, a, b, out, p, by_products, 1),
+   b=lambda g, xp, a, b, out, p, by_products: _cdist_backward(g, xp, a, b, out, p, by_products, 0))  # fmt: skip
 op("pdist", k.pdist, x=lambda g, xp, x, out, p: xp.pair_differences_adjoint(
-    length_slope(g, xp, xp.pair_differences(x), out, p), x.shape[0]))  # fmt: skip
+    length_backward(g, xp, xp.pair_differences(x), out, p), x.shape[0]))  # fmt: skip
 op("pair_differences", k.pair_differences, kind="linear",
    x=lambda g, xp, x_shape: xp.pair_differences_adjoint(g, x_shape[0]))  # fmt: skip
 op("pair_differences_adjoint", k.pair_differences_adjoint, kind="linear", g=lambda g, xp: xp.pair_differences(g))
 op("norm_along", norms.vector_norm, node="NormBackward1",
-   x=lambda g, xp, x, out, ord, axis, keepdims: norm_slope(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
+   x=lambda g, xp, x, out, ord, axis, keepdims: norm_backward(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
 
 
-def length_slope(g: Any, xp: Any, off: Any, length: Any, p: float) -> Any:
+def length_backward(g: Any, xp: Any, off: Any, length: Any, p: float) -> Any:
     """The rule of a length of order p along the last axis."""
     if p == 0:
         return xp.zeroed(off)
@@ -41,10 +41,10 @@ def length_slope(g: Any, xp: Any, off: Any, length: Any, p: float) -> Any:
         return xp.sgn(off) * g.reshape(row) * (xp.abs(off) == length.reshape(row))
     if p == 2:  # rows that are the same have no slope, whatever the cotangent
         g = xp.masked_fill(g, length == 0, 0)
-    return norm_slope(g, xp, off, length, p, (len(off.shape) - 1,), False)
+    return norm_backward(g, xp, off, length, p, (len(off.shape) - 1,), False)
 
 
-def _cdist_slope(g: Any, xp: Any, a: Any, b: Any, out: Any, p: float, by_products: bool, other: int) -> Any:
+def _cdist_backward(g: Any, xp: Any, a: Any, b: Any, out: Any, p: float, by_products: bool, other: int) -> Any:
     if not a.shape[-1]:
         return xp.zeroed(a if other else b)
     if by_products:
@@ -54,7 +54,7 @@ def _cdist_slope(g: Any, xp: Any, a: Any, b: Any, out: Any, p: float, by_product
             share = xp.transpose(share, len(share.shape) - 2, len(share.shape) - 1)
         return rows * xp.sum(share, (len(share.shape) - 1,), True) - xp.bmm(share, columns)
     off = xp.expand_dims(a, len(a.shape) - 1) - xp.expand_dims(b, len(b.shape) - 2)
-    slope = length_slope(g, xp, off, out, p)
+    slope = length_backward(g, xp, off, out, p)
     ndim = len(off.shape)
     return xp.sum(slope, (ndim - 2,), False) if other else -xp.sum(slope, (ndim - 3,), False)
 

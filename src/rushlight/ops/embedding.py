@@ -34,7 +34,7 @@ op("embedding_adjoint", k.embedding_adjoint, node="EmbeddingDenseBackwardBackwar
 op("embedding_bag", lambda weight, indices, offsets, scales=None, mode="mean", but=-1, by_frequency=False, sparse=False: (
        k.embedding_bag(weight, indices, offsets, scales, mode, but)),
    inputs="indices offsets",
-   weight=lambda g, xp, weight, indices, offsets, scales, mode, but, by_frequency, sparse: _bag_slope(
+   weight=lambda g, xp, weight, indices, offsets, scales, mode, but, by_frequency, sparse: _bag_backward(
        g, xp, weight, indices, offsets, scales, mode, but, by_frequency, sparse),
    scales=lambda g, xp, weight, indices, offsets, mode, but: xp.sum(
        _spread(g, xp, indices, offsets) * xp.embedding_but(weight, indices, but, False), (1,), False))  # fmt: skip
@@ -49,7 +49,7 @@ def _spread(g: Any, xp: Any, indices: Any, offsets: Any) -> Any:
     return xp.index_select(g, xp.bag_numbers(offsets, indices.shape[0]), 0)
 
 
-def _bag_slope(
+def _bag_backward(
     g: Any,
     xp: Any,
     weight: Any,

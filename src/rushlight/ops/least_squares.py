@@ -18,13 +18,13 @@ from .table import op
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
-op("pinv", kernels.pinv, node="LinalgPinvBackward0", a=lambda g, xp, a, out: pinv_slope(g, xp, a, out))
+op("pinv", kernels.pinv, node="LinalgPinvBackward0", a=lambda g, xp, a, out: pinv_backward(g, xp, a, out))
 op("matrix_rank", kernels.matrix_rank, inputs="a")
 op("lstsq", kernels.lstsq, outputs="solution residuals rank! values!", node="LinalgLstsqBackward0",
-   joint=lambda g, xp, needs, a, b, solution: _lstsq_slope(g, xp, needs, a, b, solution), inputs="a b")  # fmt: skip
+   joint=lambda g, xp, needs, a, b, solution: _lstsq_backward(g, xp, needs, a, b, solution), inputs="a b")  # fmt: skip
 
 
-def pinv_slope(g: Any, xp: Any, a: Any, inverse: Any) -> Any:
+def pinv_backward(g: Any, xp: Any, a: Any, inverse: Any) -> Any:
     """G. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear least squares (1973)."""
     across, gh = xp.adjoint(inverse), xp.adjoint(g)
     left = gh @ inverse @ across
@@ -32,14 +32,14 @@ def pinv_slope(g: Any, xp: Any, a: Any, inverse: Any) -> Any:
     return left - a @ (inverse @ left) + right - (right @ inverse) @ a - across @ g @ across
 
 
-def _lstsq_slope(g: list[Any], xp: Any, needs: tuple[bool, bool], a: Any, b: Any, solution: Any) -> tuple[Any, Any]:
+def _lstsq_backward(g: list[Any], xp: Any, needs: tuple[bool, bool], a: Any, b: Any, solution: Any) -> tuple[Any, Any]:
     """Of ``solution = pinv(a) @ b`` and ``residuals = sum(abs(a @ solution - b) ** 2)``, least in the solution."""
     g_solution, g_residuals = g
     g_a = g_b = None
     if g_solution is not None:
         inverse = xp.pinv(a, *kernels.default_tolerances(value_of(a)), False)
         if needs[0]:
-            g_a = pinv_slope(g_solution @ xp.adjoint(b), xp, a, inverse)
+            g_a = pinv_backward(g_solution @ xp.adjoint(b), xp, a, inverse)
         if needs[1]:
             g_b = xp.adjoint(inverse) @ g_solution
     if g_residuals is not None and g_residuals.shape != (0,):

@@ -12,7 +12,7 @@ from ..backend import losses as k
 from ..backend.pointwise import no_bool_difference
 from ..base import dtypes
 from . import dispatch
-from .loss_slopes import logits_slope, target_slope, target_slope_of_logits
+from .loss_backward import logits_backward, target_backward, target_backward_of_logits
 from .public import module, ops, public
 from .softmax import log_softmax
 from .table import op
@@ -24,14 +24,14 @@ F = "torch.nn.functional"
 _INT64 = np.dtype(np.int64)
 
 op("mse_loss", k.mse_loss, promote="same", numbers="none",
-   a=lambda g, xp, a, b, reduction: xp.mse_loss_slope(g, a, b, reduction),
-   b=lambda g, xp, a, b, reduction: xp.mse_loss_slope(g, b, a, reduction))  # fmt: skip
+   a=lambda g, xp, a, b, reduction: xp.mse_loss_backward(g, a, b, reduction),
+   b=lambda g, xp, a, b, reduction: xp.mse_loss_backward(g, b, a, reduction))  # fmt: skip
 op("smooth_l1_loss", k.smooth_l1_loss, node="SmoothL1LossBackward0", promote="same", numbers="none",
-   a=lambda g, xp, a, b, reduction, beta: xp.smooth_l1_loss_slope(g, a, b, reduction, beta),
-   b=lambda g, xp, a, b, reduction, beta: xp.smooth_l1_loss_slope(g, b, a, reduction, beta))  # fmt: skip
+   a=lambda g, xp, a, b, reduction, beta: xp.smooth_l1_loss_backward(g, a, b, reduction, beta),
+   b=lambda g, xp, a, b, reduction, beta: xp.smooth_l1_loss_backward(g, b, a, reduction, beta))  # fmt: skip
 op("huber_loss", k.huber_loss, promote="same", numbers="none",
-   a=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, a, b, reduction, delta),
-   b=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, b, a, reduction, delta))  # fmt: skip
+   a=lambda g, xp, a, b, reduction, delta: xp.huber_loss_backward(g, a, b, reduction, delta),
+   b=lambda g, xp, a, b, reduction, delta: xp.huber_loss_backward(g, b, a, reduction, delta))  # fmt: skip
 op("huber_loss_of_another_dtype", k.huber_loss, node="HuberLossBackward0",
    a=lambda a, b: _found_dtype(a, b), b=lambda a, b: _found_dtype(b, a))  # fmt: skip
 for _name, _node in (("nll_loss", "NllLossBackward0"), ("nll_loss_planes", "NllLoss2DBackward0")):
@@ -43,17 +43,17 @@ op("nll_loss_adjoint", k.nll_loss_adjoint, node="NllLossBackwardBackward0", inpu
    g=lambda g, xp, target, weight, reduction, ignore_index: xp.nll_loss(g, target, weight, reduction, ignore_index),
    x=lambda g, xp, x_shape: xp.full_like_shape(g, x_shape))  # fmt: skip
 op("binary_cross_entropy", k.binary_cross_entropy, inputs="weight",
-   x=lambda g, xp, x, target, weight, reduction: xp.binary_cross_entropy_slope(g, x, target, weight, reduction),
-   target=lambda g, xp, x, weight, reduction: target_slope(g, xp, x, weight, reduction))  # fmt: skip
+   x=lambda g, xp, x, target, weight, reduction: xp.binary_cross_entropy_backward(g, x, target, weight, reduction),
+   target=lambda g, xp, x, weight, reduction: target_backward(g, xp, x, weight, reduction))  # fmt: skip
 op("binary_cross_entropy_with_logits", k.binary_cross_entropy_with_logits, inputs="weight pos_weight",
-   x=lambda g, xp, x, target, weight, pos_weight, reduction: logits_slope(g, xp, x, target, weight, pos_weight, reduction),
-   target=lambda g, xp, x, weight, pos_weight, reduction: target_slope_of_logits(
+   x=lambda g, xp, x, target, weight, pos_weight, reduction: logits_backward(g, xp, x, target, weight, pos_weight, reduction),
+   target=lambda g, xp, x, weight, pos_weight, reduction: target_backward_of_logits(
        g, xp, x, weight, pos_weight, reduction))  # fmt: skip
 op("logits_of_another_dtype", k.logits_of_another_dtype, node="BinaryCrossEntropyWithLogitsBackward0", inputs="weight pos_weight",
    x=lambda g, xp, x, x_dtype, target, weight, pos_weight, reduction: xp.astype(
-       logits_slope(g, xp, x, target, weight, pos_weight, reduction), x_dtype),
+       logits_backward(g, xp, x, target, weight, pos_weight, reduction), x_dtype),
    target=lambda g, xp, x, target_dtype, weight, pos_weight, reduction: xp.astype(
-       target_slope_of_logits(g, xp, x, weight, pos_weight, reduction), target_dtype))  # fmt: skip
+       target_backward_of_logits(g, xp, x, weight, pos_weight, reduction), target_dtype))  # fmt: skip
 
 
 # How losses are put together.

@@ -30,13 +30,13 @@ op("rows_swapped", factors.swapped, inputs="pivots", node="IndexBackward0", kind
 op("lu", k.lu, outputs="lower upper p!", node="LinalgLuBackward0",
    a=lambda g, xp, lower, upper, p: p @ _slope(g[0], g[1], xp, lower, upper))  # fmt: skip
 op("lu_factor_ex", k.lu_factor_ex, outputs="lu pivots! info!", node="LinalgLuFactorExBackward0",
-   a=lambda g, xp, lu, pivots: _packed_slope(g, xp, lu, pivots))  # fmt: skip
+   a=lambda g, xp, lu, pivots: _packed_backward(g, xp, lu, pivots))  # fmt: skip
 op("lu_unpack", k.lu_unpack, inputs="pivots", outputs="lower upper p!",
    lu=lambda g, xp, lu_shape: _packed(g[0], g[1], xp, lu_shape))  # fmt: skip
 op("lu_solve", k.lu_solve, inputs="pivots", node="LinalgLuSolveBackward0",
    lu=lambda g, xp, lu, pivots, out, adjoint, left: (
-       _solve_slope(g, xp, lu, pivots, out, adjoint) if left
-       else _solve_slope(xp.adjoint(g), xp, lu, pivots, xp.adjoint(out), not adjoint)),
+       _solve_backward(g, xp, lu, pivots, out, adjoint) if left
+       else _solve_backward(xp.adjoint(g), xp, lu, pivots, xp.adjoint(out), not adjoint)),
    b=lambda g, xp, lu, pivots, adjoint, left: xp.lu_solve(lu, g, pivots, not adjoint, left))  # fmt: skip
 
 
@@ -50,27 +50,27 @@ def _slope(g_lower: Any, g_upper: Any, xp: Any, lower: Any, upper: Any) -> Any:
     if m < n:
         g_right = _part(g_upper, xp, -1, m, n)
         if g_right is None:
-            left = _square_slope(g_lower, None, xp, lower, _part(upper, xp, -1, 0, m))
+            left = _square_backward(g_lower, None, xp, lower, _part(upper, xp, -1, 0, m))
             return xp.embed_slice(left, (*left.shape[:-1], n), len(left.shape) - 1, 0, m, 1)
         g_right = xp.solve_triangular(xp.adjoint(lower), g_right, True, True, True)
         through = -(g_right @ xp.adjoint(_part(upper, xp, -1, m, n)))
         g_lower = through if g_lower is None else g_lower + through
-        left = _square_slope(g_lower, _part(g_upper, xp, -1, 0, m), xp, lower, _part(upper, xp, -1, 0, m))
+        left = _square_backward(g_lower, _part(g_upper, xp, -1, 0, m), xp, lower, _part(upper, xp, -1, 0, m))
         return xp.concat([left, g_right], len(left.shape) - 1)
     if m > n:
         g_low = _part(g_lower, xp, -2, n, m)
         if g_low is None:
-            top = _square_slope(None, g_upper, xp, _part(lower, xp, -2, 0, n), upper)
+            top = _square_backward(None, g_upper, xp, _part(lower, xp, -2, 0, n), upper)
             return xp.embed_slice(top, (*top.shape[:-2], m, n), len(top.shape) - 2, 0, n, 1)
         g_low = xp.solve_triangular(xp.adjoint(upper), g_low, False, False)
         through = -(xp.adjoint(_part(lower, xp, -2, n, m)) @ g_low)
         g_upper = through if g_upper is None else g_upper + through
-        top = _square_slope(_part(g_lower, xp, -2, 0, n), g_upper, xp, _part(lower, xp, -2, 0, n), upper)
+        top = _square_backward(_part(g_lower, xp, -2, 0, n), g_upper, xp, _part(lower, xp, -2, 0, n), upper)
         return xp.concat([top, g_low], len(top.shape) - 2)
-    return _square_slope(g_lower, g_upper, xp, lower, upper)
+    return _square_backward(g_lower, g_upper, xp, lower, upper)
 
 
-def _square_slope(g_lower: Any, g_upper: Any, xp: Any, lower: Any, upper: Any) -> Any:
+def _square_backward(g_lower: Any, g_upper: Any, xp: Any, lower: Any, upper: Any) -> Any:
     lh, uh = xp.adjoint(lower), xp.adjoint(upper)
     low = None if g_lower is None else xp.tril(lh @ g_lower, -1)
     high = None if g_upper is None else xp.triu(g_upper @ uh, 0)
@@ -78,7 +78,7 @@ def _square_slope(g_lower: Any, g_upper: Any, xp: Any, lower: Any, upper: Any) -
     return xp.solve_triangular(uh, xp.solve_triangular(lh, inner, True, True, True), False, False)
 
 
-def _packed_slope(g: Any, xp: Any, lu: Any, pivots: Any) -> Any:
+def _packed_backward(g: Any, xp: Any, lu: Any, pivots: Any) -> Any:
     lower, upper, _ = xp.lu_unpack(lu, pivots, True, False)
     size = lower.shape[-1]
     g_lower = _part(xp.tril(g, -1), xp, -1, 0, size)
@@ -100,7 +100,7 @@ def _packed(g_lower: Any, g_upper: Any, xp: Any, shape: tuple[int, ...]) -> Any:
     return high if low is None else low if high is None else low + high
 
 
-def _solve_slope(g: Any, xp: Any, lu: Any, pivots: Any, x: Any, adjoint: bool) -> Any:
+def _solve_backward(g: Any, xp: Any, lu: Any, pivots: Any, x: Any, adjoint: bool) -> Any:
     """The cotangent of the packed triangles of ``p @ l @ u @ x = b``, or of its adjoint."""
     across = xp.adjoint(lu)
     if not adjoint:

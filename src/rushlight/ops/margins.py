@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 F = "torch.nn.functional"
 
 op("soft_margin_loss", k.soft_margin_loss, inputs="target",
-   x=lambda g, xp, x, target, reduction: xp.soft_margin_loss_slope(g, x, target, reduction))  # fmt: skip
+   x=lambda g, xp, x, target, reduction: xp.soft_margin_loss_backward(g, x, target, reduction))  # fmt: skip
 op("multi_margin_loss", k.multi_margin_loss, inputs="target weight",
-   x=lambda g, xp, x, target, weight, p, margin, reduction: _multi_margin_slope(
+   x=lambda g, xp, x, target, weight, p, margin, reduction: _multi_margin_backward(
        g, xp, x, target, weight, p, margin, reduction))  # fmt: skip
 op("multilabel_margin_loss", k.multilabel_margin_loss, inputs="target",
    x=lambda g, xp, x, target, reduction: _rows(g, reduction) * (
-       xp.multilabel_margin_slope(x, target) / _row_parts(x, reduction)))  # fmt: skip
-op("multilabel_margin_slope", k.multilabel_margin_slope, inputs="x target")
+       xp.multilabel_margin_backward(x, target) / _row_parts(x, reduction)))  # fmt: skip
+op("multilabel_margin_backward", k.multilabel_margin_backward, inputs="x target")
 
 
 def _row_parts(x: Any, reduction: str) -> int:
@@ -34,7 +34,7 @@ def _rows(g: Any, reduction: str) -> Any:
     return g.reshape((-1, 1)) if reduction == "none" else g
 
 
-def _multi_margin_slope(g: Any, xp: Any, x: Any, target: Any, weight: Any, p: int, margin: float, reduction: str) -> Any:
+def _multi_margin_backward(g: Any, xp: Any, x: Any, target: Any, weight: Any, p: int, margin: float, reduction: str) -> Any:
     right = xp.one_hot(target, x.shape[1])
     excess = xp.masked_fill(margin - xp.sum(x * right, (1,), True) + x, right == 1, 0)
     slope = (excess > 0) * (g.reshape((-1, 1)) if reduction == "none" else g)

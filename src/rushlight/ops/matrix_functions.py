@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 op("trace", exponential.trace, kind="linear", x=lambda g, xp, x_shape: _spread(g, xp, x_shape))
-op("matrix_exp", exponential.matrix_exp, node="LinalgMatrixExpBackward0", a=lambda g, xp, a: _exp_slope(g, xp, a))
+op("matrix_exp", exponential.matrix_exp, node="LinalgMatrixExpBackward0", a=lambda g, xp, a: _exp_backward(g, xp, a))
 
 
 def _spread(g: Any, xp: Any, shape: tuple[int, int]) -> Any:
     return xp.embed_diagonal(xp.expand_number(g, (min(shape),)), shape, 0, 0, 1)
 
 
-def _exp_slope(g: Any, xp: Any, a: Any) -> Any:
+def _exp_backward(g: Any, xp: Any, a: Any) -> Any:
     """N. Higham, Functions of Matrices (2008), theorem 3.6: the derivative is a corner of exp of [[a, g], [0, a]]."""
     across = xp.adjoint(a)
     axis, size = len(a.shape) - 1, a.shape[-1]

@@ -27,33 +27,33 @@ F = "torch.nn.functional"
 _LAYER_NORM: dict[str, Any] = {
     "node": "NativeLayerNormBackward0",
     "inputs": "x weight bias",
-    "joint": lambda g, xp, x, weight, axes, eps, needs: _layer_norm_slopes(g, xp, x, weight, axes, eps, needs),
+    "joint": lambda g, xp, x, weight, axes, eps, needs: _layer_norm_backward(g, xp, x, weight, axes, eps, needs),
 }
 op("layer_norm", k.layer_norm, **_LAYER_NORM)
 op("layer_norm_with_moments", k.layer_norm_with_moments, outputs="out mean! rstd!", **_LAYER_NORM)
 op("batch_norm", keeping(k.batch_norm), node="NativeBatchNormBackward0", inputs="x weight bias",
-   joint=lambda g, xp, x, weight, eps, needs: _batch_norm_slopes(g, xp, x, weight, eps, needs))  # fmt: skip
+   joint=lambda g, xp, x, weight, eps, needs: _batch_norm_backward(g, xp, x, weight, eps, needs))  # fmt: skip
 op("batch_norm_given", keeping(k.batch_norm_given), node="NativeBatchNormBackward0", inputs="mean var",
    x=lambda g, xp, weight, var, eps: g * _channel_scale(xp, weight, var, eps, len(g.shape)),
    weight=lambda g, xp, x, mean, var, eps: _over_channels(
        xp, g * (x - _column(mean, x)) * _channel_scale(xp, None, var, eps, len(g.shape))),
    bias=lambda g, xp: _over_channels(xp, g))  # fmt: skip
 op("group_norm", keeping(k.group_norm), node="NativeGroupNormBackward0", inputs="x weight bias",
-   joint=lambda g, xp, x, weight, groups, eps, needs: _group_norm_slopes(g, xp, x, weight, groups, eps, needs))  # fmt: skip
+   joint=lambda g, xp, x, weight, groups, eps, needs: _group_norm_backward(g, xp, x, weight, groups, eps, needs))  # fmt: skip
 op("group_norm_with_moments", k.group_norm_with_moments, outputs="out mean rstd", node="NativeGroupNormBackward0",
    inputs="x weight bias",
-   joint=lambda g, xp, x, weight, groups, eps, needs: _group_moments_slopes(g, xp, x, weight, groups, eps, needs))  # fmt: skip
+   joint=lambda g, xp, x, weight, groups, eps, needs: _group_moments_backward(g, xp, x, weight, groups, eps, needs))  # fmt: skip
 
 
 op("normalized", k.normalized, node="NativeLayerNormBackward0",
-   x=lambda g, xp, x, axes, eps: xp.normalized_slope(g, x, axes, eps))  # fmt: skip
-op("normalized_slope", k.normalized_slope, node="NativeLayerNormBackwardBackward0",
-   h=lambda g, xp, x, axes, eps: xp.normalized_slope(g, x, axes, eps),
+   x=lambda g, xp, x, axes, eps: xp.normalized_backward(g, x, axes, eps))  # fmt: skip
+op("normalized_backward", k.normalized_backward, node="NativeLayerNormBackwardBackward0",
+   h=lambda g, xp, x, axes, eps: xp.normalized_backward(g, x, axes, eps),
    x=lambda g, xp, h, x, axes, eps: _turn(g, h, xp, x, axes, eps))  # fmt: skip
 
 
 def _turn(g: Any, h: Any, xp: Any, x: Any, axes: tuple[int, ...], eps: float) -> Any:
-    """How the slope of normalization changes with x: the derivative of ``sum(g * normalized_slope(h, x))``."""
+    """How the slope of normalization changes with x: the derivative of ``sum(g * normalized_backward(h, x))``."""
     off = x - xp.mean(x, axes, True)
     square = 1 / (xp.mean(off * off, axes, True) + eps)
     hat = off * xp.sqrt(square)
@@ -62,14 +62,16 @@ def _turn(g: Any, h: Any, xp: Any, x: Any, axes: tuple[int, ...], eps: float) ->
     return -square * (hat * (xp.mean(g * h, axes, True) - 3 * along_g * along_h) + along_h * g + along_g * h)
 
 
-def _layer_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, axes: tuple[int, ...], eps: float, needs: tuple[bool, ...]) -> Any:
+def _layer_norm_backward(
+    g: Any, xp: Any, x: Any, weight: Any, axes: tuple[int, ...], eps: float, needs: tuple[bool, ...]
+) -> Any:
     if xp is arrays:  # in one go where that is faster
-        slopes = k.layer_norm_slopes(g, x, weight, axes, eps, needs)
+        slopes = k.layer_norm_backward(g, x, weight, axes, eps, needs)
         if slopes is not None:
             return slopes
     rows = tuple(range(axes[0]))
     return (
-        xp.normalized_slope(g if weight is None else g * weight, x, axes, eps) if needs[0] else None,
+        xp.normalized_backward(g if weight is None else g * weight, x, axes, eps) if needs[0] else None,
         _added(xp, g * xp.normalized(x, axes, eps), rows) if needs[1] else None,
         _added(xp, g, rows) if needs[2] else None,
     )
@@ -92,13 +94,13 @@ def _channel_scale(xp: Any, weight: Any, var: Any, eps: float, ndim: int) -> Any
     return (scale if weight is None else scale * weight).reshape((-1, *(1,) * (ndim - 2)))
 
 
-def _batch_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs: tuple[bool, ...]) -> Any:
+def _batch_norm_backward(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs: tuple[bool, ...]) -> Any:
     if xp is arrays:
-        slopes = k.batch_norm_slopes(g, x, weight, eps, needs)
+        slopes = k.batch_norm_backward(g, x, weight, eps, needs)
         if slopes is not None:
             return slopes
     axes = k.all_but_channels(len(x.shape))
-    for_x = xp.normalized_slope(g if weight is None else g * _column(weight, x), x, axes, eps) if needs[0] else None
+    for_x = xp.normalized_backward(g if weight is None else g * _column(weight, x), x, axes, eps) if needs[0] else None
     if xp is arrays and for_x is not None and has_channels_last(x):
         for_x = with_channels_last(for_x)
     return (
@@ -114,26 +116,26 @@ def _group_rows(x: Any, groups: int) -> Any:
     return x.reshape((x.shape[0], groups, size))
 
 
-def _group_norm_slopes(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
+def _group_norm_backward(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
     if xp is arrays:
-        slopes = k.group_norm_slopes(g, x, weight, groups, eps, needs)
+        slopes = k.group_norm_backward(g, x, weight, groups, eps, needs)
         if slopes is not None:
             return slopes
     rows = _group_rows(x, groups)
     for_x = for_weight = None
     if needs[0]:
         scaled = _group_rows(g if weight is None else g * _column(weight, x), groups)
-        for_x = xp.normalized_slope(scaled, rows, (2,), eps).reshape(x.shape)
+        for_x = xp.normalized_backward(scaled, rows, (2,), eps).reshape(x.shape)
     if needs[1]:
         for_weight = _over_channels(xp, g * xp.normalized(rows, (2,), eps).reshape(x.shape))
     return for_x, for_weight, _over_channels(xp, g) if needs[2] else None
 
 
-def _group_moments_slopes(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
+def _group_moments_backward(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
     out, mean, rstd = g
     slopes: list[Any] = [None, None, None]
     if out is not None:
-        slopes = list(_group_norm_slopes(out, xp, x, weight, groups, eps, needs))
+        slopes = list(_group_norm_backward(out, xp, x, weight, groups, eps, needs))
     if needs[0]:
         rows = _group_rows(x, groups)
         size = max(rows.shape[2], 1)

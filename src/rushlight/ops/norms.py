@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 op("vector_norm", k.vector_norm, kind="reduction", node="LinalgVectorNormBackward0",
-   x=lambda g, xp, x, out, ord, axis, keepdims: norm_slope(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
+   x=lambda g, xp, x, out, ord, axis, keepdims: norm_backward(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
 op("norm_of_all", lambda x, ord: k.vector_norm(x, ord, None), kind="reduction", node="NormBackward0",
-   x=lambda g, xp, x, out, ord: norm_slope(g, xp, x, out, ord, None, False))  # fmt: skip
+   x=lambda g, xp, x, out, ord: norm_backward(g, xp, x, out, ord, None, False))  # fmt: skip
 op("norm_along", k.vector_norm, kind="reduction", node="NormBackward1",
-   x=lambda g, xp, x, out, ord, axis: norm_slope(g, xp, x, out, ord, axis, False))  # fmt: skip
+   x=lambda g, xp, x, out, ord, axis: norm_backward(g, xp, x, out, ord, axis, False))  # fmt: skip
 op("dist", lambda a, b, ord: k.vector_norm(a - b, ord, None), kind="reduction", promote="same",
-   a=lambda g, xp, a, b, out, ord: norm_slope(g, xp, a - b, out, ord, None, False),
-   b=lambda g, xp, a, b, out, ord: -norm_slope(g, xp, a - b, out, ord, None, False))  # fmt: skip
+   a=lambda g, xp, a, b, out, ord: norm_backward(g, xp, a - b, out, ord, None, False),
+   b=lambda g, xp, a, b, out, ord: -norm_backward(g, xp, a - b, out, ord, None, False))  # fmt: skip
 op("weight_norm", k.weight_norm, node="WeightNormInterfaceBackward0",
-   v=lambda g, xp, v, scale, axes: _direction_slope(g, xp, v, scale, axes),
+   v=lambda g, xp, v, scale, axes: _direction_backward(g, xp, v, scale, axes),
    scale=lambda g, xp, v, axes: xp.sum(g * v, axes, True) / xp.vector_norm(v, 2, axes, True))  # fmt: skip
-op("renorm", k.renorm, x=lambda g, xp, x, ord, axis, maxnorm: _renorm_slope(g, xp, x, ord, axis, maxnorm))
+op("renorm", k.renorm, x=lambda g, xp, x, ord, axis, maxnorm: _renorm_backward(g, xp, x, ord, axis, maxnorm))
 
 
-def norm_slope(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, keepdims: bool) -> Any:
+def norm_backward(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, keepdims: bool) -> Any:
     """A norm's rule; zero where the norm is, and for the number of nonzeros."""
     if axis is not None:
         g, norm = (expand(value, axis, keepdims, len(x.shape)) for value in (g, norm))
@@ -49,17 +49,17 @@ def norm_slope(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, keepdi
     return x * xp.pow_number(xp.abs(x), ord - 2) * scale
 
 
-def _direction_slope(g: Any, xp: Any, v: Any, scale: Any, axes: tuple[int, ...]) -> Any:
+def _direction_backward(g: Any, xp: Any, v: Any, scale: Any, axes: tuple[int, ...]) -> Any:
     """How ``v / norm(v) * scale`` changes with v: what is along v changes nothing."""
     norm = xp.vector_norm(v, 2, axes, True)
     return scale / norm * (g - v * (xp.sum(g * v, axes, True) / (norm * norm)))
 
 
-def _renorm_slope(g: Any, xp: Any, x: Any, ord: float, axis: int, maxnorm: float) -> Any:
+def _renorm_backward(g: Any, xp: Any, x: Any, ord: float, axis: int, maxnorm: float) -> Any:
     axes = tuple(one for one in range(len(x.shape)) if one != axis)
     norm = xp.vector_norm(x, ord, axes, True)
     along = xp.sum(xp.real(conj(x) * g) if is_complex(g) else x * g, axes, True)
-    slope = norm_slope(along, xp, x, norm, ord, axes, True)
+    slope = norm_backward(along, xp, x, norm, ord, axes, True)
     inverse = 1 / (norm + k.RENORM_EPSILON)
     scaled = g if slope is None else g - inverse * slope
     return xp.where(norm > maxnorm, maxnorm * inverse * scaled, g)

@@ -44,7 +44,7 @@ def _real(xp: Any, value: Any) -> Any:
     return xp.real(value) if _is_complex(value) else value
 
 
-def _power_slope(xp: Any, x: Any, exponent: Any) -> Any:
+def _power_backward(xp: Any, x: Any, exponent: Any) -> Any:
     """``exponent * x ** (exponent - 1)``: an array to the first is taken as it is, a Tensor's derivatives go on as in PyTorch."""
     if xp is arrays:
         return (x if exponent == 2 else xp.pow_number(x, exponent - 1)) * exponent
@@ -108,7 +108,7 @@ plain("pow", k.power, node="PowBackward1",
           out * xp.log(a + 0j if _is_complex(out) else a), (a == 0) & (_real(xp, b) >= 0), 0)))
 op("pow_number", k.power_number, node="PowBackward0", kind="elementwise", over=k.power_grad_over,
    x=lambda g, xp, x, exponent:
-       xp.zeroed(g) if exponent == 0 else g * conj(_power_slope(xp, x, exponent)))
+       xp.zeroed(g) if exponent == 0 else g * conj(_power_backward(xp, x, exponent)))
 op("number_pow", k.number_power, node="PowBackward2", kind="elementwise",
    x=lambda g, xp, x, base, out: g * conj(
        out * _log(base, out) if base != 0 else xp.masked_fill(out * -math.inf, _real(xp, x) >= 0, 0)))
@@ -124,11 +124,11 @@ smooth("log", np.log, x=lambda g, x: g / conj(x))
 smooth("log2", np.log2, x=lambda g, x: g / (conj(x) * LN2))
 smooth("log10", np.log10, x=lambda g, x: g / (conj(x) * LN10))
 smooth("log1p", np.log1p, node="Log1PBackward0", x=lambda g, x: g / conj(x + 1))
-smooth("sigmoid", k.sigmoid, x=lambda g, xp, out: xp.sigmoid_slope(g, out))
-op("sigmoid_slope", k.sigmoid_slope, node="SigmoidBackwardBackward0",
+smooth("sigmoid", k.sigmoid, x=lambda g, xp, out: xp.sigmoid_backward(g, out))
+op("sigmoid_backward", k.sigmoid_backward, node="SigmoidBackwardBackward0",
    h=lambda g, y: g * ((1 - y) * y), y=lambda g, h, y: conj(g) * h * conj(1 - 2 * y))
-plain("relu", k.relu, x=lambda g, xp, out: xp.relu_slope(g, out))
-op("relu_slope", k.relu_slope, node="ThresholdBackwardBackward0",
+plain("relu", k.relu, x=lambda g, xp, out: xp.relu_backward(g, out))
+op("relu_backward", k.relu_backward, node="ThresholdBackwardBackward0",
    h=lambda g, xp, y: xp.masked_fill(g, y <= 0, 0), y=lambda xp, y: xp.zeroed(y))
 
 # Circular and hyperbolic functions.
@@ -141,8 +141,8 @@ smooth("acos", np.arccos, x=lambda g, xp, x: g * -conj(xp.rsqrt(1 - x * x)))
 smooth("atan", np.arctan, x=lambda g, x: g / conj(1 + x * x))
 smooth("sinh", np.sinh, x=lambda g, xp, x: g * conj(xp.cosh(x)))
 smooth("cosh", np.cosh, x=lambda g, xp, x: g * conj(xp.sinh(x)))
-smooth("tanh", np.tanh, x=lambda g, xp, out: xp.tanh_slope(g, out))
-op("tanh_slope", k.tanh_slope, node="TanhBackwardBackward0",
+smooth("tanh", np.tanh, x=lambda g, xp, out: xp.tanh_backward(g, out))
+op("tanh_backward", k.tanh_backward, node="TanhBackwardBackward0",
    h=lambda g, y: g * (1 - y * y), y=lambda g, h, y: conj(g) * h * conj(-2 * y))
 smooth("asinh", np.arcsinh, x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))
 smooth("acosh", np.arccosh, x=lambda g, xp, x:
@@ -153,7 +153,7 @@ smooth("atanh", np.arctanh, x=lambda g, x: g / conj(1 - x * x))
 # Signs and steps.
 
 op("abs", k.absolute, promote="same", x=lambda g, xp, x: g * xp.sgn(x))
-op("sgn", k.sgn, promote="same", x=lambda g, xp, x, out: _sgn_slope(g, xp, x, out))
+op("sgn", k.sgn, promote="same", x=lambda g, xp, x, out: _sgn_backward(g, xp, x, out))
 plain("sign", k.sign, x=lambda g, xp: xp.zeroed(g))
 plain("floor", k.floor, x=lambda g, xp: xp.zeroed(g))
 plain("ceil", k.ceil, x=lambda g, xp: xp.zeroed(g))
@@ -173,7 +173,7 @@ def _log(base: Any, out: Any) -> Any:
     return math.log(base) if base > 0 else math.nan
 
 
-def _sgn_slope(g: Any, xp: Any, x: Any, out: Any) -> Any:
+def _sgn_backward(g: Any, xp: Any, x: Any, out: Any) -> Any:
     """What turns the direction of a complex number: the part of ``g`` across it, over its size."""
     if not _is_complex(x):
         return xp.zeroed(g)

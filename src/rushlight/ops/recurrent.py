@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 op("lstm_layer", k.lstm_layer, inputs="x w u b d h c", outputs="out last_h last_c gates! cells!", node="MkldnnRnnLayerBackward0",
-   joint=lambda g, xp, x, w, u, b, d, h, c, out, gates, cells, backwards, needs: _lstm_slopes(
+   joint=lambda g, xp, x, w, u, b, d, h, c, out, gates, cells, backwards, needs: _lstm_backward(
        g, xp, x, w, u, b, d, h, c, out, gates, cells, backwards, needs))  # fmt: skip
 
 
-def _lstm_slopes(
+def _lstm_backward(
     g: Any, xp: Any, x: Any, w: Any, u: Any, b: Any, d: Any, h: Any, c: Any, out: Any, gates: Any, cells: Any, backwards: bool,
     needs: tuple[bool, ...],
 ) -> Any:  # fmt: skip

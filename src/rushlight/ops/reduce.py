@@ -50,13 +50,13 @@ def stretched(g: Any, xp: Any, shape: tuple[int, ...], axis: Any, keepdims: bool
 op("prod_all", lambda x, dtype=None: k.prod(x, None, False, dtype), node="ProdBackward0",
    x=lambda g, xp, x, out: g if not x.shape else g * conj(out / x) if no_zero(x) else _slope_at_zeros(g, xp, x))  # fmt: skip
 op("prod", k.prod, node="ProdBackward1",
-   x=lambda g, xp, x, out, axis, keepdims: g if not x.shape else _prod_slope(
+   x=lambda g, xp, x, out, axis, keepdims: g if not x.shape else _prod_backward(
        g, xp, x, out, axis, keepdims))  # fmt: skip
 # Not linear: what it fills with is no part of a tangent.
 op("shift", k.shift, x=lambda g, xp, axis, step: xp.shift(g, axis, -step, 0))
 
 
-def _prod_slope(g: Any, xp: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _prod_backward(g: Any, xp: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     g, out = (expand(value, axis, keepdims, len(x.shape)) for value in (g, out))
     if no_zero(x):
         return g * conj(out / x)
@@ -87,20 +87,20 @@ def others(xp: Any, x: Any, axis: int) -> Any:
 # Variances, computed in double precision.
 
 op("var", k.var, kind="reduction",
-   x=lambda g, xp, x, axis, correction, keepdims: spread_slope(g, xp, x, axis, correction, keepdims))  # fmt: skip
+   x=lambda g, xp, x, axis, correction, keepdims: spread_backward(g, xp, x, axis, correction, keepdims))  # fmt: skip
 op("std", k.std, kind="reduction",
-   x=lambda g, xp, x, out, axis, correction, keepdims: spread_slope(
-       root_slope(g, xp, out), xp, x, axis, correction, keepdims))  # fmt: skip
+   x=lambda g, xp, x, out, axis, correction, keepdims: spread_backward(
+       root_backward(g, xp, out), xp, x, axis, correction, keepdims))  # fmt: skip
 op("var_mean", k.var_mean, outputs="spread center", kind="reduction",
-   x=lambda g, xp, x, x_shape, axis, correction, keepdims: both_slopes(
+   x=lambda g, xp, x, x_shape, axis, correction, keepdims: both_backward(
        g[0], g[1], xp, x, x_shape, axis, correction, keepdims))  # fmt: skip
 op("std_mean", k.std_mean, outputs="spread center", kind="reduction",
-   x=lambda g, xp, x, x_shape, spread, axis, correction, keepdims: both_slopes(
-       None if g[0] is None else root_slope(g[0], xp, spread), g[1], xp, x, x_shape, axis, correction,
+   x=lambda g, xp, x, x_shape, spread, axis, correction, keepdims: both_backward(
+       None if g[0] is None else root_backward(g[0], xp, spread), g[1], xp, x, x_shape, axis, correction,
        keepdims))  # fmt: skip
 
 
-def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims: bool) -> Any:
+def spread_backward(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims: bool) -> Any:
     """The variance's rule: how far each element is from the mean, times 2 / degrees of freedom."""
     freedom = k.count(x.shape, axis) - correction
     whole = axis is None or not x.shape
@@ -113,18 +113,18 @@ def spread_slope(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims
     return (g * factor if xp is arrays else xp.times(g, factor)) * off
 
 
-def root_slope(g: Any, xp: Any, out: Any) -> Any:
+def root_backward(g: Any, xp: Any, out: Any) -> Any:
     return xp.masked_fill(g / (out * 2 if xp is arrays else xp.times(out, 2)), out == 0, 0)
 
 
-def both_slopes(
+def both_backward(
     spread: Any, center: Any, xp: Any, x: Any, shape: tuple[int, ...], axis: Any, correction: float, keepdims: bool
 ) -> Any:
     total = None
     if center is not None:
         total = stretched(center, xp, shape, axis, keepdims) / (k.count(shape, axis) or 1)
     if spread is not None:
-        part = spread_slope(spread, xp, x, axis, correction, keepdims)
+        part = spread_backward(spread, xp, x, axis, correction, keepdims)
         total = part if total is None else part + total
     return total
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 op("householder_product", k.householder_product, node="LinalgHouseholderProductBackward0", inputs="a tau",
-   joint=lambda g, xp, needs, a, tau: _product_slope(g, xp, a, tau))  # fmt: skip
+   joint=lambda g, xp, needs, a, tau: _product_backward(g, xp, a, tau))  # fmt: skip
 op("ormqr", k.ormqr, inputs="a tau c",
-   joint=lambda g, xp, needs, a, tau, c, left, transpose: _ormqr_slope(g, xp, a, tau, c, left, transpose))  # fmt: skip
+   joint=lambda g, xp, needs, a, tau, c, left, transpose: _ormqr_backward(g, xp, a, tau, c, left, transpose))  # fmt: skip
 op("geqrf", k.geqrf, outputs="reflectors tau", a=lambda g: _not_implemented("geqrf"))
 op("ldl_factor_ex", packed.ldl_factor_ex, outputs="ld pivots! info!", node="NotImplemented",
    a=lambda g: _not_implemented("linalg_ldl_factor_ex"))  # fmt: skip
@@ -71,13 +71,13 @@ def _turned(g: Any, xp: Any, a: Any, tau: Any, c: Any, adjoint: bool) -> tuple[A
     return g_a, xp.concat(g_factors, axis - 1), g
 
 
-def _product_slope(g: Any, xp: Any, a: Any, tau: Any) -> tuple[Any, Any]:
+def _product_backward(g: Any, xp: Any, a: Any, tau: Any) -> tuple[Any, Any]:
     identity = _unit(xp.zeros_as(a), xp)
     g_a, g_tau, _ = _turned(g, xp, a, tau, identity, False)
     return g_a, g_tau
 
 
-def _ormqr_slope(g: Any, xp: Any, a: Any, tau: Any, c: Any, left: bool, transpose: bool) -> tuple[Any, Any, Any]:
+def _ormqr_backward(g: Any, xp: Any, a: Any, tau: Any, c: Any, left: bool, transpose: bool) -> tuple[Any, Any, Any]:
     if left:
         return _turned(g, xp, a, tau, c, transpose)
     g_a, g_tau, g_c = _turned(xp.adjoint(g), xp, a, tau, xp.adjoint(c), not transpose)

@@ -52,7 +52,7 @@ for (_mode, _rank), _node in _MODES.items():
 # Sampling at the places of a grid; ``order`` is that of the derivative along each coordinate.
 
 
-def _grid_slope(
+def _grid_backward(
     g: Any, xp: Any, x: Any, grid: Any, mode: str, padding_mode: str, align_corners: bool, order: Shape | None
 ) -> Any:
     rank = grid.shape[-1]
@@ -68,7 +68,7 @@ for _rank in (2, 3):
     op(f"grid_sampler{_rank}", sampling.grid_sample, node=f"GridSampler{_rank}DBackward0",
        x=lambda g, xp, grid, x_shape, mode, padding_mode, align_corners, order: xp.grid_sampler_adjoint(
            g, grid, x_shape, mode, padding_mode, align_corners, order),
-       grid=lambda g, xp, x, grid, mode, padding_mode, align_corners, order: _grid_slope(
+       grid=lambda g, xp, x, grid, mode, padding_mode, align_corners, order: _grid_backward(
            g, xp, x, grid, mode, padding_mode, align_corners, order))  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def _grid_sampler_adjoint(
 op("grid_sampler_adjoint", _grid_sampler_adjoint, node="GridSampler2DBackwardBackward0",
    h=lambda g, xp, grid, mode, padding_mode, align_corners, order: xp.grid_sampler2(
        g, grid, mode, padding_mode, align_corners, order),
-   grid=lambda g, xp, h, grid, mode, padding_mode, align_corners, order: _grid_slope(
+   grid=lambda g, xp, h, grid, mode, padding_mode, align_corners, order: _grid_backward(
        h, xp, g, grid, mode, padding_mode, align_corners, order))  # fmt: skip
 op("affine_grid_generator", k.affine_grid, kind="linear",
    theta=lambda g, xp, spatial, align_corners: xp.affine_grid_adjoint(g, spatial, align_corners))  # fmt: skip

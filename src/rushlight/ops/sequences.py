@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 op("ctc_loss", k.ctc_loss, inputs="targets input_lengths target_lengths", outputs="loss alpha!",
    log_probs=lambda g, xp, log_probs, targets, input_lengths, target_lengths, alpha, blank, zero_infinity: (
-       g.reshape((1, -1, 1)) * xp.ctc_slope(
+       g.reshape((1, -1, 1)) * xp.ctc_backward(
            log_probs, targets, input_lengths, target_lengths, alpha, blank, zero_infinity)))  # fmt: skip
-op("ctc_slope", k.ctc_slope, inputs="targets input_lengths target_lengths alpha", node="CtcLossBackwardBackward0",
+op("ctc_backward", k.ctc_backward, inputs="targets input_lengths target_lengths alpha", node="CtcLossBackwardBackward0",
    log_probs=lambda g: underivable("_ctc_loss_backward"))  # fmt: skip
 
 

@@ -26,19 +26,19 @@ from .table import op
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
-op("inv", k.inv, node="LinalgInvExBackward0", a=lambda g, xp, out: _inv_slope(g, xp, out))
+op("inv", k.inv, node="LinalgInvExBackward0", a=lambda g, xp, out: _inv_backward(g, xp, out))
 op("inv_ex", k.inv_ex, outputs="inverse info!", node="LinalgInvExBackward0",
-   a=lambda g, xp, inverse: _inv_slope(g, xp, inverse))  # fmt: skip
+   a=lambda g, xp, inverse: _inv_backward(g, xp, inverse))  # fmt: skip
 op(
     "det",
     k.det,
     node="LinalgDetBackward0",  # the result, as in PyTorch, so that a write into it is seen
-    a=lambda g, xp, a, out: _det_slope(g, xp, a),
+    a=lambda g, xp, a, out: _det_backward(g, xp, a),
 )
-op("minors", k.minors, a=lambda g, xp, a: _minors_slope(g, xp, a))
+op("minors", k.minors, a=lambda g, xp, a: _minors_backward(g, xp, a))
 op("nonsingular", k.nonsingular, kind="linear", a=lambda g: g)
 op("slogdet", k.slogdet, outputs="sign size", node="LinalgSlogdetBackward0",
-   a=lambda g, xp, a, sign: _slogdet_slope(g, xp, a, sign))  # fmt: skip
+   a=lambda g, xp, a, sign: _slogdet_backward(g, xp, a, sign))  # fmt: skip
 op("solve", k.solve, node="LinalgSolveExBackward0",
    a=lambda g, xp, a, out, left, vector: _of_matrix(xp.solve(xp.adjoint(a), g, left, vector), xp, out, left, vector),
    b=lambda g, xp, a, left, vector: xp.solve(xp.adjoint(a), g, left, vector))  # fmt: skip
@@ -51,24 +51,24 @@ op("solve_triangular", k.solve_triangular, node="LinalgSolveTriangularBackward0"
        _of_matrix(xp.solve_triangular(xp.adjoint(a), g, not upper, left, unit), xp, out, left, False), xp, upper, unit),
    b=lambda g, xp, a, upper, left, unit: xp.solve_triangular(xp.adjoint(a), g, not upper, left, unit))  # fmt: skip
 op("triangular_solve", k.triangular_solve, outputs="solution copied",
-   b=lambda g, xp, a, upper, transpose, unitriangular: _older_slope(g[0], xp, a, upper, transpose, unitriangular),
-   a=lambda g, xp, a, solution, upper, transpose, unitriangular: _older_slope_of_matrix(
+   b=lambda g, xp, a, upper, transpose, unitriangular: _older_backward(g[0], xp, a, upper, transpose, unitriangular),
+   a=lambda g, xp, a, solution, upper, transpose, unitriangular: _older_backward_of_matrix(
        g, xp, a, solution, upper, transpose, unitriangular))  # fmt: skip
 
 
-def _older_slope(g: Any, xp: Any, a: Any, upper: bool, transpose: bool, unitriangular: bool) -> Any:
+def _older_backward(g: Any, xp: Any, a: Any, upper: bool, transpose: bool, unitriangular: bool) -> Any:
     if g is None:
         return None
     return xp.triangular_solve(g, conj(a), upper, not transpose, unitriangular)[0]
 
 
-def _older_slope_of_matrix(
+def _older_backward_of_matrix(
     g: list[Any], xp: Any, a: Any, solution: Any, upper: bool, transpose: bool, unitriangular: bool
 ) -> Any:
     g_solution, g_copied = g
     if g_solution is None:
         return g_copied
-    g_b = _older_slope(g_solution, xp, a, upper, transpose, unitriangular)
+    g_b = _older_backward(g_solution, xp, a, upper, transpose, unitriangular)
     out = g_b @ xp.adjoint(solution)
     if transpose:
         out = conj(xp.adjoint(out))
@@ -76,17 +76,17 @@ def _older_slope_of_matrix(
     return out if g_copied is None else out + g_copied
 
 
-def _inv_slope(g: Any, xp: Any, inverse: Any) -> Any:
+def _inv_backward(g: Any, xp: Any, inverse: Any) -> Any:
     across = xp.adjoint(inverse)
     return -(across @ g @ across)
 
 
-def _det_slope(g: Any, xp: Any, a: Any) -> Any:
+def _det_backward(g: Any, xp: Any, a: Any) -> Any:
     g = g.reshape((*g.shape, 1, 1))
     return xp.expand(g, a.shape) if a.shape[-1] <= 1 else g * conj(xp.minors(a))
 
 
-def _minors_slope(g: Any, xp: Any, a: Any) -> Any:
+def _minors_backward(g: Any, xp: Any, a: Any) -> Any:
     """From ``minors = det * inverse.T``, taken a little off where the inverse does not exist."""
     a = xp.nonsingular(a)
     inverse = xp.inv(a)
@@ -97,7 +97,7 @@ def _minors_slope(g: Any, xp: Any, a: Any) -> Any:
     return size * (trace * across - across @ xp.transpose(g, ndim - 2, ndim - 1) @ across)
 
 
-def _slogdet_slope(g: list[Any], xp: Any, a: Any, sign: Any) -> Any:
+def _slogdet_backward(g: list[Any], xp: Any, a: Any, sign: Any) -> Any:
     g_sign, g_size = g
     scale = g_size
     if is_complex(sign) and g_sign is not None:

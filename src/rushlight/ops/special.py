@@ -60,7 +60,7 @@ smooth("i1e", k.i1e, node="SpecialI1EBackward0",
 
 # Logarithms, angles.
 
-op("logit", elementary.logit, kind="elementwise", x=lambda g, xp, x, eps: _logit_slope(g, xp, x, eps))
+op("logit", elementary.logit, kind="elementwise", x=lambda g, xp, x, eps: _logit_backward(g, xp, x, eps))
 smooth("entr", k.entr, node="SpecialEntrBackward0", x=lambda g, xp, x: g * (-xp.log(x) - 1))
 smooth("xlogy", k.xlogy,
        a=lambda g, xp, a, b: xp.masked_fill(xp.xlogy(g, b), (a == 0) & (b <= 0), 0), b=lambda g, a, b: g * a / b)
@@ -75,7 +75,7 @@ op("number_xlog1py", k.with_number(k.xlog1py, True), node="SpecialXlog1PyBackwar
    x=lambda g, x, number: g * number / (x + 1))
 op("xlog1py_number", k.with_number(k.xlog1py), node="SpecialXlog1PyBackward2", kind="elementwise",
    x=lambda g, xp, x, number: _by_log(g, xp, x, number + 1))
-smooth("sinc", elementary.sinc, x=lambda g, xp, x: _sinc_slope(g, xp, x))
+smooth("sinc", elementary.sinc, x=lambda g, xp, x: _sinc_backward(g, xp, x))
 op("deg2rad", elementary.deg2rad, node="Deg2RadBackward0", promote="float", kind="linear", x=lambda g: g * (PI / 180))
 op("rad2deg", elementary.rad2deg, node="Rad2DegBackward0", promote="float", kind="linear", x=lambda g: g * (180 / PI))
 
@@ -98,7 +98,7 @@ def _off_zero(xp: Any, x: Any, slope: Any) -> Any:
     return xp.masked_fill(slope(xp.masked_fill(x, near, tiny)), near, 0.5)
 
 
-def _logit_slope(g: Any, xp: Any, x: Any, eps: float | None) -> Any:
+def _logit_backward(g: Any, xp: Any, x: Any, eps: float | None) -> Any:
     slope = g / (x * (1 - x))
     if eps is None:
         return xp.masked_fill(slope, (x < 0) | (x > 1), math.nan)
@@ -112,7 +112,7 @@ def _by_log(g: Any, xp: Any, x: Any, number: float) -> Any:
     return xp.masked_fill(xp.xlogy_number(g, number), x == 0, 0)
 
 
-def _sinc_slope(g: Any, xp: Any, x: Any) -> Any:
+def _sinc_backward(g: Any, xp: Any, x: Any) -> Any:
     angle = x * PI
     return xp.masked_fill(g * conj((angle * xp.cos(angle) - xp.sin(angle)) / (angle * x)), x * x == 0, 0)
 

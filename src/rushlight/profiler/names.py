@@ -74,7 +74,7 @@ OPS = {
     "expand_dims": "unsqueeze", "expand_number": "expand", "fft_c2c": "_fft_c2c", "fft_c2r": "_fft_c2r",
     "fft_r2c": "_fft_r2c", "fill_tensor": "fill", "filled": "fill", "filled_tensor": "fill", "fmod_number": "fmod",
     "gather_adjoint": "gather_backward", "gelu_erf": "gelu", "gelu_tanh": "gelu",
-    "gelu_erf_slope": "gelu_backward", "gelu_tanh_slope": "gelu_backward",
+    "gelu_erf_backward": "gelu_backward", "gelu_tanh_backward": "gelu_backward",
     "grid_sampler2": "grid_sampler_2d", "grid_sampler3": "grid_sampler_3d", "group_norm_with_moments": "native_group_norm",
     "householder_product": "linalg_householder_product", "i0e": "special_i0e", "i1": "special_i1", "i1e": "special_i1e",
     "index_adjoint": "_index_put_impl_", "index_select_adjoint": "index_select_backward", "inv": "linalg_inv",
@@ -88,13 +88,13 @@ OPS = {
     "nll_loss_planes": "nll_loss2d", "norm_along": "norm", "number_pow": "pow", "number_remainder": "remainder",
     "permute_dims": "permute", "pinv": "linalg_pinv", "plus": "add", "pow_number": "pow", "prod_all": "prod",
     "reflect_pad1": "reflection_pad1d", "reflect_pad2": "reflection_pad2d", "reflect_pad3": "reflection_pad3d",
-    "relu_slope": "threshold_backward", "remainder_number": "remainder", "replicate_pad1": "replication_pad1d",
+    "relu_backward": "threshold_backward", "remainder_number": "remainder", "replicate_pad1": "replication_pad1d",
     "replicate_pad2": "replication_pad2d", "replicate_pad3": "replication_pad3d", "reshape_alias": "_reshape_alias",
     "round_decimals": "round", "rsub_number": "rsub", "rsub_scaled": "rsub", "scatter_value": "scatter",
-    "sigmoid_slope": "sigmoid_backward", "softmax_grad": "_softmax_backward_data",
+    "sigmoid_backward": "sigmoid_backward", "softmax_grad": "_softmax_backward_data",
     "solve": "linalg_solve", "solve_ex": "linalg_solve_ex", "solve_triangular": "linalg_solve_triangular",
     "squeeze_all": "squeeze", "squeeze_several": "squeeze", "sub_scaled": "sub", "sum_all": "sum",
-    "svdvals": "linalg_svdvals", "tanh_slope": "tanh_backward", "times": "mul",
+    "svdvals": "linalg_svdvals", "tanh_backward": "tanh_backward", "times": "mul",
     "to_copy": "to", "unique": "_unique2", "unsafe_view": "_unsafe_view", "vector_norm": "linalg_vector_norm",
     "xlogy_number": "xlogy", "number_xlogy": "xlogy", "zeroed": "zero", "zeros_as": "zeros_like",
     "interpolate_cubic2": "upsample_bicubic2d", "interpolate_cubic_antialias2": "_upsample_bicubic2d_aa",
@@ -107,7 +107,7 @@ OPS = {
     "to_sparse_coo": "to_sparse", "from_sparse": "to_dense",
     "sparse_addmm": "_sparse_addmm", "sparse_mm": "mm", "sparse_mv": "mv", "mm_by_sparse": "mm", "logits_of_another_dtype":
     "binary_cross_entropy_with_logits", "huber_loss_of_another_dtype": "huber_loss",
-    "prelu_slope": "_prelu_kernel_backward", "rrelu_noise": "rrelu_with_noise", "rrelu_noise_slope": "rrelu_with_noise_backward",
+    "prelu_backward": "_prelu_kernel_backward", "rrelu_noise": "rrelu_with_noise", "rrelu_noise_backward": "rrelu_with_noise_backward",
     **{
         f"{name}_slope": f"{name}_backward"
         for name in "binary_cross_entropy elu glu hardshrink hardsigmoid hardswish hardtanh huber_loss leaky_relu log_sigmoid "

@@ -147,8 +147,8 @@ rules: dict[str, Rule] = {
     "prelu": pointwise,
     **dict.fromkeys(
         (
-            "where masked_fill_tensor lerp sigmoid_slope relu_slope tanh_slope real imag conj conj_physical angle complex polar "
-            "rrelu_noise_slope prelu_slope not_nan zero clone contiguous alias astype divide_by number_pow times "
+            "where masked_fill_tensor lerp sigmoid_backward relu_backward tanh_backward real imag conj conj_physical angle complex polar "
+            "rrelu_noise_backward prelu_backward not_nan zero clone contiguous alias astype divide_by number_pow times "
             "heaviside isclose zeros_as detach_copy alias_copy masked_fill clamp clamp_min clamp_max"
         ).split(),
         pointwise,
@@ -160,7 +160,7 @@ rules: dict[str, Rule] = {
             "amax amin aminmax var std var_mean std_mean all any logsumexp cumsum cumprod cummax cummin argcummax argcummin "
             "logcumsumexp softmax safe_softmax softmax_grad log_softmax log_softmax_grad max min take_along put_along add_along "
             "put_reduced take_reduced argsort argtopk sort sort_stable topk prod count_nonzero vector_norm norm_along normalized "
-            "normalized_slope glu glu_slope diag_embed diagonal_copy median nanmedian argmedian kthvalue argkth mode argmode rot90 "
+            "normalized_backward glu glu_backward diag_embed diagonal_copy median nanmedian argmedian kthvalue argkth mode argmode rot90 "
             "select_scatter slice_scatter diagonal_scatter fft_r2c fft_c2c fft_c2r diff cross"
         ).split(),
         by_parameters,

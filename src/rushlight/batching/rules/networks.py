@@ -53,7 +53,7 @@ def _loss(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> An
     return (ops.mean if params["reduction"] == "mean" else ops.sum)(losses, everything(losses), False, None)
 
 
-def _loss_slope(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _loss_backward(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     """The derivative of such a loss: the mean divides by the size of an example."""
     slope = pointwise(op, inputs, {**params, "reduction": "sum"}, level)
     return ops.divide_by(slope, math.prod(inputs[1]._array.shape) or 1) if params["reduction"] == "mean" else slope
@@ -162,8 +162,8 @@ RULES: dict[str, Rule] = {
         _loss,
     ),
     **dict.fromkeys(
-        "mse_loss_slope smooth_l1_loss_slope huber_loss_slope binary_cross_entropy_slope soft_margin_loss_slope".split(),
-        _loss_slope,
+        "mse_loss_backward smooth_l1_loss_backward huber_loss_backward binary_cross_entropy_backward soft_margin_loss_backward".split(),
+        _loss_backward,
     ),
     **dict.fromkeys(
         (

@@ -91,7 +91,7 @@ PyObject *layer_norm(PyObject *, PyObject *const *args, Py_ssize_t count) {
 }
 
 // (for_x, for_weight, for_bias, g, x, weight, length, eps): of the first three those that are not wanted are None; weight may be.
-PyObject *layer_norm_slopes(PyObject *, PyObject *const *args, Py_ssize_t count) {
+PyObject *layer_norm_backward(PyObject *, PyObject *const *args, Py_ssize_t count) {
     if (!has(count, 8)) return nullptr;
     Array for_x, for_weight, for_bias, g, x, weight;
     if (!for_x.get(args[0], true, true) || !for_weight.get(args[1], true, true) || !for_bias.get(args[2], true, true)) Py_RETURN_FALSE;
@@ -190,21 +190,21 @@ PyMethodDef methods[] = {
     fast("silu", sweep<rushlight::SILU, false>),
     fast("mish", sweep<rushlight::MISH, false>),
     fast("sigmoid", sweep<rushlight::SIGMOID, false>),
-    fast("gelu_slope", sweep<rushlight::GELU_SLOPE, true>),
-    fast("gelu_tanh_slope", sweep<rushlight::GELU_TANH_SLOPE, true>),
-    fast("silu_slope", sweep<rushlight::SILU_SLOPE, true>),
-    fast("mish_slope", sweep<rushlight::MISH_SLOPE, true>),
-    fast("sigmoid_slope", sweep<rushlight::SIGMOID_SLOPE, true>),
-    fast("tanh_slope", sweep<rushlight::TANH_SLOPE, true>),
+    fast("gelu_backward", sweep<rushlight::GELU_SLOPE, true>),
+    fast("gelu_tanh_backward", sweep<rushlight::GELU_TANH_SLOPE, true>),
+    fast("silu_backward", sweep<rushlight::SILU_SLOPE, true>),
+    fast("mish_backward", sweep<rushlight::MISH_SLOPE, true>),
+    fast("sigmoid_backward", sweep<rushlight::SIGMOID_SLOPE, true>),
+    fast("tanh_backward", sweep<rushlight::TANH_SLOPE, true>),
     fast("softmax", softmax<rushlight::SOFTMAX, false>),
-    fast("softmax_slope", softmax<rushlight::SOFTMAX_SLOPE, true>),
+    fast("softmax_backward", softmax<rushlight::SOFTMAX_SLOPE, true>),
     fast("log_softmax", softmax<rushlight::LOG_SOFTMAX, false>),
-    fast("log_softmax_slope", softmax<rushlight::LOG_SOFTMAX_SLOPE, true>),
+    fast("log_softmax_backward", softmax<rushlight::LOG_SOFTMAX_SLOPE, true>),
     fast("conv", convolution<rushlight::convolve>),
     fast("conv_input_grad", convolution<rushlight::convolve_back>),
     fast("conv_weight_grad", convolution<rushlight::convolve_to_weights>),
     fast("layer_norm", layer_norm),
-    fast("layer_norm_slopes", layer_norm_slopes),
+    fast("layer_norm_backward", layer_norm_backward),
     {"set_threads", set_threads, METH_O, nullptr},
     {"threads", threads, METH_NOARGS, nullptr},
     {"instruction_set", instruction_set, METH_NOARGS, nullptr},

@@ -110,7 +110,7 @@ template <class T> void log_softmax(const Rows &rows, std::size_t from, std::siz
 }
 
 // Of softmax y, given the cotangent g: (g - sum(g * y)) * y.
-template <class T> void softmax_slope(const Rows &rows, std::size_t from, std::size_t to) {
+template <class T> void softmax_backward(const Rows &rows, std::size_t from, std::size_t to) {
     for (std::size_t row = from; row < to; row++) {
         const T *y = static_cast<const T *>(rows.x) + row * rows.length, *g = static_cast<const T *>(rows.g) + row * rows.length;
         T *out = static_cast<T *>(rows.out) + row * rows.length;
@@ -123,7 +123,7 @@ template <class T> void softmax_slope(const Rows &rows, std::size_t from, std::s
 }
 
 // Of its logarithm y: g - exp(y) * sum(g).
-template <class T> void log_softmax_slope(const Rows &rows, std::size_t from, std::size_t to) {
+template <class T> void log_softmax_backward(const Rows &rows, std::size_t from, std::size_t to) {
     for (std::size_t row = from; row < to; row++) {
         const T *y = static_cast<const T *>(rows.x) + row * rows.length, *g = static_cast<const T *>(rows.g) + row * rows.length;
         T *out = static_cast<T *>(rows.out) + row * rows.length;
@@ -165,7 +165,7 @@ template <class T> void layer_norm(const Rows &rows, std::size_t from, std::size
 }
 
 // The gradients of the input (where `out` is given) and, by chunks of rows, of weight and bias (where `partial` is).
-template <class T> void layer_norm_slopes(const Rows &rows, std::size_t from, std::size_t to) {
+template <class T> void layer_norm_backward(const Rows &rows, std::size_t from, std::size_t to) {
     const T *weight = static_cast<const T *>(rows.weight);
     double size = static_cast<double>(rows.length);
     for (std::size_t row = from; row < to; row++) {

@@ -19,7 +19,7 @@ static Set loops(const char *name) {
     return {name,
             {VALUES(Gelu), VALUES(GeluTanh), VALUES(Silu), VALUES(Mish), VALUES(Sigmoid), SLOPES(GeluSlope), SLOPES(GeluTanhSlope),
              SLOPES(SiluSlope), SLOPES(MishSlope), SLOPES(SigmoidSlope), SLOPES(TanhSlope)},
-            {BOTH(softmax), BOTH(softmax_slope), BOTH(log_softmax), BOTH(log_softmax_slope), BOTH(layer_norm), BOTH(layer_norm_slopes)},
+            {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             BOTH(add_columns),
             BOTH(products),
             BOTH(dots)};

@@ -6,31 +6,31 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..backend import loss_slopes as k
+from ..backend import loss_backward as k
 from .table import arrays, op
 
-op("mse_loss_slope", k.mse_loss_slope, node="MseLossBackwardBackward0",
-   h=lambda g, xp, a, b, reduction: xp.mse_loss_slope(g, a, b, reduction),
+op("mse_loss_backward", k.mse_loss_backward, node="MseLossBackwardBackward0",
+   h=lambda g, xp, a, b, reduction: xp.mse_loss_backward(g, a, b, reduction),
    a=lambda g, h, a, reduction: _mean_part(2 * (g * h), a, reduction),
    b=lambda g, h, b, reduction: -_mean_part(2 * (g * h), b, reduction))  # fmt: skip
-op("smooth_l1_loss_slope", k.smooth_l1_loss_slope, node="SmoothL1LossBackwardBackward0",
-   h=lambda g, xp, a, b, reduction, beta: xp.smooth_l1_loss_slope(g, a, b, reduction, beta),
+op("smooth_l1_loss_backward", k.smooth_l1_loss_backward, node="SmoothL1LossBackwardBackward0",
+   h=lambda g, xp, a, b, reduction, beta: xp.smooth_l1_loss_backward(g, a, b, reduction, beta),
    a=lambda g, xp, h, a, b, reduction, beta: _where_curved(g * h, xp, a, b, reduction, beta) / beta,
    b=lambda g, xp, h, a, b, reduction, beta: -_where_curved(g * h, xp, a, b, reduction, beta) / beta)  # fmt: skip
-op("huber_loss_slope", k.huber_loss_slope, node="HuberLossBackwardBackward0",
-   h=lambda g, xp, a, b, reduction, delta: xp.huber_loss_slope(g, a, b, reduction, delta),
+op("huber_loss_backward", k.huber_loss_backward, node="HuberLossBackwardBackward0",
+   h=lambda g, xp, a, b, reduction, delta: xp.huber_loss_backward(g, a, b, reduction, delta),
    a=lambda g, xp, h, a, b, reduction, delta: _where_curved(g * h, xp, a, b, reduction, delta),
    b=lambda g, xp, h, a, b, reduction, delta: -_where_curved(g * h, xp, a, b, reduction, delta))  # fmt: skip
-op("binary_cross_entropy_slope", k.binary_cross_entropy_slope, inputs="weight", node="BinaryCrossEntropyBackwardBackward0",
-   h=lambda g, xp, x, target, weight, reduction: xp.binary_cross_entropy_slope(g, x, target, weight, reduction),
+op("binary_cross_entropy_backward", k.binary_cross_entropy_backward, inputs="weight", node="BinaryCrossEntropyBackwardBackward0",
+   h=lambda g, xp, x, target, weight, reduction: xp.binary_cross_entropy_backward(g, x, target, weight, reduction),
    x=lambda g, xp, h, x, target, weight, reduction: _mean_part(_weighted(g * h, weight) * (
        (x * (x - 2 * target) + target) / _spread(xp, x) / _spread(xp, x)), x, reduction),
    target=lambda g, xp, h, x, weight, reduction: -_mean_part(
        _weighted(g * h, weight) / _spread(xp, x), x, reduction))  # fmt: skip
-op("soft_margin_loss_slope", k.soft_margin_loss_slope, inputs="target", node="SoftMarginLossBackwardBackward0",
-   h=lambda g, xp, x, target, reduction: xp.soft_margin_loss_slope(g, x, target, reduction),
+op("soft_margin_loss_backward", k.soft_margin_loss_backward, inputs="target", node="SoftMarginLossBackwardBackward0",
+   h=lambda g, xp, x, target, reduction: xp.soft_margin_loss_backward(g, x, target, reduction),
    x=lambda g, xp, h, x, target, reduction: _mean_part(
-       xp.sigmoid_slope(g * h * target * target, xp.sigmoid(target * x)), x, reduction))  # fmt: skip
+       xp.sigmoid_backward(g * h * target * target, xp.sigmoid(target * x)), x, reduction))  # fmt: skip
 
 
 def parts(x: Any, reduction: str) -> int:
@@ -64,13 +64,13 @@ def _composed(g: Any, xp: Any, slope: Any, weight: Any, x: Any, reduction: str) 
     return xp.divide_by(slope, parts(x, reduction)) if reduction == "mean" else slope
 
 
-def target_slope(g: Any, xp: Any, x: Any, weight: Any, reduction: str) -> Any:
+def target_backward(g: Any, xp: Any, x: Any, weight: Any, reduction: str) -> Any:
     if xp is arrays:
         return _weighted(g, weight) * ((xp.log(1 - x) - xp.log(x)) / parts(x, reduction))
     return _composed(g, xp, -xp.logit(x, None), weight, x, reduction)
 
 
-def logits_slope(g: Any, xp: Any, x: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+def logits_backward(g: Any, xp: Any, x: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
     if pos_weight is None:
         slope = xp.sigmoid(x) - target
     else:
@@ -81,7 +81,7 @@ def logits_slope(g: Any, xp: Any, x: Any, target: Any, weight: Any, pos_weight: 
     return _composed(g, xp, slope, weight, x, reduction)
 
 
-def target_slope_of_logits(g: Any, xp: Any, x: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+def target_backward_of_logits(g: Any, xp: Any, x: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
     slope = -x if pos_weight is None else xp.log_sigmoid(-x) - xp.log_sigmoid(x) * pos_weight
     if xp is arrays:
         return _weighted(g, weight) * (slope / parts(x, reduction))

@@ -32,7 +32,7 @@ def _times(h: Array, slope: Array) -> Array:
     return spread(np.multiply, h, slope, into=slope if fits and h.dtype is slope.dtype else None)
 
 
-def softplus_slope(h: Array, x: Array, beta: float, threshold: float) -> Array:
+def softplus_backward(h: Array, x: Array, beta: float, threshold: float) -> Array:
     scaled = in_single(x) * beta
     power = spread(np.exp, scaled)
     above = power + 1
@@ -42,7 +42,7 @@ def softplus_slope(h: Array, x: Array, beta: float, threshold: float) -> Array:
     return _finished(either(linear, h, out) if linear.any() else out, h, x)
 
 
-def elu_slope(h: Array, x: Array, alpha: float, scale: float, input_scale: float) -> Array:
+def elu_backward(h: Array, x: Array, alpha: float, scale: float, input_scale: float) -> Array:
     wide, factor = in_single(x), alpha * scale * input_scale
     out = spread(np.exp, np.fmin(wide, 0) * input_scale)
     out = _times(h if factor == 1 else in_single(h) * factor, out)
@@ -51,7 +51,7 @@ def elu_slope(h: Array, x: Array, alpha: float, scale: float, input_scale: float
     return _finished(out, h, x)
 
 
-def hardswish_slope(h: Array, x: Array) -> Array:
+def hardswish_backward(h: Array, x: Array) -> Array:
     wide = in_single(x)
     slope = wide / 3
     slope += 0.5
@@ -59,11 +59,11 @@ def hardswish_slope(h: Array, x: Array) -> Array:
     return _finished(only(slope, ~(wide <= -3)), h, x)
 
 
-def log_sigmoid_slope(h: Array, x: Array) -> Array:
+def log_sigmoid_backward(h: Array, x: Array) -> Array:
     return h * sigmoid(-x)
 
 
-def glu_slope(h: Array, x: Array, axis: int) -> Array:
+def glu_backward(h: Array, x: Array, axis: int) -> Array:
     half, before = x.shape[axis] // 2, (slice(None),) * axis
     lower, upper = (*before, slice(half)), (*before, slice(half, None))
     first, gate, out = x[lower], sigmoid(x[upper]), np.empty(x.shape, x.dtype)
@@ -72,27 +72,27 @@ def glu_slope(h: Array, x: Array, axis: int) -> Array:
     return out
 
 
-def hardsigmoid_slope(h: Array, x: Array) -> Array:
+def hardsigmoid_backward(h: Array, x: Array) -> Array:
     return _finished(only(in_single(h) * _SIXTH, np.abs(x) < 3), h, x)
 
 
-def hardtanh_slope(h: Array, x: Array, low: float, high: float) -> Array:
+def hardtanh_backward(h: Array, x: Array, low: float, high: float) -> Array:
     return only(h, (x > low) & (x < high))
 
 
-def shrink_slope(h: Array, x: Array, limit: float) -> Array:
+def shrink_backward(h: Array, x: Array, limit: float) -> Array:
     """Of hardshrink and softshrink."""
     return only(h, np.abs(x) > limit)
 
 
-def threshold_slope(h: Array, x: Array, limit: float) -> Array:
+def threshold_backward(h: Array, x: Array, limit: float) -> Array:
     return only(h, ~(x <= complex(limit).real))
 
 
-def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
+def leaky_relu_backward(h: Array, x: Array, slope: float) -> Array:
     if 0 <= slope <= 1 and x.ndim and h.shape == x.shape:
         if x.size >= SPREAD and h.dtype is x.dtype:
-            out = run(functools.partial(_leaky_slope_steps, np.asarray(slope, x.dtype)), x, h)
+            out = run(functools.partial(_leaky_backward_steps, np.asarray(slope, x.dtype)), x, h)
             if out is not None:
                 return out
         factor = (x > 0).astype(h.dtype)
@@ -101,7 +101,7 @@ def leaky_relu_slope(h: Array, x: Array, slope: float) -> Array:
     return either(x > 0, h, h * h.dtype.type(slope))
 
 
-def _leaky_slope_steps(slope: Array, call: Call, out: Array, x: Array, h: Array) -> None:
+def _leaky_backward_steps(slope: Array, call: Call, out: Array, x: Array, h: Array) -> None:
     call(np.fmax, out, x, number(0, x.dtype))  # of nan 0
     mask = is_not_zero(call, out, out)
     low = slope.view(mask.dtype)
@@ -110,26 +110,26 @@ def _leaky_slope_steps(slope: Array, call: Call, out: Array, x: Array, h: Array)
     call(np.multiply, out, out, h)
 
 
-def prelu_slope(h: Array, x: Array, weight: Array) -> tuple[Array, Array]:
+def prelu_backward(h: Array, x: Array, weight: Array) -> tuple[Array, Array]:
     """Of the input and of the weight, which is not yet summed to its shape."""
-    return prelu_slope_of_input(h, x, weight), prelu_slope_of_weight(h, x)
+    return prelu_backward_of_input(h, x, weight), prelu_backward_of_weight(h, x)
 
 
-def prelu_slope_of_input(h: Array, x: Array, weight: Array) -> Array:
+def prelu_backward_of_input(h: Array, x: Array, weight: Array) -> Array:
     return either(x > 0, h, h * weight)
 
 
-def prelu_slope_of_weight(h: Array, x: Array) -> Array:
+def prelu_backward_of_weight(h: Array, x: Array) -> Array:
     return only(h * x, ~(x > 0))
 
 
-@register(compiled.gelu_tanh_slope)
-def gelu_tanh_slope(h: Array, x: Array) -> Array:
+@register(compiled.gelu_tanh_backward)
+def gelu_tanh_backward(h: Array, x: Array) -> Array:
     return _finished(_times(h, gelu_tanh_curve(in_single(x))), h, x)
 
 
-@register(compiled.silu_slope)
-def silu_slope(h: Array, x: Array) -> Array:
+@register(compiled.silu_backward)
+def silu_backward(h: Array, x: Array) -> Array:
     return spread(np.multiply, filled(_silu_curve_steps, in_single(x)), h)
 
 
@@ -146,8 +146,8 @@ def _silu_curve_steps(call: Call, out: Array, x: Array) -> None:
     call(np.multiply, out, out, curve)
 
 
-@register(compiled.mish_slope)
-def mish_slope(h: Array, x: Array) -> Array:
+@register(compiled.mish_backward)
+def mish_backward(h: Array, x: Array) -> Array:
     return _finished(_times(h, filled(_mish_curve_steps, in_single(x))), h, x)
 
 

@@ -8,58 +8,58 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import activation_slopes as k
+from ..backend import activation_backward as k
 from ..backend import activations, blockwise
 from ..kernels import register, sweeps
 from .reading import conj, is_complex, underivable
 from .table import arrays, op
 
-for _name, _kernel in (("hardshrink_slope", k.shrink_slope), ("softshrink_slope", k.shrink_slope)):
+for _name, _kernel in (("hardshrink_backward", k.shrink_backward), ("softshrink_backward", k.shrink_backward)):
     op(_name, _kernel, node=_name.split("_")[0].capitalize() + "BackwardBackward0", kind="elementwise",
-       h=lambda g, xp, x, limit: xp.hardshrink_slope(g, x, limit), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
+       h=lambda g, xp, x, limit: xp.hardshrink_backward(g, x, limit), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
 
 
-@register(sweeps.gelu_slope)
-def _gelu_erf_slope(h: Any, x: Any) -> Any:
+@register(sweeps.gelu_backward)
+def _gelu_erf_backward(h: Any, x: Any) -> Any:
     if activations.by_quotient(x):
-        slope = activations.gelu_slope(x)
+        slope = activations.gelu_backward(x)
         return blockwise.spread(np.multiply, h, slope, into=slope if h.shape == x.shape and h.dtype is x.dtype else None)
     below, density = 0.5 * (1 + arrays.erf(x * math.sqrt(0.5))), np.exp(-0.5 * x * x)
     return h * (below + x * density * (1 / math.sqrt(2 * math.pi)))
 
 
-op("threshold_slope", k.threshold_slope, node="ThresholdBackwardBackward0", kind="elementwise",
-   h=lambda g, xp, x, limit: xp.threshold_slope(g, x, limit), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
-op("hardtanh_slope", k.hardtanh_slope, node="HardtanhBackwardBackward0", kind="elementwise",
-   h=lambda g, xp, x, low, high: xp.hardtanh_slope(g, x, low, high), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
-op("leaky_relu_slope", k.leaky_relu_slope, node="LeakyReluBackwardBackward0", kind="elementwise",
-   h=lambda g, xp, x, slope: xp.leaky_relu_slope(g, x, slope), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
-op("rrelu_noise_slope", lambda h, x, noise: h * noise, node="RreluWithNoiseBackwardBackward0", inputs="noise",
-   h=lambda g, xp, x, noise: xp.rrelu_noise_slope(g, x, noise), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
-op("hardsigmoid_slope", k.hardsigmoid_slope, node="NotImplemented", kind="elementwise",
+op("threshold_backward", k.threshold_backward, node="ThresholdBackwardBackward0", kind="elementwise",
+   h=lambda g, xp, x, limit: xp.threshold_backward(g, x, limit), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
+op("hardtanh_backward", k.hardtanh_backward, node="HardtanhBackwardBackward0", kind="elementwise",
+   h=lambda g, xp, x, low, high: xp.hardtanh_backward(g, x, low, high), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
+op("leaky_relu_backward", k.leaky_relu_backward, node="LeakyReluBackwardBackward0", kind="elementwise",
+   h=lambda g, xp, x, slope: xp.leaky_relu_backward(g, x, slope), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
+op("rrelu_noise_backward", lambda h, x, noise: h * noise, node="RreluWithNoiseBackwardBackward0", inputs="noise",
+   h=lambda g, xp, x, noise: xp.rrelu_noise_backward(g, x, noise), x=lambda xp, x: xp.zeroed(x))  # fmt: skip
+op("hardsigmoid_backward", k.hardsigmoid_backward, node="NotImplemented", kind="elementwise",
    h=lambda g: underivable("hardsigmoid_backward"), x=lambda g: underivable("hardsigmoid_backward"))  # fmt: skip
-op("hardswish_slope", k.hardswish_slope, node="HardswishBackwardBackward0", kind="elementwise",
-   h=lambda g, xp, x: xp.hardswish_slope(g, x),
+op("hardswish_backward", k.hardswish_backward, node="HardswishBackwardBackward0", kind="elementwise",
+   h=lambda g, xp, x: xp.hardswish_backward(g, x),
    x=lambda g, xp, h, x: xp.only(g * h / 3, (x > -3) & (x < 3)))  # fmt: skip
-op("elu_slope", k.elu_slope, node="EluBackwardBackward0", kind="elementwise",
-   h=lambda g, xp, x, alpha, scale, input_scale: xp.elu_slope(g, x, alpha, scale, input_scale),
-   x=lambda g, xp, h, x, alpha, scale, input_scale: xp.elu_slope(
+op("elu_backward", k.elu_backward, node="EluBackwardBackward0", kind="elementwise",
+   h=lambda g, xp, x, alpha, scale, input_scale: xp.elu_backward(g, x, alpha, scale, input_scale),
+   x=lambda g, xp, h, x, alpha, scale, input_scale: xp.elu_backward(
        g * h * input_scale, x, alpha, scale, input_scale) * (x < 0))  # fmt: skip
-op("softplus_slope", k.softplus_slope, node="SoftplusBackwardBackward0", kind="elementwise",
-   h=lambda g, xp, x, beta, threshold: xp.softplus_slope(g, x, beta, threshold),
-   x=lambda g, xp, h, x, beta, threshold: xp.sigmoid_slope(g * h, xp.sigmoid(x * beta)) * (
+op("softplus_backward", k.softplus_backward, node="SoftplusBackwardBackward0", kind="elementwise",
+   h=lambda g, xp, x, beta, threshold: xp.softplus_backward(g, x, beta, threshold),
+   x=lambda g, xp, h, x, beta, threshold: xp.sigmoid_backward(g * h, xp.sigmoid(x * beta)) * (
        x * beta < threshold) * beta)  # fmt: skip
-op("log_sigmoid_slope", k.log_sigmoid_slope, node="LogSigmoidBackwardBackward0", kind="elementwise",
-   h=lambda g, xp, x: xp.log_sigmoid_slope(g, x), x=lambda g, xp, h, x: _log_sigmoid_curve(g * h, xp.sigmoid(x)))  # fmt: skip
-op("gelu_erf_slope", lambda h, x: _gelu_erf_slope(h, x), node="GeluBackwardBackward0", kind="elementwise",
-   h=lambda g, xp, x: xp.gelu_erf_slope(g, x),
+op("log_sigmoid_backward", k.log_sigmoid_backward, node="LogSigmoidBackwardBackward0", kind="elementwise",
+   h=lambda g, xp, x: xp.log_sigmoid_backward(g, x), x=lambda g, xp, h, x: _log_sigmoid_curve(g * h, xp.sigmoid(x)))  # fmt: skip
+op("gelu_erf_backward", lambda h, x: _gelu_erf_backward(h, x), node="GeluBackwardBackward0", kind="elementwise",
+   h=lambda g, xp, x: xp.gelu_erf_backward(g, x),
    x=lambda g, xp, h, x: g * h * (xp.exp(-0.5 * x * x) * (2 - x * x) * (1 / math.sqrt(2 * math.pi))))  # fmt: skip
-op("gelu_tanh_slope", k.gelu_tanh_slope, node="GeluBackwardBackward0", kind="elementwise",
-   h=lambda g, xp, x: xp.gelu_tanh_slope(g, x), x=lambda g, xp, h, x: g * h * _gelu_tanh_curve(xp, x))  # fmt: skip
-op("glu_slope", k.glu_slope, node="GluBackwardBackward0",
+op("gelu_tanh_backward", k.gelu_tanh_backward, node="GeluBackwardBackward0", kind="elementwise",
+   h=lambda g, xp, x: xp.gelu_tanh_backward(g, x), x=lambda g, xp, h, x: g * h * _gelu_tanh_curve(xp, x))  # fmt: skip
+op("glu_backward", k.glu_backward, node="GluBackwardBackward0",
    h=lambda g, xp, x, axis: _glu_slope_adjoint(g, xp, x, axis),
    x=lambda g, xp, h, x, axis: _glu_curve(g, xp, h, x, axis))  # fmt: skip
-op("prelu_slope", k.prelu_slope, outputs="of_input of_weight", inputs="h x weight", node="PreluKernelBackwardBackward0",
+op("prelu_backward", k.prelu_backward, outputs="of_input of_weight", inputs="h x weight", node="PreluKernelBackwardBackward0",
    joint=lambda g, xp, h, x, weight, needs: _prelu_curves(g, xp, h, x, weight))  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _halves(xp: Any, x: Any, axis: int) -> tuple[Any, Any]:
 
 
 def _glu_slope_adjoint(g: Any, xp: Any, x: Any, axis: int) -> Any:
-    """The transpose of glu_slope in the cotangent."""
+    """The transpose of glu_backward in the cotangent."""
     (first, second), (g_first, g_second) = _halves(xp, x, axis), _halves(xp, g, axis)
     gate = xp.sigmoid(second)
     return g_first * gate + g_second * first * gate * (1 - gate)
@@ -110,28 +110,28 @@ def _prelu_curves(g: list[Any], xp: Any, h: Any, x: Any, weight: Any) -> tuple[A
 # Slopes that PyTorch composes where a gradient is to be differentiated.
 
 
-def silu_slope(g: Any, xp: Any, x: Any) -> Any:
+def silu_backward(g: Any, xp: Any, x: Any) -> Any:
     if is_complex(x):
         curve = xp.sigmoid(x)
         return g * conj(curve * (1 + x * (1 - curve)))
     if xp is arrays:
-        return k.silu_slope(g, x)
+        return k.silu_backward(g, x)
     curve = xp.sigmoid(x)
     return g * curve * xp.plus(x * xp.sub(1, curve), 1)
 
 
-def mish_slope(g: Any, xp: Any, x: Any) -> Any:
+def mish_backward(g: Any, xp: Any, x: Any) -> Any:
     if xp is arrays:
-        return k.mish_slope(g, x)
+        return k.mish_backward(g, x)
     curve = xp.tanh(xp.log1p(xp.exp(x)))
     return g * (curve + x * xp.sigmoid(x) * xp.sub(1, curve * curve))
 
 
-def prelu_slopes(g: Any, xp: Any, x: Any, weight: Any, needs: tuple[bool, bool]) -> tuple[Any, Any]:
+def prelu_backward(g: Any, xp: Any, x: Any, weight: Any, needs: tuple[bool, bool]) -> tuple[Any, Any]:
     if xp is not arrays:
-        of_input, of_weight = xp.prelu_slope(g, x, weight)
+        of_input, of_weight = xp.prelu_backward(g, x, weight)
         return of_input, of_weight
     return (
-        k.prelu_slope_of_input(g, x, weight) if needs[0] else None,
-        k.prelu_slope_of_weight(g, x) if needs[1] else None,
+        k.prelu_backward_of_input(g, x, weight) if needs[0] else None,
+        k.prelu_backward_of_weight(g, x) if needs[1] else None,
     )

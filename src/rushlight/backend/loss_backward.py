@@ -26,20 +26,20 @@ def _off(a: Array, b: Array) -> Array:
     return np.subtract(a, b, order="C", out=...) if a.size < SPREAD else np.asarray(spread(np.subtract, a, b), order="C")
 
 
-def mse_loss_slope(h: Array, a: Array, b: Array, reduction: str) -> Array:
+def mse_loss_backward(h: Array, a: Array, b: Array, reduction: str) -> Array:
     slope = _off(a, b)
     return times(h, _scaled(np.multiply, slope, 2 / parts(a, reduction)))
 
 
-def smooth_l1_loss_slope(h: Array, a: Array, b: Array, reduction: str, beta: float) -> Array:
+def smooth_l1_loss_backward(h: Array, a: Array, b: Array, reduction: str, beta: float) -> Array:
     return times(h, _averaged(clamp(np.asarray(_off(a, b) / beta), -1.0, 1.0), a, reduction))
 
 
-def huber_loss_slope(h: Array, a: Array, b: Array, reduction: str, delta: float) -> Array:
+def huber_loss_backward(h: Array, a: Array, b: Array, reduction: str, delta: float) -> Array:
     return times(h, _averaged(clamp(_off(a, b), -delta, delta), a, reduction))
 
 
-def binary_cross_entropy_slope(
+def binary_cross_entropy_backward(
     h: Array, x: Array, target: Array, weight: Array | None = None, reduction: str = "mean"
 ) -> Array:
     width = np.maximum((1 - x) * x, x.dtype.type(1e-12))
@@ -47,7 +47,7 @@ def binary_cross_entropy_slope(
     return times(h if weight is None else h * weight, _averaged(slope, x, reduction))
 
 
-def soft_margin_loss_slope(h: Array, x: Array, target: Array, reduction: str) -> Array:
+def soft_margin_loss_backward(h: Array, x: Array, target: Array, reduction: str) -> Array:
     return h * (-target * sigmoid(-target * x) / parts(x, reduction))
 
 
