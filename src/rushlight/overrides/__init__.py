@@ -10,6 +10,7 @@ None of this costs anything until a subclass or a mode exists: only then are the
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -151,6 +152,8 @@ def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     if not found and not modes.state.function_modes:
         return NotImplemented
     python = _is_python(func)
+    if python:
+        args, kwargs = _handed_on(func, args, kwargs)
     given = kwargs if kwargs or python else None
     return _ask(func, found, args, given, _PYTHON_REFUSAL if python else _NATIVE_REFUSAL)
 
@@ -179,6 +182,33 @@ def _is_python(func: Callable[..., Any]) -> bool:
     if name in _PYTHON:
         return registry["torch.linalg"].get(name) is not func
     return layer is func and name not in _NATIVE_LAYERS
+
+
+@functools.cache
+def _signature(func: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a function of torch.nn.functional or torch.functional, None for others and where it takes ``*args``."""
+    if registry["torch.nn.functional"].get(func.__name__) is not func and registry["torch"].get(func.__name__) is not func:
+        return None
+    signature = inspect.signature(func)
+    plain = all(one.kind is one.POSITIONAL_OR_KEYWORD for one in signature.parameters.values())
+    return signature if plain else None
+
+
+def _handed_on(
+    func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments as PyTorch's Python functions hand them on: required ones by position, all others by keyword."""
+    signature = _signature(func)
+    if signature is None:
+        return args, kwargs
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError:
+        return args, kwargs
+    bound.apply_defaults()
+    required = [name for name, one in signature.parameters.items() if one.default is one.empty]
+    given = bound.arguments
+    return tuple(given[name] for name in required), {name: value for name, value in given.items() if name not in required}
 
 
 def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None, refusal: str) -> Any:

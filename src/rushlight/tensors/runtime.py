@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import overrides
 from ..backend import creation, threads
 from ..base.public_names import module
 from ..base.switches import switches
 from ..ops.publishing import published
+from ..tensor import Tensor
 from .arguments import type_name, warn
 
 
@@ -41,7 +43,9 @@ def _assert(condition: Any, message: Any) -> None:
     >>> import rushlight as torch
     >>> torch._assert(torch.tensor(3) > 2, "three is more than two")
     """
-    if not condition:
+    if type(condition) is not Tensor and overrides.has_torch_function((condition,)):
+        overrides.handle_torch_function(_assert, (condition,), condition, message)
+    elif not condition:
         raise AssertionError(message)
 
 

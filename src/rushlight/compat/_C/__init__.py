@@ -11,6 +11,7 @@ from rushlight.autograd.function import Function
 from rushlight.autograd.graph import AccumulateGrad, Node
 from rushlight.autograd.modes import is_grad_enabled
 from rushlight.autograd.views import CopySlices
+from rushlight.base.public_names import registry
 from rushlight.base.size import Size
 from rushlight.batching import layers
 from rushlight.operators.fallback import BelowAutograd as _AutoDispatchBelowAutograd
@@ -237,10 +238,26 @@ class _NeuralFunctions:
         from rushlight.nn import functional
         from rushlight.nn.modules.conversion import parse_to
 
+        if name == "log_sigmoid":
+            return functional.logsigmoid
         return parse_to if name == "_parse_to" else getattr(functional, name)
 
 
+class _NativeFunctions:
+    """The functions of torch.linalg, torch.fft or torch.special, by the names in PyTorch's compiled core: ``linalg_det``."""
+
+    def __init__(self, space: str) -> None:
+        self._space = space
+
+    def __getattr__(self, name: str) -> Any:
+        start = f"{self._space}_"
+        if not name.startswith(start):
+            raise AttributeError(f"module 'torch._C._{self._space}' has no attribute {name!r}")
+        return registry[f"torch.{self._space}"][name.removeprefix(start)]
+
+
 _nn = _NeuralFunctions()
+_linalg, _fft, _special = map(_NativeFunctions, ("linalg", "fft", "special"))
 
 
 def _are_functorch_transforms_active() -> bool:

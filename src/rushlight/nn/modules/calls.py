@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import rushlight as torch
 
@@ -17,7 +19,8 @@ from ...tensors.arguments import warn
 if TYPE_CHECKING:
     from .module import Module
 
-any_global = False
+any_global = False  # whether calls need more than forward: hooks of all modules, or a trace
+hooked = False  # whether there have been hooks of all modules
 forward_pre: OrderedDict[int, Any] = OrderedDict()
 forward: OrderedDict[int, Any] = OrderedDict()
 forward_with_kwargs: OrderedDict[int, bool] = OrderedDict()
@@ -28,6 +31,51 @@ module_registration: OrderedDict[int, Any] = OrderedDict()
 parameter_registration: OrderedDict[int, Any] = OrderedDict()
 buffer_registration: OrderedDict[int, Any] = OrderedDict()
 backward_is_full: bool | None = None
+tracing = 0  # traces that run now, in all threads
+
+
+class Trace(NamedTuple):
+    """Who takes over the calls of modules in a thread, and what is read of their parameters, buffers and submodules."""
+
+    call: Callable[[Module, tuple[Any, ...], dict[str, Any]], Any]
+    read: Callable[[str, Any], Any]
+
+
+class _State(threading.local):
+    trace: Trace | None = None
+
+
+_state = _State()
+_lock = threading.Lock()
+
+
+@contextmanager
+def traced(call: Callable[[Module, tuple[Any, ...], dict[str, Any]], Any], read: Callable[[str, Any], Any]) -> Iterator[None]:
+    """Within the block, in this thread, ``call(module, args, kwargs)`` stands for calls of modules, and ``read(name, value)`` for
+    what is read of them. :func:`untraced` makes the call itself."""
+    global tracing, any_global
+    before, _state.trace = _state.trace, Trace(call, read)
+    with _lock:
+        tracing += 1
+        any_global = True
+    try:
+        yield
+    finally:
+        _state.trace = before
+        with _lock:
+            tracing -= 1
+            any_global = hooked or tracing > 0
+
+
+def untraced(module: Module, *args: Any, **kwargs: Any) -> Any:
+    """A call of a module within :func:`traced` that nobody takes over; the calls that it makes in turn are taken over."""
+    return _with_hooks(module, args, kwargs)
+
+
+def read(name: str, value: Any) -> Any:
+    """What a module's parameter, buffer or submodule is read as while there are traces."""
+    return value if _state.trace is None else _state.trace.read(name, value)
+
 
 _ONE_KIND = "Cannot use both regular backward hooks and full backward hooks {}. Please use only one of them."
 
@@ -58,15 +106,15 @@ def check_kind(is_full: bool | None, wanted: bool, where: str) -> None:
 def _add_global(
     hooks: OrderedDict[int, Any], hook: Callable[..., Any], marks: tuple[tuple[OrderedDict[int, bool], bool], ...] = ()
 ) -> RemovableHandle:
-    global any_global
-    any_global = True
+    global any_global, hooked
+    any_global = hooked = True
     return add(hooks, hook, marks=marks)
 
 
 def replace(name: str, hooks: object) -> None:
     """Puts other hooks of all modules in the place of those called ``name`` here: programs assign them, and assign them back."""
-    global any_global
-    any_global = True
+    global any_global, hooked
+    any_global = hooked = True
     globals()[name] = hooks
 
 
@@ -129,8 +177,12 @@ class _Call:
         self.called: set[int] = set()
 
 
-def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
-    """``module.forward`` between its hooks."""
+def with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``module.forward`` between its hooks, or what a trace makes of the call."""
+    return _with_hooks(module, args, kwargs) if _state.trace is None else _state.trace.call(module, args, kwargs)
+
+
+def _with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     call = _Call(args, kwargs)
     try:
         return _between_hooks(module, call)

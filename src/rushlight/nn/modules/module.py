@@ -126,7 +126,7 @@ class Module:
         for register in ("_parameters", "_buffers", "_modules"):
             members = own.get(register)
             if members is not None and name in members:
-                return members[name]
+                return members[name] if not calls.tracing else calls.read(name, members[name])
         raise AttributeError(explain_attribute("nn.Module", name, type(self).__name__), name=name, obj=self)
 
     def __setattr__(self, name: str, value: Any) -> None:

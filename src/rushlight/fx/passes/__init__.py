@@ -1,0 +1,1 @@
+"""Passes over graphs: see shape_prop.py."""
