@@ -5,6 +5,7 @@ The module itself can be called too: ``torch.autograd.gradcheck`` names both the
 
 from __future__ import annotations
 
+import inspect
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -269,6 +270,10 @@ def get_analytical_jacobian(
 class _CallableModule(ModuleType):
     def __call__(self, *args: Any, **kwargs: Any) -> bool:
         return gradcheck(*args, **kwargs)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(gradcheck)
 
 
 sys.modules[__name__].__class__ = _CallableModule

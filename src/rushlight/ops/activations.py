@@ -15,6 +15,7 @@ from . import dispatch
 from .activation_backward import mish_backward, prelu_backward, silu_backward
 from .inplace import named
 from .public import axis_of, function_of, module, ops, public
+from .signatures import INPLACE, PublicSignature
 from .table import op
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def _with_inplace(name: str, function: Any) -> Any:
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = function.__doc__
+    call.__signature__ = PublicSignature(function, INPLACE)  # type: ignore[attr-defined]
     call.__module__ = __name__.replace("ops.activations", "nn.functional")  # where pickles find it
     return call
 
@@ -89,6 +91,7 @@ def _activation(function: Any, *, in_torch: bool = False) -> Any:
     def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
         return views.inplace(function, name + "_", input, *args, **kwargs)
 
+    inplace.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     module("torch.nn.functional")[name + "_"] = function_of(named(inplace, name + "_"))
     if in_torch:
         module("torch")[name] = module("torch.nn.functional")[name]

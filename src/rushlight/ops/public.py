@@ -34,7 +34,7 @@ from .compiling import compiled_function
 from .descriptions import description
 from .misfits import Call
 from .out import write_out
-from .signatures import PublicSignature
+from .signatures import OUT, PublicSignature
 from .table import Op, table, tensors
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def spoken_form(
 
     call: Any = spoken
     call.shown_as = call  # what __torch_function__ is told was called
-    call.__signature__ = PublicSignature(f, out)  # type: ignore[attr-defined]
+    call.__signature__ = PublicSignature(f, *((OUT,) if out else ()))  # type: ignore[attr-defined]
     call.__name__ = call.__qualname__ = f.__qualname__ = name  # Python's errors for arguments name f
     return spoken
 

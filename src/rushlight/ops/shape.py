@@ -378,7 +378,7 @@ _is_axis, _axis = one_axis("dim", "(x_x.ndim + 1)")
 plain_cases("unsqueeze", Case("expand_dims", "input dim", _is_axis, settings={"axis": _axis}))
 
 
-@public()
+@public(method=False, out=False)
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
@@ -399,7 +399,7 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
     return np.broadcast_shapes(*shapes)
 
 
-@public(function=True, method=False)
+@public(method=False, out=False)
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes broadcast to."""
 
