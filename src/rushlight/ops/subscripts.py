@@ -100,22 +100,7 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         if not ndim and key.__class__ in (int, slice):
             raise _of_a_number(key)
         key = _as_tuple(key)
-    items: list[Any] = []
-    used = 0
-    try:
-        for one in key:
-            if one.__class__ not in _AS_THEY_ARE:
-                one = _item(one)
-                used += _dimensions(one)
-            elif one is not None and one is not Ellipsis:
-                used += 1
-            items.append(one)
-    except IndexError:  # too many of them is the first that PyTorch finds
-        if sum(one is not None and one is not Ellipsis and one.__class__ is not bool for one in key) > ndim:
-            raise _too_many(ndim) from None
-        raise
-    if used > ndim:
-        raise _too_many(ndim)
+    items = _items(key, ndim)
     view, axis = self, 0
     indices: dict[int, Any] = {}
     for position, one in enumerate(items):
@@ -149,15 +134,39 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         else:
             indices[axis] = one if one._array.dtype.kind == "i" else dispatch.new_tensor(one._array.astype(np.int64))
             axis += 1
-    if not indices:
-        return view, []
+    return view, _by_dimension(indices)
+
+
+def _items(key: tuple[Any, ...], ndim: int) -> list[Any]:
+    """The parts of an index, arrays and sequences as tensors; IndexError where they are for more than ``ndim`` dimensions."""
+    items: list[Any] = []
+    used = 0
+    try:
+        for one in key:
+            if one.__class__ not in _AS_THEY_ARE:
+                one = _item(one)
+                used += _dimensions(one)
+            elif one is not None and one is not Ellipsis:
+                used += 1
+            items.append(one)
+    except IndexError:  # too many of them is the first that PyTorch finds
+        if sum(one is not None and one is not Ellipsis and one.__class__ is not bool for one in key) > ndim:
+            raise _too_many(ndim) from None
+        raise
+    if used > ndim:
+        raise _too_many(ndim)
+    return items
+
+
+def _by_dimension(indices: dict[int, Any]) -> list[Any]:
+    """Index tensors and masks in order of the dimensions that they begin at, with None for those before and between."""
     found: list[Any] = []
     axis = 0
     for place in sorted(indices):
         found += [None] * (place - axis)
         found.append(indices[place])
         axis = place + (indices[place]._array.ndim if _is_mask(indices[place]) else 1)
-    return view, found
+    return found
 
 
 def _is_whole_index(array: Any, shape: tuple[int, ...]) -> bool:
