@@ -260,7 +260,7 @@ def multi_head_attention_forward(
     return (out, weights) if batched else (out.squeeze(1), weights.squeeze(0))
 
 
-def _padding_rows(mask: Any, samples: int, num_heads: int, sources: int) -> Any:
+def _padding_rows(mask: Tensor, samples: int, num_heads: int, sources: int) -> Tensor:
     """What a mask of padded keys adds to the scores of each sample's heads: (samples * num_heads, 1, sources)."""
     for axis, size in enumerate((samples, sources)):
         if (found := mask._array.shape[axis]) != size:
@@ -282,7 +282,7 @@ def _check_mask(mask: Any, length: int, sources: int, rows: int) -> Any:
     raise RuntimeError(f"attn_mask's dimension {len(shape)} is not supported")
 
 
-def _heads(value: Any, fixed: Any, rows: int, head: int) -> Any:
+def _heads(value: Tensor, fixed: Tensor | None, rows: int, head: int) -> Tensor:
     if fixed is not None:
         if fixed._array.shape[0] != rows:
             raise AssertionError(f"expecting static_k.size(0) of {rows}, but got {fixed._array.shape[0]}")

@@ -164,7 +164,9 @@ def _centred(input: Any, window: Any, length: int, n_fft: int) -> Any:
     return wide
 
 
-def _check_spectra(call: str, input: Any, n_fft: int, hop: int, width: int, window: Any, onesided: bool | None) -> bool:
+def _check_spectra(
+    call: str, input: Tensor, n_fft: int, hop: int, width: int, window: Tensor | None, onesided: bool | None
+) -> bool:
     """Whether spectra are of half the frequencies; PyTorch's errors, which begin with the ``call``, where sizes do not fit."""
     shape = input._array.shape
     if len(shape) < 2:

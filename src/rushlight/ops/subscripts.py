@@ -87,10 +87,6 @@ def _out_of_bounds(index: int, dim: int, size: int) -> Exception:
     return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
 
 
-def _too_many(ndim: int) -> IndexError:
-    return IndexError(f"too many indices for tensor of dimension {ndim}")
-
-
 def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
     """The view that the basic parts of an index give; and the index tensors and masks left, None for whole dimensions."""
     ndim = self._array.ndim
@@ -137,9 +133,9 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
     return view, _by_dimension(indices)
 
 
-def _items(key: tuple[Any, ...], ndim: int) -> list[Any]:
+def _items(key: Any, ndim: int) -> list[Any]:
     """The parts of an index, arrays and sequences as tensors; IndexError where they are for more than ``ndim`` dimensions."""
-    items: list[Any] = []
+    items = []
     used = 0
     try:
         for one in key:
@@ -150,11 +146,11 @@ def _items(key: tuple[Any, ...], ndim: int) -> list[Any]:
                 used += 1
             items.append(one)
     except IndexError:  # too many of them is the first that PyTorch finds
-        if sum(one is not None and one is not Ellipsis and one.__class__ is not bool for one in key) > ndim:
-            raise _too_many(ndim) from None
-        raise
+        used = sum(one is not None and one is not Ellipsis and one.__class__ is not bool for one in key)
+        if used <= ndim:
+            raise
     if used > ndim:
-        raise _too_many(ndim)
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
     return items
 
 
@@ -424,7 +420,7 @@ def _index_list(indices: Any, shape: tuple[int, ...]) -> list[Any]:
     for one in indices:
         if one is not None and _is_mask(one):
             if len(result) + one._array.ndim > len(shape):
-                raise _too_many(len(shape))
+                raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
             _check_mask(one._array.shape, shape, len(result))
             result.extend(_places(one))
         elif one is not None and (one._array.dtype.kind != "i"):
