@@ -17,8 +17,8 @@ import numpy as np
 from ..autograd import forward_ad, modes
 from ..autograd.graph import AccumulateGrad
 from ..base.pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
-from ..batching import examples, layers
 from ..tensor import Tensor, new_tensor, wrap
+from . import examples, layers
 
 Function = Callable[..., Any]
 
