@@ -19,6 +19,7 @@ from .derivative_check import Check, expect_layout, random_numbers
 from .finite_differences import GradcheckError
 from .finite_differences import as_tuple as _tuple
 from .finite_differences import recorded as _recorded
+from .forward_rules import as_leaf
 from .gradients import grad
 
 __all__ = [
@@ -148,8 +149,6 @@ def gradgradcheck(
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     if check_undefined_grad and not check_rev_over_rev:
         raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
-    from .forward_rules import as_leaf
-
     given = _tuple(inputs)
     needed = [isinstance(one, Tensor) and one.requires_grad for one in given]
     if grad_outputs is None:

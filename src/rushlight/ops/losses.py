@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ..autograd.modes import no_grad
 from ..backend import losses as k
 from ..backend.pointwise import no_bool_difference
 from ..base import dtypes
@@ -465,8 +466,6 @@ def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """The negative log likelihood of targets under normal distributions of means ``input`` and variances ``var``."""
-    from ..autograd.modes import no_grad
-
     if not isinstance(var, dispatch.Tensor_):
         if var < 0:
             raise ValueError("var has negative entry/entries")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..autograd import views
 from ..backend import matmul as k
 from ..backend.late_products import later
 from ..backend.notes import with_notes
@@ -20,7 +21,7 @@ from .inplace import named
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
 from .reading import conj
-from .shape import common_shape
+from .shape import common_shape, expand
 from .table import arrays, op, tensors
 
 if TYPE_CHECKING:
@@ -275,8 +276,6 @@ def _check_bias(bias: Any, shape: tuple[int, ...]) -> None:
     have = bias._array.shape
     if have == shape or have == shape[1:]:
         return
-    from .shape import expand
-
     expand(bias.detach(), shape)
 
 
@@ -331,8 +330,6 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
 for _name in ("addmm", "addmv", "baddbmm", "addbmm", "addr"):
 
     def _inplace(self: Any, *args: Any, _name: str = _name, **kwargs: Any) -> Any:
-        from ..autograd import views
-
         return views.inplace(module("torch")[_name], _name + "_", self, *args, **kwargs)
 
     methods[_name + "_"] = named(_inplace, _name + "_")
