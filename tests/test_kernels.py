@@ -35,11 +35,12 @@ SLOPES = [
 ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
 CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.conv_weight_grad"]
+RECURRENT = ["recurrent.lstm_layer", "recurrent.lstm_layer_grads"]
 NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
 
 
 def test_every_kernel_is_tried_here():
-    assert sorted(kernels.registered) == sorted(VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS + CONVOLUTIONS)
+    assert sorted(kernels.registered) == sorted(VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS + CONVOLUTIONS + RECURRENT)
 
 
 def test_the_extension_is_built_where_there_is_a_compiler():
@@ -218,6 +219,74 @@ def test_convolutions(instruction_set, given_):
         agree(found, expected, x.dtype.name, 20 * max(1.0, float(np.abs(expected).max())))
 
 
+def sequence(generator, steps, count, size, width, dtype):
+    """Inputs, weights, biases and states of a layer, and the cotangents of its results."""
+    spread = 1 / math.sqrt(width)
+    shapes = (
+        (steps, count, size),
+        (4 * width, size),
+        (4 * width, width),
+        (4 * width,),
+        (4 * width,),
+        (count, width),
+        (count, width),
+    )
+    given = [(generator.standard_normal(shape) * spread).astype(dtype) for shape in shapes]
+    return given, [generator.standard_normal(shape).astype(dtype) for shape in ((steps, count, width), *shapes[-2:])]
+
+
+@given(data=st.data())
+@few
+def test_lstm(instruction_set, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    sizes = [st.integers(1, 6), st.integers(1, 10), st.integers(1, 5), st.sampled_from([1, 2, 7, 8, 9, 16, 24, 25, 33, 100])]
+    generator = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    given, slopes = sequence(generator, *map(data.draw, sizes), dtype)
+    odd = data.draw(st.sampled_from([None, 1e-42, 200.0, -200.0, *BEYOND]))
+    if odd is not None:
+        given[data.draw(st.integers(0, 6))].reshape(-1)[0] = odd
+    if data.draw(st.booleans()):
+        given[3] = given[4] = None
+    backwards = data.draw(st.booleans())
+    found, expected = both("recurrent.lstm_layer", *given, backwards)
+    for one, other in zip(found, expected, strict=True):
+        agree(one, other, dtype, 20)
+    slopes = [data.draw(st.sampled_from([None, each])) for each in slopes]
+    if slopes[0] is not None and data.draw(st.booleans()):
+        slopes[0] = np.broadcast_to(slopes[0][:1], slopes[0].shape)
+    x, w, u, _, _, h, c = given
+    needs = (*(data.draw(st.booleans()) for _ in range(3)), given[3] is not None, given[3] is not None, True, True)
+    kept = (x, w, u, h, c, expected[0], expected[3], expected[4], backwards, needs)
+    found, expected = both("recurrent.lstm_layer_grads", slopes, *kept)
+    for one, other in zip(found, expected, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            high = np.abs(other[np.isfinite(other)])
+            agree(one, other, dtype, 40 * max(1.0, float(high.max(initial=0))))
+
+
+@needs_native
+def test_lstm_refuses_sizes_that_do_not_fit():
+    (_, _, u, b, d, h, c), _ = sequence(np.random.default_rng(0), 3, 2, 4, 5, np.float32)
+    out, cells, gates = (np.zeros((3, 2, size), np.float32) for size in (5, 5, 20))
+    sizes = [3, 2, 5, 0]
+    assert native.lstm(out, cells, gates, u, b, d, h, c, tuple(sizes)) and out.all()
+    slopes, for_hidden, for_cell = np.zeros_like(gates), np.ones_like(h), np.ones_like(c)
+    assert native.lstm_backward(slopes, for_hidden, for_cell, gates, cells, c, u, None, tuple(sizes)) and slopes.all()
+    before, after = out.copy(), slopes.copy()
+    for place in range(3):
+        for wrong in (0, 1, 4, 1 << 32, 1 << 40, (1 << 64) - 1):
+            tried = (*sizes[:place], wrong, *sizes[place + 1 :])
+            assert not native.lstm(out, cells, gates, u, b, d, h, c, tried)
+            assert not native.lstm_backward(slopes, for_hidden, for_cell, gates, cells, c, u, None, tried)
+    for wrong in (u[:-1], u.astype(np.float64), u[:, ::2], None):
+        assert not native.lstm(out, cells, gates, wrong, b, d, h, c, tuple(sizes))
+    assert not native.lstm(out, cells, gates, u, b, None, h, c, tuple(sizes))
+    assert (out == before).all() and (slopes == after).all()
+    with pytest.raises(TypeError, match="expected a tuple of 4 sizes"):
+        native.lstm(out, cells, gates, u, b, d, h, c, (3, 2, 5))
+
+
 @needs_native
 @pytest.mark.parametrize("odd", BEYOND)
 def test_numbers_that_are_not_finite_spread_in_convolutions_as_in_numpy(odd):
@@ -330,6 +399,9 @@ def results(count):
     found.append(compiled[CONVOLUTIONS[0]](images, taps, *options))
     found.append(compiled[CONVOLUTIONS[1]](slopes, taps, images.shape, *options))
     found.append(compiled[CONVOLUTIONS[2]](slopes, images, taps.shape, *options))
+    given, slopes = sequence(generator, 40, 19, 8, 70, np.float32)
+    layer = compiled[RECURRENT[0]](*given)
+    found += [*layer, *compiled[RECURRENT[1]](slopes, *given[:3], *given[5:], layer[0], *layer[3:], False, (True,) * 7)]
     return [*found, *compiled[NORMS[1]](g, x, weight, (1,), 1e-5, (True, True, True))]
 
 

@@ -11,6 +11,8 @@ namespace RUSHLIGHT_SET {
 
 #include "lines.h"
 
+#include "gates.h"
+
 #define BOTH(loop) {loop<float>, loop<double>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
 #define SLOPES(F) {sweep<F, float, true>, sweep<F, double, true>}
@@ -22,7 +24,9 @@ static Set loops(const char *name) {
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             BOTH(add_columns),
             BOTH(products),
-            BOTH(dots)};
+            BOTH(dots),
+            BOTH(lstm_step),
+            BOTH(lstm_step_back)};
 }
 
 }  // namespace RUSHLIGHT_SET
