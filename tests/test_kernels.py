@@ -35,12 +35,15 @@ SLOPES = [
 ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
 CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.conv_weight_grad"]
+CHANNELS = ["normalization.channel_moments", "normalization.batch_norm", "normalization.batch_norm_backward"]
 RECURRENT = ["recurrent.lstm_layer", "recurrent.lstm_layer_grads"]
 NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
 
 
 def test_every_kernel_is_tried_here():
-    assert sorted(kernels.registered) == sorted(VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS + CONVOLUTIONS + RECURRENT)
+    assert sorted(kernels.registered) == sorted(
+        VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS + CONVOLUTIONS + RECURRENT + CHANNELS
+    )
 
 
 def test_the_extension_is_built_where_there_is_a_compiler():
@@ -181,6 +184,51 @@ def test_slopes_of_layer_norm(instruction_set, data):
             np.testing.assert_allclose(
                 one, other, rtol=DTYPES[dtype] * 100, atol=DTYPES[dtype] * 100 * max(1, np.abs(other).max())
             )
+
+
+@given(data=st.data())
+@few
+def test_batch_norm(instruction_set, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    inner = data.draw(st.sampled_from([(8,), (9,), (17,), (3, 5), (28, 28), (2, 3, 11), (2049,)]))
+    shape = (data.draw(st.integers(1, 5)), data.draw(st.integers(1, 9)), *inner)
+    x, g = (numbers(data.draw, shape, dtype, [math.nan, 1e-42, 20.0]) for _ in range(2))
+    weight, bias = (data.draw(st.sampled_from([None, numbers(data.draw, shape[1:2], dtype, (), 1.0)])) for _ in range(2))
+    found, expected = both("normalization.channel_moments", x)
+    for one, other in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_allclose(one, other, rtol=DTYPES[dtype] * 20, atol=DTYPES[dtype] * 20)
+    agree(*both("normalization.batch_norm", x, weight, bias, 1e-5), dtype, 100)
+    needs = data.draw(st.tuples(st.booleans(), st.booleans(), st.booleans()))
+    found = kernels.registered["normalization.batch_norm_backward"].compiled(g, x, weight, 1e-5, needs)
+    assert found is not None and [each is not None for each in found] == list(needs)
+    axes, column = (0, *range(2, len(shape))), (-1, *(1,) * len(inner))
+    wide, given = x.astype(np.float64), g.astype(np.float64)
+    rstd = 1 / np.sqrt(wide.var(axes, keepdims=True) + 1e-5)
+    hat = (wide - wide.mean(axes, keepdims=True)) * rstd
+    slope = (given - given.mean(axes, keepdims=True) - hat * (given * hat).mean(axes, keepdims=True)) * rstd
+    slope = slope if weight is None else slope * weight.astype(np.float64).reshape(column)
+    for one, other in zip(found, (slope, (given * hat).sum(axes), given.sum(axes)), strict=True):
+        if one is not None:
+            scale = DTYPES[dtype] * 100 * max(1.0, float(np.abs(other[np.isfinite(other)]).max(initial=0)))
+            np.testing.assert_allclose(one, other, rtol=DTYPES[dtype] * 100, atol=scale)
+
+
+@needs_native
+def test_batch_norm_refuses_sizes_that_do_not_fit():
+    x, y, weight, moments = (
+        np.ones((2, 3, 8), np.float32),
+        np.zeros((2, 3, 8), np.float32),
+        np.ones(3, np.float32),
+        np.zeros((2, 3)),
+    )
+    for sizes in ((2, 3, 9), (0, 3, 8), (2, 1 << 40, 8), (1 << 63, 2, 24), (3, 2, 8)):
+        assert not native.batch_norm(y, x, weight, None, 1e-5, sizes)
+        assert not native.batch_norm_backward(y, None, None, x, x, weight, 1e-5, sizes)
+        assert not native.channel_moments(moments, x, sizes)
+    assert not native.channel_moments(moments[:1], x, (2, 3, 8))
+    assert not native.channel_moments(moments.astype(np.float32), x, (2, 3, 8))
+    assert not native.batch_norm(y, x, np.ones(4, np.float32), None, 1e-5, (2, 3, 8))
+    assert not y.any() and not moments.any()
 
 
 @st.composite
@@ -399,6 +447,9 @@ def results(count):
     found.append(compiled[CONVOLUTIONS[0]](images, taps, *options))
     found.append(compiled[CONVOLUTIONS[1]](slopes, taps, images.shape, *options))
     found.append(compiled[CONVOLUTIONS[2]](slopes, images, taps.shape, *options))
+    found += compiled[CHANNELS[0]](images)[:2]
+    found.append(compiled[CHANNELS[1]](images, None, None, 1e-5))
+    found += compiled[CHANNELS[2]](images[::-1], images, None, 1e-5, (True, True, True))
     given, slopes = sequence(generator, 40, 19, 8, 70, np.float32)
     layer = compiled[RECURRENT[0]](*given)
     found += [*layer, *compiled[RECURRENT[1]](slopes, *given[:3], *given[5:], layer[0], *layer[3:], False, (True,) * 7)]

@@ -22,6 +22,16 @@ struct Rows {
 };
 using RowsLoop = void (*)(const Rows &, std::size_t from, std::size_t to);
 
+// Numbers (samples, channels, length); what a kernel has no use for is null.
+struct Channels {
+    const void *x, *g, *weight, *bias;
+    void *out, *for_weight, *for_bias;
+    double *moments;  // the means, then the variances
+    std::size_t samples, channels, length;
+    double eps;
+};
+using ChannelsLoop = void (*)(const Channels &, std::size_t from, std::size_t to);
+
 // Sums, in order, of `count` lines of numbers, `stride` apart, of which `out` takes `length`.
 using ColumnsLoop = void (*)(const void *lines, std::size_t count, std::size_t stride, std::size_t length, void *out);
 
@@ -54,12 +64,14 @@ using LstmBackLoop = void (*)(const LstmStepBack &);
 
 enum SweepKind { GELU, GELU_TANH, SILU, MISH, SIGMOID, GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, SWEEPS };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
+enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, CHANNELS };
 
 // The loops of one instruction set: of float in [0], of double in [1].
 struct Set {
     const char *name;
     SweepLoop sweeps[SWEEPS][2];
     RowsLoop rows[ROWS][2];
+    ChannelsLoop channels[CHANNELS][2];
     ColumnsLoop columns[2];
     ProductsLoop products[2];
     DotsLoop dots[2];
