@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import modes, views
+from ..autograd import modes, overlaps, views
 from ..backend import index as k
 from ..backend.pointwise import checked_number
 from . import dispatch
@@ -63,7 +63,8 @@ def _getitem(self: Any, key: Any) -> Any:
     view, indices = _walk(self, key)
     if indices:
         return ops.index(
-            view, indices if all(one is None or one._array.dtype.char in _PLACES for one in indices) else _without_masks(indices)
+            view,
+            indices if all(one is None or one._array.dtype.char in _PLACES for one in indices) else _without_masks(indices),
         )
     return ops.alias(view) if view is self else view
 
@@ -301,7 +302,7 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
         if not (view._needs_grad and modes.state.grad_enabled):
             if not view._array.flags.c_contiguous:
                 views.check_writable(view)
-                views.check_memory(view)
+                overlaps.check_memory(view)
             view.fill_(_held(value, view._array.dtype) if view._array.dtype.itemsize == 2 else value)
             return
         value = dispatch.new_tensor(dispatch.number_array(checked_number(value, view._array), view._array.dtype))

@@ -30,7 +30,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.views:CopySlices.vjp_tensors autograd.views:_adopt.<locals>.<genexpr>
     autograd.function_calls:_keep
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
-    autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.views:check_memory
+    autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.overlaps:check_memory
     autograd.views:geometry autograd.views:inplace
     tensors.conversion.to_dtype:_convert
     ops.attention_masks:added
