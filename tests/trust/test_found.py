@@ -101,3 +101,33 @@ def test_what_is_taken_from_a_number_lies_as_its_tensor() -> None:
     assert (0.5 - stretched).stride() == (3, 1)
     assert (0.5 - stretched.t()).stride() == (2, 1)
     assert (0.5 - torch.ones(2, 3, dtype=torch.int64).t()).stride() == (1, 3)
+
+
+def test_elements_that_meet_are_written_row_by_row() -> None:
+    def met(size: tuple[int, ...], write: Callable[[torch.Tensor], Any]) -> list[float]:
+        x = torch.arange(4.0)
+        write(x.as_strided(size, (1, 1)))
+        assert x._version == 1
+        return x.tolist()
+
+    assert met((3, 2), lambda y: y.mul_(2)) == [0, 4, 8, 6]
+    assert met((3, 2), lambda y: y.add_(y)) == [0, 4, 8, 6]
+    assert met((3, 2), lambda y: y.copy_(torch.arange(6.0).view(3, 2))) == [0, 2, 4, 5]
+    assert met((2, 3), lambda y: y.copy_(torch.arange(6.0).view(2, 3))) == [0, 1, 2, 5]
+    assert met((3, 2), lambda y: y.fill_(7)) == [7, 7, 7, 7]
+    for stretched in (torch.ones(3).expand(2, 3), torch.ones(4).as_strided((3, 2, 2), (1, 1, 0))):
+        with pytest.raises(RuntimeError, match="refers to a single memory location"):
+            stretched.mul_(2)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast"):
+        torch.arange(4).as_strided((3, 2), (1, 1)).mul_(0.5)
+    with pytest.raises(RuntimeError, match="refers to a single memory location"):
+        torch.arange(4.0).as_strided((3, 2), (1, 1)).cumsum_(0)
+
+
+def test_the_gradient_of_writes_that_meet_is_that_of_all_of_them() -> None:
+    def after(x: torch.Tensor) -> torch.Tensor:
+        y = x.clone()
+        y.as_strided((3, 2), (1, 1)).mul_(x[:2] + 1)
+        return y
+
+    assert torch.autograd.gradcheck(after, torch.tensor([0.5, 2, 3, 4], dtype=torch.float64, requires_grad=True))

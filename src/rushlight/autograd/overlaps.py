@@ -1,10 +1,14 @@
-"""Memory in which elements of a tensor, or of two tensors, lie in one place, and writes into it."""
+"""Memory in which elements of a tensor, or of two tensors, lie in one place, and writes into it.
+
+PyTorch refuses to write into a tensor that is stretched, along a stride of 0. Where elements meet in other ways, as after
+``as_strided``, it writes row by row, and a row reads what those before it have written.
+"""
 
 from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +26,11 @@ def overlap_error() -> RuntimeError:
     )
 
 
+def is_stretched(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array repeats its elements along a dimension."""
+    return bool(array.size) and any(size > 1 and not step for size, step in zip(array.shape, array.strides, strict=True))
+
+
 def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
     """Whether several elements lie in one place of memory, as in an expanded tensor."""
     if array.flags.c_contiguous or not array.size:
@@ -36,9 +45,9 @@ def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
 
 
 def check_memory(tensor: Tensor, inputs: Iterable[Any] = (), wholly: bool = False) -> None:
-    """Raises PyTorch's errors for a tensor that overlaps itself, or partly (``wholly`` too) one of the ``inputs`` of a write
+    """Raises PyTorch's errors for a tensor that is stretched, or that overlaps partly (``wholly`` too) one of the ``inputs`` of a write
     into it."""
-    if overlaps_itself(tensor._array):
+    if is_stretched(tensor._array):
         raise overlap_error()
     if tensor._of_batch:
         return  # the write into the batch behind it looks
@@ -86,3 +95,21 @@ def write_changes(array: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> 
     """Writes what is new into an array that overlaps itself: where nothing is new, an older write must not come back."""
     same = (array == values) | ((array != array) & (values != values))
     np.copyto(array, values, where=~same)
+
+
+def rows(array: np.ndarray[Any, Any]) -> Iterator[tuple[Any, ...]]:
+    """The indices of parts of an array that do not overlap themselves, in the order in which PyTorch writes them: along the
+    longest strides first, and the more elements first among equals."""
+    slowest = sorted(range(array.ndim), key=lambda axis: (-array.strides[axis], -array.shape[axis]))
+    for count in range(array.ndim + 1):
+        outer = slowest[:count]
+        if not overlaps_itself(array[_at(outer, (0,) * count, array.ndim)]):
+            break
+    for places in np.ndindex(*(array.shape[axis] for axis in outer)):
+        yield _at(outer, places, array.ndim)
+
+
+def _at(axes: Iterable[int], places: tuple[int, ...], ndim: int) -> tuple[Any, ...]:
+    """The index of given places along given dimensions."""
+    found = dict(zip(axes, places, strict=True))
+    return tuple(found.get(axis, slice(None)) for axis in range(ndim))

@@ -224,6 +224,16 @@ _INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "inde
 _LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
 _REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_".split())
 _BY_PLACE = _LOOK_LAST | {"index_copy_"}
+# What goes element by element, so that it can be done in parts.
+_BY_ELEMENT = frozenset(
+    "abs_ absolute_ acos_ acosh_ add_ addcdiv_ addcmul_ asin_ asinh_ atan_ atan2_ atanh_ bitwise_and_ bitwise_left_shift_ "
+    "bitwise_not_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ ceil_ clamp_ clamp_max_ clamp_min_ clip_ copy_ copysign_ cos_ "
+    "cosh_ deg2rad_ digamma_ div_ divide_ eq_ erf_ erfc_ erfinv_ exp_ exp2_ expm1_ fix_ float_power_ floor_ floor_divide_ fmod_ "
+    "frac_ gcd_ ge_ greater_ gt_ heaviside_ hypot_ igamma_ igammac_ i0_ lcm_ ldexp_ le_ lerp_ less_ lgamma_ log_ log10_ log1p_ "
+    "log2_ logical_and_ logical_not_ logical_or_ logical_xor_ logit_ lt_ mul_ multiply_ nan_to_num_ ne_ neg_ negative_ "
+    "nextafter_ not_equal_ polygamma_ pow_ rad2deg_ reciprocal_ relu_ remainder_ round_ rsqrt_ sgn_ sigmoid_ sign_ sin_ sinc_ "
+    "sinh_ sqrt_ square_ sub_ subtract_ tan_ tanh_ true_divide_ trunc_ xlogy_".split()
+)
 _WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_"})
 tell_overlap: Callable[[str, Tensor], object] | None = None  # warns of it; ops/subscripts.py sets it
 
@@ -253,6 +263,10 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
             function(self.detach(), *args, **kwargs)  # for its error, which comes before
         if name not in _LOOK_LAST:
             overlaps.check_memory(self, () if name in _WHATEVER_IS_READ else args, name in _BY_PLACE)
+        if overlaps.overlaps_itself(self._array):
+            if name not in _BY_ELEMENT:
+                raise overlaps.overlap_error()
+            return _in_rows(function, name, self, args, kwargs)
     elif tell_overlap is not None:
         tell_overlap(name, self)
     # A hook that packs the stand-in may keep its memory, which is about to be written to.
@@ -285,6 +299,30 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if self._tangents is not None or result._tangents is not None:
         write_tangent(self, result)
     mirrors.carry_history(self._counter)
+    return self
+
+
+def _in_rows(function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """:func:`inplace` of an op that goes element by element, for a tensor whose elements meet: a part after another, none of
+    which overlaps itself. Each part is a write of its own where that is recorded, so gradients are those of all of them."""
+    array, shape = self._array, self._array.shape
+    _check_result(self, function(new_tensor(array.copy()), *args, **kwargs), name)  # for the errors of the whole
+
+    def part(value: Any, index: tuple[Any, ...]) -> Any:
+        return value.expand(shape)[index] if hasattr(value, "_array") else value
+
+    recorded = modes.state.grad_enabled and any(
+        getattr(value, "requires_grad", False) for value in (self, *args, *kwargs.values())
+    )
+    for index in overlaps.rows(array):
+        given = [part(value, index) for value in args]
+        named = {key: part(value, index) for key, value in kwargs.items()}
+        if recorded:
+            inplace(function, name, self[index], *given, **named)
+        else:
+            array[index] = function(new_tensor(array[index]), *given, **named)._array
+    if not recorded:
+        bump(self, name)
     return self
 
 
@@ -450,7 +488,7 @@ class CopySlices(Node):
         first = edges[0] if edges[0] is not None else None
         grads = self.inner.vjp(part.copy(), (first, *edges[1:]))
         if edges[0] is not None:
-            if overlaps.overlaps_itself(part):
+            if overlaps.is_stretched(part):
                 raise overlaps.overlap_error()
             part[...] = 0 if grads[0] is None else unbroadcast(np.asarray(grads[0]), shape, dtype)
         return (result if edges[0] is not None else None, *grads[1:])

@@ -146,7 +146,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     overlaps.check_memory(self, (other,))
     if source.dtype.kind == "c" and target.dtype.kind != "c":
         warn("Casting complex values to real discards the imaginary part", once=True)
-    if _recording(self, other):
+    if _recording(self, other) or overlaps.overlaps_itself(target):
         return views.inplace(ops.copy, "copy_", self, other)
     views.write(self, k.real_if(source, target.dtype), "copy_")
     return self
