@@ -18,6 +18,25 @@ from ..backend import numpy as backend
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
+# What goes element by element, so that it can be written in parts.
+BY_ELEMENT = frozenset(
+    "abs_ absolute_ acos_ acosh_ add_ addcdiv_ addcmul_ asin_ asinh_ atan_ atan2_ atanh_ bitwise_and_ bitwise_left_shift_ "
+    "bitwise_not_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ ceil_ clamp_ clamp_max_ clamp_min_ clip_ copy_ copysign_ cos_ "
+    "cosh_ deg2rad_ digamma_ div_ divide_ eq_ erf_ erfc_ erfinv_ exp_ exp2_ expm1_ fix_ float_power_ floor_ floor_divide_ fmod_ "
+    "frac_ gcd_ ge_ greater_ gt_ heaviside_ hypot_ igamma_ igammac_ i0_ lcm_ ldexp_ le_ lerp_ less_ lgamma_ log_ log10_ log1p_ "
+    "log2_ logical_and_ logical_not_ logical_or_ logical_xor_ logit_ lt_ mul_ multiply_ nan_to_num_ ne_ neg_ negative_ "
+    "nextafter_ not_equal_ polygamma_ pow_ rad2deg_ reciprocal_ relu_ remainder_ round_ rsqrt_ sgn_ sigmoid_ sign_ sin_ sinc_ "
+    "sinh_ sqrt_ square_ sub_ subtract_ tan_ tanh_ true_divide_ trunc_ xlogy_".split()
+)
+
+# These may write into a tensor that overlaps itself, an expanded one say.
+INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
+# What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
+LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
+REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_".split())
+BY_PLACE = LOOK_LAST | {"index_copy_"}
+WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_"})
+
 
 def overlap_error() -> RuntimeError:
     return RuntimeError(
@@ -113,3 +132,15 @@ def _at(axes: Iterable[int], places: tuple[int, ...], ndim: int) -> tuple[Any, .
     """The index of given places along given dimensions."""
     found = dict(zip(axes, places, strict=True))
     return tuple(found.get(axis, slice(None)) for axis in range(ndim))
+
+
+def like_base(g: np.ndarray[Any, Any], strides: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """A copy of ``g`` with the memory layout of a base with ``strides``."""
+    if g.strides == strides and g.flags.c_contiguous:
+        return g.copy()
+    span = 1 + sum((size - 1) * abs(stride) for size, stride in zip(g.shape, strides, strict=True)) // g.itemsize
+    if 0 in g.shape or any(stride < 0 or stride % g.itemsize for stride in strides):
+        return g.copy()
+    whole = backend.strided(np.zeros(span, g.dtype), g.shape, strides)
+    whole[...] = g
+    return whole

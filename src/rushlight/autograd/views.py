@@ -218,24 +218,26 @@ def short_name(node: Node) -> str:
     return name if number == "0" else name + number
 
 
-# These may write into a tensor that overlaps itself, an expanded one say.
-_INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
-# What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
-_LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
-_REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_".split())
-_BY_PLACE = _LOOK_LAST | {"index_copy_"}
-# What goes element by element, so that it can be done in parts.
-_BY_ELEMENT = frozenset(
-    "abs_ absolute_ acos_ acosh_ add_ addcdiv_ addcmul_ asin_ asinh_ atan_ atan2_ atanh_ bitwise_and_ bitwise_left_shift_ "
-    "bitwise_not_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ ceil_ clamp_ clamp_max_ clamp_min_ clip_ copy_ copysign_ cos_ "
-    "cosh_ deg2rad_ digamma_ div_ divide_ eq_ erf_ erfc_ erfinv_ exp_ exp2_ expm1_ fix_ float_power_ floor_ floor_divide_ fmod_ "
-    "frac_ gcd_ ge_ greater_ gt_ heaviside_ hypot_ igamma_ igammac_ i0_ lcm_ ldexp_ le_ lerp_ less_ lgamma_ log_ log10_ log1p_ "
-    "log2_ logical_and_ logical_not_ logical_or_ logical_xor_ logit_ lt_ mul_ multiply_ nan_to_num_ ne_ neg_ negative_ "
-    "nextafter_ not_equal_ polygamma_ pow_ rad2deg_ reciprocal_ relu_ remainder_ round_ rsqrt_ sgn_ sigmoid_ sign_ sin_ sinc_ "
-    "sinh_ sqrt_ square_ sub_ subtract_ tan_ tanh_ true_divide_ trunc_ xlogy_".split()
-)
-_WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_"})
 tell_overlap: Callable[[str, Tensor], object] | None = None  # warns of it; ops/subscripts.py sets it
+
+
+def _checked_overlap(
+    function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> bool:
+    """PyTorch's errors for memory that a write meets twice; whether only what changes is to be written."""
+    overlapping = name in overlaps.INTO_OVERLAP and overlaps.overlaps_itself(self._array)
+    if overlapping and name[:3] == "tri":
+        overlapping = not overlaps.repeated_within(self._array)
+    if not overlapping:
+        if name in overlaps.REFUSE_FIRST and overlaps.overlaps_itself(self._array):
+            function(self.detach(), *args, **kwargs)  # for its error, which comes before
+        if name not in overlaps.LOOK_LAST:
+            overlaps.check_memory(self, () if name in overlaps.WHATEVER_IS_READ else args, name in overlaps.BY_PLACE)
+        if name not in overlaps.BY_ELEMENT and overlaps.overlaps_itself(self._array):
+            raise overlaps.overlap_error()
+    elif tell_overlap is not None:
+        tell_overlap(name, self)
+    return overlapping
 
 
 def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -255,20 +257,9 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     check_writable(self, any(getattr(value, "requires_grad", False) for value in args))
     if self._base is not None:
         refresh_to_record(self)
-    overlapping = name in _INTO_OVERLAP and overlaps.overlaps_itself(self._array)
-    if overlapping and name[:3] == "tri":
-        overlapping = not overlaps.repeated_within(self._array)
-    if not overlapping:
-        if name in _REFUSE_FIRST and overlaps.overlaps_itself(self._array):
-            function(self.detach(), *args, **kwargs)  # for its error, which comes before
-        if name not in _LOOK_LAST:
-            overlaps.check_memory(self, () if name in _WHATEVER_IS_READ else args, name in _BY_PLACE)
-        if overlaps.overlaps_itself(self._array):
-            if name not in _BY_ELEMENT:
-                raise overlaps.overlap_error()
-            return _in_rows(function, name, self, args, kwargs)
-    elif tell_overlap is not None:
-        tell_overlap(name, self)
+    overlapping = _checked_overlap(function, name, self, args, kwargs)
+    if not overlapping and overlaps.overlaps_itself(self._array):
+        return _in_rows(function, name, self, args, kwargs)
     # A hook that packs the stand-in may keep its memory, which is about to be written to.
     before = new_tensor(self._array.copy() if modes.state.saved_hooks else self._array)
     before._counter = list(self._counter)
@@ -281,7 +272,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         bump(self, name)
         return self
     _check_result(self, result, name)
-    if name in _LOOK_LAST and not overlapping:
+    if name in overlaps.LOOK_LAST and not overlapping:
         overlaps.check_memory(self, args, True)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
     if not is_only_here(before, BY_NAME) or np.may_share_memory(result._array, self._array):
@@ -452,18 +443,6 @@ def geometry(base: Tensor, view: Tensor) -> Geometry:
     )
 
 
-def like_base(g: np.ndarray[Any, Any], strides: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """A copy of ``g`` with the memory layout of a base with ``strides``."""
-    if g.strides == strides and g.flags.c_contiguous:
-        return g.copy()
-    span = 1 + sum((size - 1) * abs(stride) for size, stride in zip(g.shape, strides, strict=True)) // g.itemsize
-    if 0 in g.shape or any(stride < 0 or stride % g.itemsize for stride in strides):
-        return g.copy()
-    whole = backend.strided(np.zeros(span, g.dtype), g.shape, strides)
-    whole[...] = g
-    return whole
-
-
 class CopySlices(Node):
     """A write through a view, seen from the base: the view's part of the cotangent goes through the write's own rule."""
 
@@ -479,7 +458,7 @@ class CopySlices(Node):
         if self.inner is None:
             raise self.freed()
         shape, strides, offset, base_strides, dtype = self.geometry
-        result = like_base(np.asarray(g), base_strides)
+        result = overlaps.like_base(np.asarray(g), base_strides)
         if dtype != result.dtype:  # an array of no dimensions has no view of another size of elements
             seen = result.real if result.dtype.kind == "c" else result.view(dtype)
         else:
@@ -497,7 +476,7 @@ class CopySlices(Node):
         if self.inner is None:
             raise self.freed()
         shape, strides, offset, base_strides, dtype = self.geometry
-        result = new_tensor(like_base(g._array, base_strides))
+        result = new_tensor(overlaps.like_base(g._array, base_strides))
         result.zero_()
         result.copy_(g)
         size = dtype.itemsize

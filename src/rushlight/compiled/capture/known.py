@@ -96,7 +96,7 @@ def pure(function: Any) -> bool:
 # They draw, make arrays of numbers, look at values only to refuse them, or move statistics.
 ANEW = frozenset(
     """
-    autograd.views:like_base backend.places:check backend.places:check_along
+    autograd.overlaps:like_base backend.places:check backend.places:check_along
     tensors.creation.from_data:tensor
     ops.dispatch:number_array ops.dropout:_scaled_noise ops.normalization:_keep_up
     """.split()
