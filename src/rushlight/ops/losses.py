@@ -14,7 +14,7 @@ from ..backend.pointwise import no_bool_difference
 from ..base import dtypes
 from . import dispatch
 from .loss_backward import logits_backward, target_backward, target_backward_of_logits
-from .public import module, ops, public
+from .public import axis_of, module, ops, public
 from .softmax import log_softmax
 from .table import op
 
@@ -310,7 +310,7 @@ def _cross_entropy_of_probabilities(input: Any, target: Any, weight: Any, reduct
     if not 0 <= smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing:g}")
     shape = input._array.shape
-    axis = 0 if len(shape) == 1 else 1
+    axis = 0 if len(shape) == 1 else axis_of(1, len(shape), wrap_scalar=False)
     if weight is not None and (weight._array.ndim != 1 or weight._array.size != shape[axis]):
         raise RuntimeError(
             f"cross_entropy: weight tensor should be defined either for all {shape[axis]} classes or no classes but got weight "

@@ -539,9 +539,9 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
                 f"size {y[axis_b]} in dim {named_b}"
             )
         if y[axis_b] == 1:
-            a = a.sum(axis_a, keepdim=True)
+            a = _summed(a, axis_a, keepdim=True)
         elif x[axis_a] == 1:
-            b = b.sum(axis_b, keepdim=True)
+            b = _summed(b, axis_b, keepdim=True)
     x, y = a._array.shape, b._array.shape
     stay_a = [axis for axis in range(len(x)) if axis not in gone_a]
     stay_b = [axis for axis in range(len(y)) if axis not in gone_b]
@@ -553,6 +553,12 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
     elif left.is_contiguous() and right.is_contiguous():
         total = ops.dot(left.flatten(), right.flatten())
     else:
-        products = left.squeeze() * right.squeeze()
-        total = products.sum() if products.is_floating_point() or products.is_complex() else products.sum(dtype=products.dtype)
+        total = _summed(left.squeeze() * right.squeeze())
     return total.reshape([*rows, *columns])
+
+
+def _summed(terms: Any, *dim: int, **how: Any) -> Any:
+    """The sum of terms in their own dtype, which that of integers has only where it is asked for."""
+    if terms.is_floating_point() or terms.is_complex():
+        return terms.sum(*dim, **how)
+    return terms.sum(*dim, **how, dtype=terms.dtype)

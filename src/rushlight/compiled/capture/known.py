@@ -30,7 +30,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.views:CopySlices.vjp_tensors autograd.views:_adopt.<locals>.<genexpr>
     autograd.function_calls:_keep
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
-    autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.views:check_memory
+    autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.overlaps:check_memory
     autograd.views:geometry autograd.views:inplace
     tensors.conversion.to_dtype:_convert
     ops.attention_masks:added
@@ -96,7 +96,7 @@ def pure(function: Any) -> bool:
 # They draw, make arrays of numbers, look at values only to refuse them, or move statistics.
 ANEW = frozenset(
     """
-    autograd.views:like_base backend.places:check backend.places:check_along
+    autograd.overlaps:like_base backend.places:check backend.places:check_along
     tensors.creation.from_data:tensor
     ops.dispatch:number_array ops.dropout:_scaled_noise ops.normalization:_keep_up
     """.split()
