@@ -8,13 +8,16 @@ on an input is an error instead of zeros.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import engine, modes
 from . import gradients as _gradient_functions
 from .gradients import grad
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 Tensors = tuple[Any, ...]
 
@@ -113,15 +116,15 @@ def _filled(gradients: Sequence[Any], like: Tensors, strict: bool, stage: str, c
     return tuple(results)
 
 
-def _zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def _zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
     return engine.wrap(np.zeros(shape, dtype))
 
 
-def _zeros_like(one: Any) -> Any:
+def _zeros_like(one: Any) -> Tensor:
     return engine.wrap(np.zeros_like(one._array))
 
 
-def _unit(shape: tuple[int, ...], element: int, dtype: np.dtype[Any]) -> Any:
+def _unit(shape: tuple[int, ...], element: int, dtype: np.dtype[Any]) -> Tensor:
     """One for an element, counted through all dimensions, and zero for all others."""
     unit = np.zeros(shape, dtype)
     unit.flat[element] = 1
