@@ -192,6 +192,12 @@ def _check_spectra(
     return onesided
 
 
+def _check_overlap(weights: Tensor, call: str) -> None:
+    """RuntimeError where the windows' sum of squares is zero: nothing can be told of the signal there."""
+    if (np.abs(weights._array) < 1e-11).any():
+        raise RuntimeError(f"{call} window overlap add min: 1")
+
+
 @public(out=False)
 def istft(
     input: Any,
@@ -268,9 +274,7 @@ def istft(
     stop = max(min(end, expected), min(start, expected))
     signal = ops.slice(signal, 1, min(start, expected), stop, 1)
     weights = ops.slice(weights, 1, min(start, expected), stop, 1)
-    low = bool((np.abs(weights._array) < 1e-11).any())
-    if low:
-        raise RuntimeError(f"{call} window overlap add min: {int(low)}")
+    _check_overlap(weights, call)
     signal = signal / weights
     if single:
         signal = signal.squeeze(0)
