@@ -461,3 +461,91 @@ def test_xla_computes_what_it_can_or_says_what_it_needs() -> None:
         for (p, g, _), (q, h, _) in zip(seen()[:-1], others()[:-1], strict=True):
             assert torch.allclose(p, q, rtol=1e-4, atol=1e-5) and torch.allclose(g, h, rtol=1e-4, atol=1e-5)
     assert replays(fast) and "xla" in str(fast._compiled.forms[-1].program.trace)
+
+
+def _of_two(function: Callable[..., Any], dtype: Any = None) -> Callable[[], tuple[Callable[..., Any], Callable[[], Any]]]:
+    """A program of a 4 x 4 tensor and a row of 4 numbers, whose values change from call to call."""
+
+    def make() -> tuple[Callable[..., Any], Callable[[], Any]]:
+        x, v = torch.randn(4, 4, dtype=dtype), torch.rand(4, dtype=dtype)
+
+        def step() -> Any:
+            return function(x, v)
+
+        step.numbers = x, v  # type: ignore[attr-defined]
+        return step, lambda: [x, x._version, v, v._version]
+
+    return make
+
+
+def _other_numbers(_: int, step: Any) -> None:
+    for tensor in step.numbers:
+        tensor.mul_(0.9)
+
+
+def _gradient(value: Any, x: Any) -> Any:
+    (found,) = torch.autograd.grad(value, (x,))
+    return found
+
+
+def _of_leaf(function: Callable[..., Any]) -> Callable[..., Any]:
+    def gradient(x: Any, v: Any) -> Any:
+        leaf = x.detach().requires_grad_()
+        return _gradient(function(leaf, v), leaf)
+
+    return gradient
+
+
+def _in_two_parts(x: Any, v: Any) -> Any:
+    leaf = x.detach().requires_grad_()
+    return torch.autograd.grad([leaf[0] * leaf[1], leaf.pow(2).sum()], [leaf], [v, None])
+
+
+def _checkpointed(x: Any, v: Any) -> Any:
+    return torch.utils.checkpoint.checkpoint(lambda a: F.dropout(a.tanh()) @ v, x, use_reentrant=False).sum()
+
+
+def _by_sample(x: Any, v: Any) -> Any:
+    return torch.func.vmap(torch.func.grad(lambda row, w: (row * w).sum().tanh()), (0, None))(x, v)
+
+
+CAPTURED: dict[str, Callable[..., Any]] = {
+    "checkpoint": _of_leaf(_checkpointed),
+    "hessian": lambda x, v: torch.autograd.functional.hessian(lambda a: (x @ a).tanh().sum(), v).clone(),
+    "hvp": lambda x, v: torch.autograd.functional.hvp(lambda a: (x @ a).tanh().sum(), v, x[0].clone())[1],
+    "jacobian": lambda x, v: torch.autograd.functional.jacobian(lambda a: (x @ a).sin(), v).clone(),
+    "pooling": _of_leaf(lambda x, v: (F.adaptive_avg_pool2d(x[None, None], 2).sum() * v).sum()),
+    "quantile": _of_leaf(lambda x, v: x.quantile(0.3, dim=1).sum()),
+    "quantiles": _of_leaf(lambda x, v: x.quantile(v, dim=0).sum()),
+    "seeds": _in_two_parts,
+    "vmap": lambda x, v: torch.vmap(lambda row: row.softmax(0) * v)(x),
+    "vmap of grad": _by_sample,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CAPTURED)
+def test_what_is_captured_goes_on_with_other_numbers(name: str) -> None:
+    assert replays(beside_eager(_of_two(CAPTURED[name]), _other_numbers)), name
+
+
+def test_conjugates_are_captured_unless_they_are_written_to() -> None:
+    def through(x: Any, v: Any) -> Any:
+        x.conj()[0] = v
+        return x.clone()
+
+    product = _of_leaf(lambda x, v: (x * v).abs().sum() + (x.conj() @ v).real.sum())
+    assert replays(beside_eager(_of_two(product, torch.complex64), _other_numbers))
+    with pytest.warns(UserWarning, match="looks at|a write into|in place"):
+        assert not replays(beside_eager(_of_two(through, torch.complex64), _other_numbers))
+
+
+def test_what_is_refused_by_its_values_is_refused_again() -> None:
+    q = torch.tensor([0.2, 0.9])
+    fast = compiled(lambda x: x.quantile(q))
+    x = torch.arange(5.0)
+    for _ in range(4):
+        same(fast(x), x.quantile(q))
+    assert replays(fast)
+    q[1] = 1.5
+    with pytest.raises(RuntimeError, match="must be in the range"):
+        fast(x)

@@ -35,11 +35,15 @@ SLOPES = [
 ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
 CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.conv_weight_grad"]
+CHANNELS = ["normalization.channel_moments", "normalization.batch_norm", "normalization.batch_norm_backward"]
+RECURRENT = ["recurrent.lstm_layer", "recurrent.lstm_layer_grads"]
 NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
 
 
 def test_every_kernel_is_tried_here():
-    assert sorted(kernels.registered) == sorted(VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS + CONVOLUTIONS)
+    assert sorted(kernels.registered) == sorted(
+        VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS + CONVOLUTIONS + RECURRENT + CHANNELS
+    )
 
 
 def test_the_extension_is_built_where_there_is_a_compiler():
@@ -182,6 +186,51 @@ def test_slopes_of_layer_norm(instruction_set, data):
             )
 
 
+@given(data=st.data())
+@few
+def test_batch_norm(instruction_set, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    inner = data.draw(st.sampled_from([(8,), (9,), (17,), (3, 5), (28, 28), (2, 3, 11), (2049,)]))
+    shape = (data.draw(st.integers(1, 5)), data.draw(st.integers(1, 9)), *inner)
+    x, g = (numbers(data.draw, shape, dtype, [math.nan, 1e-42, 20.0]) for _ in range(2))
+    weight, bias = (data.draw(st.sampled_from([None, numbers(data.draw, shape[1:2], dtype, (), 1.0)])) for _ in range(2))
+    found, expected = both("normalization.channel_moments", x)
+    for one, other in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_allclose(one, other, rtol=DTYPES[dtype] * 20, atol=DTYPES[dtype] * 20)
+    agree(*both("normalization.batch_norm", x, weight, bias, 1e-5), dtype, 100)
+    needs = data.draw(st.tuples(st.booleans(), st.booleans(), st.booleans()))
+    found = kernels.registered["normalization.batch_norm_backward"].compiled(g, x, weight, 1e-5, needs)
+    assert found is not None and [each is not None for each in found] == list(needs)
+    axes, column = (0, *range(2, len(shape))), (-1, *(1,) * len(inner))
+    wide, given = x.astype(np.float64), g.astype(np.float64)
+    rstd = 1 / np.sqrt(wide.var(axes, keepdims=True) + 1e-5)
+    hat = (wide - wide.mean(axes, keepdims=True)) * rstd
+    slope = (given - given.mean(axes, keepdims=True) - hat * (given * hat).mean(axes, keepdims=True)) * rstd
+    slope = slope if weight is None else slope * weight.astype(np.float64).reshape(column)
+    for one, other in zip(found, (slope, (given * hat).sum(axes), given.sum(axes)), strict=True):
+        if one is not None:
+            scale = DTYPES[dtype] * 100 * max(1.0, float(np.abs(other[np.isfinite(other)]).max(initial=0)))
+            np.testing.assert_allclose(one, other, rtol=DTYPES[dtype] * 100, atol=scale)
+
+
+@needs_native
+def test_batch_norm_refuses_sizes_that_do_not_fit():
+    x, y, weight, moments = (
+        np.ones((2, 3, 8), np.float32),
+        np.zeros((2, 3, 8), np.float32),
+        np.ones(3, np.float32),
+        np.zeros((2, 3)),
+    )
+    for sizes in ((2, 3, 9), (0, 3, 8), (2, 1 << 40, 8), (1 << 63, 2, 24), (3, 2, 8)):
+        assert not native.batch_norm(y, x, weight, None, 1e-5, sizes)
+        assert not native.batch_norm_backward(y, None, None, x, x, weight, 1e-5, sizes)
+        assert not native.channel_moments(moments, x, sizes)
+    assert not native.channel_moments(moments[:1], x, (2, 3, 8))
+    assert not native.channel_moments(moments.astype(np.float32), x, (2, 3, 8))
+    assert not native.batch_norm(y, x, np.ones(4, np.float32), None, 1e-5, (2, 3, 8))
+    assert not y.any() and not moments.any()
+
+
 @st.composite
 def convolutions(draw):
     """Input and weight of a convolution, a cotangent, and the options."""
@@ -216,6 +265,74 @@ def test_convolutions(instruction_set, given_):
     ]
     for found, expected in tries:
         agree(found, expected, x.dtype.name, 20 * max(1.0, float(np.abs(expected).max())))
+
+
+def sequence(generator, steps, count, size, width, dtype):
+    """Inputs, weights, biases and states of a layer, and the cotangents of its results."""
+    spread = 1 / math.sqrt(width)
+    shapes = (
+        (steps, count, size),
+        (4 * width, size),
+        (4 * width, width),
+        (4 * width,),
+        (4 * width,),
+        (count, width),
+        (count, width),
+    )
+    given = [(generator.standard_normal(shape) * spread).astype(dtype) for shape in shapes]
+    return given, [generator.standard_normal(shape).astype(dtype) for shape in ((steps, count, width), *shapes[-2:])]
+
+
+@given(data=st.data())
+@few
+def test_lstm(instruction_set, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    sizes = [st.integers(1, 6), st.integers(1, 10), st.integers(1, 5), st.sampled_from([1, 2, 7, 8, 9, 16, 24, 25, 33, 100])]
+    generator = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    given, slopes = sequence(generator, *map(data.draw, sizes), dtype)
+    odd = data.draw(st.sampled_from([None, 1e-42, 200.0, -200.0, *BEYOND]))
+    if odd is not None:
+        given[data.draw(st.integers(0, 6))].reshape(-1)[0] = odd
+    if data.draw(st.booleans()):
+        given[3] = given[4] = None
+    backwards = data.draw(st.booleans())
+    found, expected = both("recurrent.lstm_layer", *given, backwards)
+    for one, other in zip(found, expected, strict=True):
+        agree(one, other, dtype, 20)
+    slopes = [data.draw(st.sampled_from([None, each])) for each in slopes]
+    if slopes[0] is not None and data.draw(st.booleans()):
+        slopes[0] = np.broadcast_to(slopes[0][:1], slopes[0].shape)
+    x, w, u, _, _, h, c = given
+    needs = (*(data.draw(st.booleans()) for _ in range(3)), given[3] is not None, given[3] is not None, True, True)
+    kept = (x, w, u, h, c, expected[0], expected[3], expected[4], backwards, needs)
+    found, expected = both("recurrent.lstm_layer_grads", slopes, *kept)
+    for one, other in zip(found, expected, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            high = np.abs(other[np.isfinite(other)])
+            agree(one, other, dtype, 40 * max(1.0, float(high.max(initial=0))))
+
+
+@needs_native
+def test_lstm_refuses_sizes_that_do_not_fit():
+    (_, _, u, b, d, h, c), _ = sequence(np.random.default_rng(0), 3, 2, 4, 5, np.float32)
+    out, cells, gates = (np.zeros((3, 2, size), np.float32) for size in (5, 5, 20))
+    sizes = [3, 2, 5, 0]
+    assert native.lstm(out, cells, gates, u, b, d, h, c, tuple(sizes)) and out.all()
+    slopes, for_hidden, for_cell = np.zeros_like(gates), np.ones_like(h), np.ones_like(c)
+    assert native.lstm_backward(slopes, for_hidden, for_cell, gates, cells, c, u, None, tuple(sizes)) and slopes.all()
+    before, after = out.copy(), slopes.copy()
+    for place in range(3):
+        for wrong in (0, 1, 4, 1 << 32, 1 << 40, (1 << 64) - 1):
+            tried = (*sizes[:place], wrong, *sizes[place + 1 :])
+            assert not native.lstm(out, cells, gates, u, b, d, h, c, tried)
+            assert not native.lstm_backward(slopes, for_hidden, for_cell, gates, cells, c, u, None, tried)
+    for wrong in (u[:-1], u.astype(np.float64), u[:, ::2], None):
+        assert not native.lstm(out, cells, gates, wrong, b, d, h, c, tuple(sizes))
+    assert not native.lstm(out, cells, gates, u, b, None, h, c, tuple(sizes))
+    assert (out == before).all() and (slopes == after).all()
+    with pytest.raises(TypeError, match="expected a tuple of 4 sizes"):
+        native.lstm(out, cells, gates, u, b, d, h, c, (3, 2, 5))
 
 
 @needs_native
@@ -330,6 +447,12 @@ def results(count):
     found.append(compiled[CONVOLUTIONS[0]](images, taps, *options))
     found.append(compiled[CONVOLUTIONS[1]](slopes, taps, images.shape, *options))
     found.append(compiled[CONVOLUTIONS[2]](slopes, images, taps.shape, *options))
+    found += compiled[CHANNELS[0]](images)[:2]
+    found.append(compiled[CHANNELS[1]](images, None, None, 1e-5))
+    found += compiled[CHANNELS[2]](images[::-1], images, None, 1e-5, (True, True, True))
+    given, slopes = sequence(generator, 40, 19, 8, 70, np.float32)
+    layer = compiled[RECURRENT[0]](*given)
+    found += [*layer, *compiled[RECURRENT[1]](slopes, *given[:3], *given[5:], layer[0], *layer[3:], False, (True,) * 7)]
     return [*found, *compiled[NORMS[1]](g, x, weight, (1,), 1e-5, (True, True, True))]
 
 

@@ -607,9 +607,6 @@ class Tensor(WithAttributes):
     def bool(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.bool; itself if that is what it is."""
         ...
-    def broadcast_tensors(self, *tensors: Any) -> tuple[Tensor, ...]:
-        """Tensors expanded to their common shape."""
-        ...
     def broadcast_to(self, *size: _int | Sequence[_int]) -> Tensor:
         """Expanded to ``size``."""
         ...
@@ -855,7 +852,7 @@ class Tensor(WithAttributes):
         """The type of the elements."""
         ...
     def eig(self, *args: Any, **kwargs: Any) -> Any:
-        """Removed from PyTorch: raises RuntimeError. Use torch.linalg.eigvals(A) or torch.linalg.eig(A), whose results are complex."""
+        """Removed from PyTorch: raises RuntimeError. `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking complex tensors."""
         ...
     def element_size(self) -> _int:
         """How many bytes an element takes."""
@@ -1362,7 +1359,7 @@ class Tensor(WithAttributes):
         """The tensor as torch.int64; itself if that is what it is."""
         ...
     def lstsq(self, *args: Any, **kwargs: Any) -> Any:
-        """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`."""
+        """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`. `torch.linalg.lstsq` has reversed arguments and does not return the QR decomposition in the returned tuple (although it returns other information about the problem)."""
         ...
     def lt(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.lt`."""
@@ -1958,7 +1955,7 @@ class Tensor(WithAttributes):
         """In-place version of :func:`swapdims`: the tensor itself changes shape."""
         ...
     def symeig(self, *args: Any, **kwargs: Any) -> Any:
-        """Removed from PyTorch: raises RuntimeError. Use torch.linalg.eigvalsh(A, UPLO='U' if upper else 'L') or torch.linalg.eigh, which look at the lower triangle unless told otherwise."""
+        """Removed from PyTorch: raises RuntimeError. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."""
         ...
     def t(self) -> Tensor:
         """A matrix transposed; vectors and numbers as they are."""
@@ -2411,17 +2408,17 @@ def bitwise_xor(input: Any, other: Tensor | _complex | ndarray[Any, Any] | gener
 def blackman_window(window_length: Any, periodic: _bool = True, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """The Blackman window: two cosines."""
     ...
-def block_diag(*tensors: Any, out: Any = None) -> Tensor:
+def block_diag(*tensors: Any) -> Tensor:
     """A matrix with the given ones along its diagonal."""
     ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """The products of two batches of matrices."""
     ...
 bool: dtype
-def broadcast_shapes(*shapes: Any, out: Any = None) -> Size:
+def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes broadcast to."""
     ...
-def broadcast_tensors(*tensors: Any, out: Any = None) -> tuple[Tensor, ...]:
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
     ...
 def broadcast_to(input: Tensor, size: _int | Sequence[_int], *, out: Any = None) -> Tensor:
@@ -2433,7 +2430,7 @@ def bucketize(input: Tensor, boundaries: Any, *, out_int32: _bool = False, right
 def can_cast(from_: dtype, to: dtype) -> _bool:
     """Whether an in-place op may put a result of `from_` into a tensor of `to`: not down a kind."""
     ...
-def cartesian_prod(*tensors: Any, out: Any = None) -> Tensor:
+def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of one element from each vector, as rows."""
     ...
 def cat(tensors: Any, dim: _int = 0, *, out: Any = None) -> Tensor:
@@ -2449,7 +2446,7 @@ def ceil(input: Tensor, *, out: Any = None) -> Tensor:
 def ceil_(self: Tensor) -> Tensor:
     """In-place version of :func:`ceil`."""
     ...
-def celu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def celu_(input: Tensor, alpha: _float = 1.0) -> Tensor:
     """In-place version of :func:`celu`."""
     ...
 cfloat: dtype
@@ -2684,7 +2681,7 @@ class dtype:
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 e: _float
 def eig(*args: Any, **kwargs: Any) -> Any:
-    """Removed from PyTorch: raises RuntimeError. Use torch.linalg.eigvals(A) or torch.linalg.eig(A), whose results are complex."""
+    """Removed from PyTorch: raises RuntimeError. `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking complex tensors."""
     ...
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Sums of products of elements, in Einstein's notation."""
@@ -3098,10 +3095,10 @@ def is_same_size(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | g
 def is_signed(input: Tensor) -> _bool:
     """Whether the tensor's dtype holds negative numbers."""
     ...
-def is_storage(obj: Any) -> _bool:
+def is_storage(obj: Any, /) -> _bool:
     """Whether an object is a storage."""
     ...
-def is_tensor(obj: Any) -> _bool:
+def is_tensor(obj: Any, /) -> _bool:
     """Whether an object is a tensor. Nobody takes this call over."""
     ...
 def is_warn_always_enabled() -> _bool:
@@ -3255,7 +3252,7 @@ def lstm_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_
     """One step of long short-term memory, gates (in, forget, cell, out): the new output and cell, both (N, H)."""
     ...
 def lstsq(*args: Any, **kwargs: Any) -> Any:
-    """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`."""
+    """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`. `torch.linalg.lstsq` has reversed arguments and does not return the QR decomposition in the returned tuple (although it returns other information about the problem)."""
     ...
 def lt(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements of ``input`` are below those of ``other``."""
@@ -3660,7 +3657,7 @@ def select_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
 def select_scatter(input: Tensor, src: Any, dim: _int, index: _int, *, out: Any = None) -> Tensor:
     """A copy with ``src`` in place of one slice."""
     ...
-def selu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def selu_(input: Tensor) -> Tensor:
     """In-place version of :func:`selu`."""
     ...
 def set_autocast_cache_enabled(enabled: _bool) -> None:
@@ -3675,10 +3672,10 @@ def set_autocast_enabled(*args: Any) -> None:
 def set_default_device(device: _device | str | _int | None) -> None:
     """Make `device` the one new tensors are asked for; None means the CPU."""
     ...
-def set_default_dtype(d: dtype) -> None:
+def set_default_dtype(d: dtype, /) -> None:
     """Make `d` the type that Python floats get. Raises TypeError unless it is a floating type."""
     ...
-def set_default_tensor_type(t: Any) -> None:
+def set_default_tensor_type(t: Any, /) -> None:
     """The older spelling of `set_default_dtype`: takes 'torch.DoubleTensor' or that class."""
     ...
 def set_deterministic_debug_mode(debug_mode: Any) -> None:
@@ -3711,7 +3708,7 @@ def set_num_threads(int: Any) -> None:
 def set_printoptions(precision: _int | None = None, threshold: _float | None = None, edgeitems: _int | None = None, linewidth: _int | None = None, profile: str | None = None, sci_mode: _bool | None = None) -> None:
     """Set how tensors print; None leaves an option alone, but `sci_mode` None gives the choice back to the numbers."""
     ...
-def set_warn_always(b: _bool) -> None:
+def set_warn_always(b: _bool, /) -> None:
     """Whether warnings that come once in a process come every time."""
     ...
 def sgn(input: Tensor, *, out: Any = None) -> Tensor:
@@ -3884,7 +3881,7 @@ def sym_sum(args: Any, *more: Any) -> Any:
     """The sum of numbers, or of one list of them."""
     ...
 def symeig(*args: Any, **kwargs: Any) -> Any:
-    """Removed from PyTorch: raises RuntimeError. Use torch.linalg.eigvalsh(A, UPLO='U' if upper else 'L') or torch.linalg.eigh, which look at the lower triangle unless told otherwise."""
+    """Removed from PyTorch: raises RuntimeError. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."""
     ...
 def t(input: Tensor, *, out: Any = None) -> Tensor:
     """A matrix transposed; vectors and numbers as they are."""
@@ -3916,7 +3913,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: _int = 0, *, out:
 def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, *, out: Any = None) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
     ...
-def threshold_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
     """In-place version of :func:`threshold`."""
     ...
 def tile(input: Tensor, *dims: _int | Sequence[_int], out: Any = None) -> Tensor:
@@ -3970,7 +3967,7 @@ def trunc(input: Tensor, *, out: Any = None) -> Tensor:
 def trunc_(self: Tensor) -> Tensor:
     """In-place version of :func:`trunc`."""
     ...
-def typename(obj: Any) -> str:
+def typename(obj: Any, /) -> str:
     """The name of a tensor's type, 'torch.FloatTensor' say; of anything else its class with its module."""
     ...
 uint1: dtype

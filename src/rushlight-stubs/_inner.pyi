@@ -338,11 +338,16 @@ class _Dependent(Constraint):
     def event_dim(self) -> int: ...
     @property
     def is_discrete(self) -> bool: ...
-class _Bounded(Constraint):
-    """Between bounds, numbers or tensors, which the printed form names."""
+class _BoundedBelow(_Bounded):
+    lower_bound: Any
+    def __init__(self, lower_bound: Any) -> None: ...
+class _BoundedBothWays(_Bounded):
     lower_bound: Any
     upper_bound: Any
-    def __init__(self, *bounds: Any, **named: Any) -> None: ...
+    def __init__(self, lower_bound: Any, upper_bound: Any) -> None: ...
+class _BoundedAbove(_Bounded):
+    upper_bound: Any
+    def __init__(self, upper_bound: Any) -> None: ...
 class _LowerCholesky(Constraint):
     """Lower triangular with a diagonal above 0."""
     def check(self, value: Any) -> Any: ...
@@ -350,7 +355,7 @@ class _LowerCholesky(Constraint):
 class _LowerTriangular(Constraint):
     def check(self, value: Any) -> Any: ...
     event_dim: int
-class _IntegerGreaterThan(_Bounded):
+class _IntegerGreaterThan(_BoundedBelow):
     """From a bound on, that included."""
     def check(self, value: Any) -> Tensor: ...
     is_discrete: bool
@@ -430,6 +435,8 @@ class Schema:
     def named(self, name: str) -> Schema:
         """The same for an operator of a name."""
         ...
+class _Bounded(Constraint):
+    """Between bounds, numbers or tensors, which the printed form names."""
 class _Turns:
     """In what order the values of a matrix are worked off."""
     def __init__(self, matrix: SparseMatrix) -> None: ...

@@ -7,7 +7,7 @@ def allow_in_graph(fn: Any = None, recursive: bool = True, *, reason: str | None
     """The function itself; also as a decorator with options."""
     ...
 assume_constant_result = allow_in_graph
-def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None, backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None, name: str | None = None, disable: bool = False, **more: Any) -> Any:
+def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None, backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None, name: str | None = None, disable: bool = False, recompile_limit: int | None = None, isolate_recompiles: bool = False, shapes_spec: Any = None) -> Any:
     """A function that gives what ``model`` gives, sooner: captured as it runs, and replayed while nothing that it looks at has changed. A module becomes an OptimizedModule. Also a decorator, with or without options."""
     ...
 def cudagraph_mark_step_begin() -> None:

@@ -1,11 +1,10 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from collections.abc import Callable
 from rushlight import dtype
 from rushlight.amp.autocast_mode import autocast as _autocast
 from rushlight.amp.grad_scaler import GradScaler as _GradScaler
 from typing import Any
-from rushlight.amp.autocast_mode import custom_bwd as custom_bwd
-from rushlight.amp.autocast_mode import custom_fwd as custom_fwd
 
 class GradScaler(_GradScaler):
     """``torch.amp.GradScaler('cuda', ...)``, which does nothing without a GPU."""
@@ -13,3 +12,9 @@ class GradScaler(_GradScaler):
 class autocast(_autocast):
     """``torch.amp.autocast('cuda', ...)``, which does nothing without a GPU."""
     def __init__(self, enabled: bool = True, dtype: dtype | None = None, cache_enabled: bool = True) -> None: ...
+def custom_bwd(bwd: Callable[..., Any]) -> Any:
+    """``torch.amp.custom_bwd`` for 'cuda'."""
+    ...
+def custom_fwd(fwd: Callable[..., Any] | None = None, *, cast_inputs: dtype | None = None) -> Any:
+    """``torch.amp.custom_fwd`` for 'cuda'."""
+    ...

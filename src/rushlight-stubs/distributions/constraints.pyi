@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from rushlight import Tensor
 from rushlight._inner import _Boolean
-from rushlight._inner import _Bounded
+from rushlight._inner import _BoundedAbove
+from rushlight._inner import _BoundedBelow
+from rushlight._inner import _BoundedBothWays
 from rushlight._inner import _CorrCholesky
 from rushlight._inner import _Dependent
 from rushlight._inner import _IntegerGreaterThan
@@ -52,11 +54,11 @@ class dependent_property(property, _Dependent):
     """A property of an object that is a constraint, and of its class one that depends on the object."""
     def __call__(self, fn: Callable[..., Any]) -> dependent_property: ...
     def __init__(self, fn: Callable[..., Any] | None = None, *, is_discrete: Any = ..., event_dim: Any = ...) -> None: ...
-class greater_than(_Bounded):
+class greater_than(_BoundedBelow):
     def check(self, value: Any) -> Tensor: ...
-class greater_than_eq(_Bounded):
+class greater_than_eq(_BoundedBelow):
     def check(self, value: Any) -> Tensor: ...
-class half_open_interval(_Bounded):
+class half_open_interval(_BoundedBothWays):
     """The lower bound included, the upper one not."""
     def check(self, value: Any) -> Tensor: ...
 class independent(Constraint):
@@ -69,16 +71,16 @@ class independent(Constraint):
     def event_dim(self) -> int: ...
     @property
     def is_discrete(self) -> bool: ...
-class integer_interval(_Bounded):
+class integer_interval(_BoundedBothWays):
     def check(self, value: Any) -> Tensor: ...
     is_discrete: bool
-class interval(_Bounded):
+class interval(_BoundedBothWays):
     """Both bounds included."""
     def check(self, value: Any) -> Tensor: ...
 def is_dependent(constraint: Any) -> bool:
     """Whether it depends on other parameters."""
     ...
-class less_than(_Bounded):
+class less_than(_BoundedAbove):
     def check(self, value: Any) -> Tensor: ...
 lower_cholesky: _LowerCholesky
 lower_triangular: _LowerTriangular

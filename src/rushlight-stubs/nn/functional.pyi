@@ -77,7 +77,7 @@ def binary_cross_entropy(input: Tensor, target: Any, weight: Tensor | None = Non
 def binary_cross_entropy_with_logits(input: Tensor, target: Any, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', pos_weight: Any = None) -> Tensor:
     """:func:`binary_cross_entropy` of the sigmoid of logits, without overflow; ``pos_weight`` weighs yes against no."""
     ...
-def celu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
     ...
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
@@ -101,7 +101,7 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
     """The transpose of a convolution: (N, C, D, H, W) with a weight of (C, O / groups, kD, kH, kW)."""
     ...
-def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """One minus the cosine where the target is 1, and how far it is above the margin where the target is -1."""
     ...
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Tensor:
@@ -125,10 +125,10 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeroes whole channels of 3 spatial dimensions with probability ``p`` while training."""
     ...
-def elu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
     ...
-def elu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """In-place version of :func:`elu`."""
     ...
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
@@ -182,16 +182,16 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
 def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Any = None) -> Tensor:
     """``x``, but zero within ``lambd`` of zero."""
     ...
-def hardsigmoid(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """A sigmoid of straight lines: ``x / 6 + 1 / 2`` between -3 and 3."""
     ...
-def hardswish(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """``x * hardsigmoid(x)``."""
     ...
-def hardtanh(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """``x`` between two limits."""
     ...
-def hardtanh_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """In-place version of :func:`hardtanh`."""
     ...
 def hinge_embedding_loss(input: Tensor, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
@@ -215,10 +215,10 @@ def l1_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = 
 def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, which ``normalized_shape`` names; then times weight plus bias."""
     ...
-def leaky_relu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """``x`` where positive, else ``negative_slope * x``."""
     ...
-def leaky_relu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """In-place version of :func:`leaky_relu`."""
     ...
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Any = None) -> Tensor:
@@ -284,7 +284,7 @@ def max_unpool2d(input: Tensor, indices: Any, kernel_size: Any, stride: Any = No
 def max_unpool3d(input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
     """Zeros with the values put back where :func:`max_pool3d` took them from."""
     ...
-def mish(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """``x * tanh(softplus(x))``."""
     ...
 def mse_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Tensor | None = None) -> Tensor:
@@ -333,13 +333,13 @@ def poisson_nll_loss(input: Tensor, target: Any, log_input: bool = True, full: b
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """As leaky_relu, with a slope that is learnt: one, or one for each channel (dimension 1)."""
     ...
-def relu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """``max(x, 0)``."""
     ...
-def relu6(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """``min(max(x, 0), 6)``."""
     ...
-def relu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def relu_(input: Tensor) -> Tensor:
     """In-place version of :func:`relu`."""
     ...
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
@@ -351,10 +351,10 @@ def rrelu(input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333
 def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value: (..., L, E), (..., S, E) and (..., S, D) give (..., L, D)."""
     ...
-def selu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """A scaled elu that keeps mean and variance of a layer."""
     ...
-def silu(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """``x * sigmoid(x)``."""
     ...
 def smooth_l1_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', beta: float = 1.0) -> Tensor:
@@ -381,7 +381,7 @@ def softsign(input: Tensor) -> Tensor:
 def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``."""
     ...
-def threshold(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+def threshold(input: Tensor, threshold: Any, value: Any, inplace: bool = False) -> Tensor:
     """``x`` above the threshold, else ``value``."""
     ...
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:

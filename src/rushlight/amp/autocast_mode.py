@@ -166,7 +166,7 @@ def is_autocast_available(device_type: str) -> bool:
     return device(device_type).type in ("cpu", "cuda", "xpu", "mps", "hpu", "mtia", "xla", "ipu", "maia")
 
 
-def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: dtypes.dtype | None = None) -> Any:
+def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: dtypes.dtype | None = None) -> Any:
     """A decorator of the forward of a Function: with ``cast_inputs`` it gets its tensors in that dtype, autocast off."""
     if fwd is None:
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
@@ -185,7 +185,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: dtype
     return call
 
 
-def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
+def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
     """A decorator of the backward of a Function: it runs under the autocast that forward ran under."""
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

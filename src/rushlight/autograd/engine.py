@@ -26,7 +26,7 @@ from ..backend.line_sums import unbroadcast
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.scattered import ScatteredArray
 from ..base.rooms import carried, provided
-from . import modes, reentrant, schedule, views
+from . import modes, overlaps, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .hooks import HookCalls
 from .rule_errors import broadcast_error, of_rule
@@ -422,7 +422,7 @@ def _laid_like(g: Any, leaf: Any) -> Any:
     """A gradient whose dimensions lie in memory as its leaf's do; in order where the leaf's elements have gaps or overlap."""
     if g.flags.c_contiguous and leaf.flags.c_contiguous:  # the strides of dimensions of size 1 differ
         return g
-    if not views.without_gaps(leaf):
+    if not overlaps.without_gaps(leaf):
         return np.ascontiguousarray(g)
     laid = np.empty_like(leaf, g.dtype)
     np.copyto(laid, g)

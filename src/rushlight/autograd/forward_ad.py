@@ -17,7 +17,7 @@ from ..backend import numpy as backend
 from ..base.rooms import carried
 from ..ops import table
 from ..tensor import Tensor, new_tensor, wrap
-from . import modes, views
+from . import modes, overlaps, views
 from .attributes import held
 from .graph import leaf_edge
 
@@ -156,7 +156,7 @@ def tangent_at(tensor: Any, level: int) -> Any:
     if whole is None or whole._array.dtype != tensor._array.dtype:
         return None
     shape, strides, offset, own, dtype = views.geometry(base, tensor)
-    places = views.like_base(
+    places = overlaps.like_base(
         np.arange(base._array.size).reshape(base._array.shape), tuple(step * 8 // dtype.itemsize for step in own)
     )
     index = backend.strided(places, shape, tuple(step * 8 // dtype.itemsize for step in strides), offset * 8 // dtype.itemsize)

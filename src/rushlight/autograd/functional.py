@@ -8,13 +8,16 @@ on an input is an error instead of zeros.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import engine, modes
 from . import gradients as _gradient_functions
 from .gradients import grad
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 Tensors = tuple[Any, ...]
 
@@ -105,12 +108,27 @@ def _filled(gradients: Sequence[Any], like: Tensors, strict: bool, stage: str, c
         if g is None:
             if strict:
                 raise RuntimeError(_INDEPENDENT[stage].format(position))
-            g = engine.wrap(np.zeros(one._array.shape, one._array.dtype))
+            g = _zeros(one._array.shape, one._array.dtype)
         elif strict and create_graph and not g.requires_grad:
             which = "hessian" if stage == "double_back" else "jacobian"
             raise RuntimeError(_INDEPENDENT["derivative"].format(which, position))
         results.append(g)
     return tuple(results)
+
+
+def _zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
+    return engine.wrap(np.zeros(shape, dtype))
+
+
+def _zeros_like(one: Any) -> Tensor:
+    return engine.wrap(np.zeros_like(one._array))
+
+
+def _unit(shape: tuple[int, ...], element: int, dtype: np.dtype[Any]) -> Tensor:
+    """One for an element, counted through all dimensions, and zero for all others."""
+    unit = np.zeros(shape, dtype)
+    unit.flat[element] = 1
+    return engine.wrap(unit)
 
 
 def _finished(values: Sequence[Any], several: bool, create_graph: bool) -> Any:
@@ -239,21 +257,17 @@ def _rows(output: Any, number: int, ins: Tensors, create_graph: bool, strict: bo
     rows: list[list[Any]] = [[] for _ in ins]
     shape, size = output._array.shape, output._array.size
     for element in range(size):
-        seed = np.zeros(size, output._array.dtype)
-        seed[element] = 1
-        gradients = _gradients((output,), ins, (engine.wrap(seed.reshape(shape)),), create_graph)
+        gradients = _gradients((output,), ins, (_unit(shape, element, output._array.dtype),), create_graph)
         for position, (g, one) in enumerate(zip(gradients, ins, strict=True)):
             if g is None:
                 if strict:
                     raise RuntimeError(_INDEPENDENT["row"].format(number, position))
-                g = engine.wrap(np.zeros(one._array.shape, one._array.dtype))
+                g = _zeros(one._array.shape, one._array.dtype)
             elif strict and create_graph and not g.requires_grad:
                 raise RuntimeError(_INDEPENDENT["derivative"].format("jacobian", position))
             rows[position].append(g)
     return tuple(
-        stack(parts).view(shape + one._array.shape)
-        if parts
-        else engine.wrap(np.zeros(shape + one._array.shape, one._array.dtype))
+        stack(parts).view(shape + one._array.shape) if parts else _zeros(shape + one._array.shape, one._array.dtype)
         for parts, one in zip(rows, ins, strict=True)
     )
 
@@ -268,7 +282,7 @@ def _rows_at_once(output: Any, ins: Tensors, create_graph: bool) -> Tensors:
             (output,), ins, (seeds,), retain_graph=True, create_graph=create_graph, allow_unused=True, is_grads_batched=True
         )
     return tuple(
-        engine.wrap(np.zeros(shape + one._array.shape, one._array.dtype)) if g is None else g.reshape(shape + one._array.shape)
+        _zeros(shape + one._array.shape, one._array.dtype) if g is None else g.reshape(shape + one._array.shape)
         for g, one in zip(found, ins, strict=True)
     )
 
@@ -293,7 +307,7 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
             found = [forward_ad.tangent_at(one, level) for one in outputs]
         finally:
             forward_ad.close_level(level)
-        zeros = (engine.wrap(np.zeros(one._array.shape, one._array.dtype)) for one in outputs)
+        zeros = (_zeros(one._array.shape, one._array.dtype) for one in outputs)
         return tuple(zero if one is None else one for one, zero in zip(found, zeros, strict=True))
 
     blocks: list[list[Any]] = []
@@ -403,7 +417,7 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         ins = _prepared(ins, create_graph)
         vectors = _vector(v, ins, several, "the input to the user-provided function is", "hvp")
         outputs, slope_ = _slope(func, ins, "hvp", strict)
-        seeds = tuple(engine.wrap(np.zeros_like(one._array)).requires_grad_() for one in ins)
+        seeds = tuple(_zeros_like(one).requires_grad_() for one in ins)
         twice = _filled(_gradients(slope_, ins, seeds, True), ins, strict, "hessian")
     with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
         product = _filled(_gradients(twice, seeds, vectors, create_graph), ins, strict, "double_back", create_graph)

@@ -5,6 +5,7 @@ The module itself can be called too: ``torch.autograd.gradcheck`` names both the
 
 from __future__ import annotations
 
+import inspect
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from .derivative_check import Check, expect_layout, random_numbers
 from .finite_differences import GradcheckError
 from .finite_differences import as_tuple as _tuple
 from .finite_differences import recorded as _recorded
+from .forward_rules import as_leaf
 from .gradients import grad
 
 __all__ = [
@@ -147,8 +149,6 @@ def gradgradcheck(
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     if check_undefined_grad and not check_rev_over_rev:
         raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
-    from .forward_rules import as_leaf
-
     given = _tuple(inputs)
     needed = [isinstance(one, Tensor) and one.requires_grad for one in given]
     if grad_outputs is None:
@@ -269,6 +269,10 @@ def get_analytical_jacobian(
 class _CallableModule(ModuleType):
     def __call__(self, *args: Any, **kwargs: Any) -> bool:
         return gradcheck(*args, **kwargs)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(gradcheck)
 
 
 sys.modules[__name__].__class__ = _CallableModule

@@ -34,14 +34,12 @@ in_transforms: Any = provided("in_transforms")  # set by batching/examples.py: g
 
 
 def backward(
-    tensors: Any = None,
+    tensors: Any,
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     grad_variables: Any = None,
     inputs: Any = None,
-    *,
-    variables: Any = None,
 ) -> None:
     """Adds the gradients of ``tensors`` to the ``.grad`` of the leaves they were computed from.
 
@@ -49,7 +47,7 @@ def backward(
     ``retain_graph``  keeps what the graph saved, for another pass; as ``create_graph`` unless given
     ``create_graph``  records the pass itself
     ``inputs``        only these leaves (or retained non-leaves) get a gradient
-    ``variables``, ``grad_variables``  old names of the first two
+    ``grad_variables``  an old name of ``grad_tensors``
 
     >>> import rushlight as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -67,8 +65,6 @@ def backward(
                 "`grad_tensors`."
             )
         grad_tensors = grad_variables
-    if tensors is None:
-        tensors = variables
     outputs = _sequence(tensors)
     _check_kinds(outputs, ())
     if modes.special.active:

@@ -21,7 +21,9 @@ import numpy as np
 
 from ..as_torch.missing import attribute_error
 from ..backend.notes import with_notes
+from ..base import dtypes
 from ..base.arguments import OWN_CODE, ROOT
+from ..base.device import CPU
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -252,14 +254,10 @@ class InputMetadata(NamedTuple):
 
     @property
     def dtype(self) -> Any:
-        from ..base import dtypes
-
         return dtypes.of(self.numpy_dtype)
 
     @property
     def device(self) -> Any:
-        from ..base.device import CPU
-
         return CPU
 
     is_nested_tensor = is_cpp_nested_tensor = is_tensor_subclass = False  # type: ignore[misc]

@@ -199,12 +199,12 @@ class _GradMode(ContextDecorator):
         else:
             switched(self.prev)
 
-    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
         self = super().__new__(cls)
-        if function is None:
+        if orig_func is None:
             return self
         self.__init__()  # type: ignore[misc]
-        return self(function)
+        return self(orig_func)
 
 
 class no_grad(_GradMode):

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ..base.dtype_abbrs import dtype_abbrs
 from . import schedule
 from .graph import Edge, Node
 
@@ -44,7 +45,5 @@ def logged(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> Iterator[N
 
 
 def _write(node: Node, grads: tuple[Any, ...]) -> None:
-    from ..utils._dtype_abbrs import dtype_abbrs
-
     shown = ("None" if g is None else f"{dtype_abbrs[g.dtype]}{list(g.shape)}" for g in grads)
     _logger.debug(f"Executing: {node} with grad_outputs: [{','.join(shown)}]")

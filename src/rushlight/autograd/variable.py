@@ -6,14 +6,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from .engine import current
+
 
 class ImperativeEngine:
     """What stands for the engine in old code: ``Variable._execution_engine.queue_callback(f)``."""
 
     def queue_callback(self, callback: Callable[[], None]) -> None:
         """Runs ``callback`` at the end of the backward pass that is under way; RuntimeError outside of one."""
-        from .engine import current
-
         if current.task is None:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")
         current.task.call_at_end(callback)

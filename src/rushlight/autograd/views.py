@@ -10,10 +10,8 @@ All writes into the memory of tensors pass through :func:`write`.
 
 from __future__ import annotations
 
-import itertools
-import operator
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +20,7 @@ from ..backend import numpy as backend
 from ..backend.line_sums import unbroadcast
 from ..backend.ownership import BY_NAME, is_only_here
 from ..base.rooms import provided
-from . import mirrors, modes
+from . import mirrors, modes, overlaps
 from .attributes import held
 from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
 
@@ -144,26 +142,6 @@ def write(tensor: Tensor, value: Any, name: str) -> None:
     bump(tensor, name)
 
 
-def overlap_error() -> RuntimeError:
-    return RuntimeError(
-        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-        "Please clone() the tensor before performing the operation."
-    )
-
-
-def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
-    """Whether several elements lie in one place of memory, as in an expanded tensor."""
-    if array.flags.c_contiguous or not array.size:
-        return False
-    pairs = sorted((stride, size) for size, stride in zip(array.shape, array.strides, strict=True) if size > 1)
-    reach = array.itemsize
-    for stride, size in pairs:
-        if stride < reach:
-            return True
-        reach = stride * (size - 1) + reach
-    return False
-
-
 def refuse_inference(tensor: Tensor) -> None:
     """Raises PyTorch's error for a write into a tensor made in inference mode: nobody would count it."""
     if tensor._inference is not None and not modes.state.inference:
@@ -192,47 +170,6 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if own and tensor._edge is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-
-
-def check_memory(tensor: Tensor, inputs: Iterable[Any] = (), wholly: bool = False) -> None:
-    """Raises PyTorch's errors for a tensor that overlaps itself, or partly (``wholly`` too) one of the ``inputs`` of a write
-    into it."""
-    if overlaps_itself(tensor._array):
-        raise overlap_error()
-    if tensor._of_batch:
-        return  # the write into the batch behind it looks
-    for value in inputs:
-        if wholly and value is tensor:
-            raise shared_error()
-        if getattr(value, "_counter", None) is tensor._counter:
-            _check_overlap(tensor._array, value._array, wholly)
-
-
-def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any], wholly: bool) -> None:
-    same_layout = not wholly and written.shape == read.shape and written.strides == read.strides
-    if same_layout and backend.address(written) == backend.address(read):
-        return
-    if without_gaps(written) and without_gaps(read) and np.may_share_memory(written, read):
-        raise shared_error()
-
-
-def shared_error() -> RuntimeError:
-    return RuntimeError(
-        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-        "location. Please clone() the tensor before performing the operation."
-    )
-
-
-def without_gaps(array: np.ndarray[Any, Any]) -> bool:
-    """Whether the elements fill one stretch of memory, in whatever order, each in a place of its own."""
-    reach = array.itemsize
-    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
-        if size == 1:
-            continue
-        if stride != reach:
-            return False
-        reach *= size
-    return True
 
 
 def check_made(tensor: Tensor, what: str = "is being") -> None:
@@ -281,20 +218,26 @@ def short_name(node: Node) -> str:
     return name if number == "0" else name + number
 
 
-# These may write into a tensor that overlaps itself, an expanded one say.
-_INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
-# What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
-_LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
-_REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_".split())
-_BY_PLACE = _LOOK_LAST | {"index_copy_"}
-_WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_"})
 tell_overlap: Callable[[str, Tensor], object] | None = None  # warns of it; ops/subscripts.py sets it
 
 
-def _repeated_within(array: np.ndarray[Any, Any]) -> bool:
-    """Whether matrices are repeated along a dimension that is not the outermost: of those PyTorch writes a copy back."""
-    steps = [step for step, size in zip(array.strides, array.shape[:-2], strict=False) if size > 1]
-    return 0 in itertools.dropwhile(operator.not_, steps)
+def _checked_overlap(
+    function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> bool:
+    """PyTorch's errors for memory that a write meets twice; whether only what changes is to be written."""
+    overlapping = name in overlaps.INTO_OVERLAP and overlaps.overlaps_itself(self._array)
+    if overlapping and name[:3] == "tri":
+        overlapping = not overlaps.repeated_within(self._array)
+    if not overlapping:
+        if name in overlaps.REFUSE_FIRST and overlaps.overlaps_itself(self._array):
+            function(self.detach(), *args, **kwargs)  # for its error, which comes before
+        if name not in overlaps.LOOK_LAST:
+            overlaps.check_memory(self, () if name in overlaps.WHATEVER_IS_READ else args, name in overlaps.BY_PLACE)
+        if name not in overlaps.BY_ELEMENT and overlaps.overlaps_itself(self._array):
+            raise overlaps.overlap_error()
+    elif tell_overlap is not None:
+        tell_overlap(name, self)
+    return overlapping
 
 
 def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -314,16 +257,9 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     check_writable(self, any(getattr(value, "requires_grad", False) for value in args))
     if self._base is not None:
         refresh_to_record(self)
-    overlapping = name in _INTO_OVERLAP and overlaps_itself(self._array)
-    if overlapping and name[:3] == "tri":
-        overlapping = not _repeated_within(self._array)
-    if not overlapping:
-        if name in _REFUSE_FIRST and overlaps_itself(self._array):
-            function(self.detach(), *args, **kwargs)  # for its error, which comes before
-        if name not in _LOOK_LAST:
-            check_memory(self, () if name in _WHATEVER_IS_READ else args, name in _BY_PLACE)
-    elif tell_overlap is not None:
-        tell_overlap(name, self)
+    overlapping = _checked_overlap(function, name, self, args, kwargs)
+    if not overlapping and overlaps.overlaps_itself(self._array):
+        return _in_rows(function, name, self, args, kwargs)
     # A hook that packs the stand-in may keep its memory, which is about to be written to.
     before = new_tensor(self._array.copy() if modes.state.saved_hooks else self._array)
     before._counter = list(self._counter)
@@ -336,8 +272,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         bump(self, name)
         return self
     _check_result(self, result, name)
-    if name in _LOOK_LAST and not overlapping:
-        check_memory(self, args, True)
+    if name in overlaps.LOOK_LAST and not overlapping:
+        overlaps.check_memory(self, args, True)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
     if not is_only_here(before, BY_NAME) or np.may_share_memory(result._array, self._array):
         old = self._array.copy()
@@ -345,7 +281,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
             result._array = result._array.copy()
         before._array = old
     if overlapping:
-        _write_changes(self._array, result._array)
+        overlaps.write_changes(self._array, result._array)
         bump(self, name)
     else:
         write(self, result._array, name)
@@ -357,10 +293,28 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     return self
 
 
-def _write_changes(array: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
-    """Writes what is new into an array that overlaps itself: where nothing is new, an older write must not come back."""
-    same = (array == values) | ((array != array) & (values != values))
-    np.copyto(array, values, where=~same)
+def _in_rows(function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """:func:`inplace` of an op that goes element by element, for a tensor whose elements meet: a part after another, none of
+    which overlaps itself. Each part is a write of its own where that is recorded, so gradients are those of all of them."""
+    array, shape = self._array, self._array.shape
+    _check_result(self, function(new_tensor(array.copy()), *args, **kwargs), name)  # for the errors of the whole
+
+    def part(value: Any, index: tuple[Any, ...]) -> Any:
+        return value.expand(shape)[index] if hasattr(value, "_array") else value
+
+    recorded = modes.state.grad_enabled and any(
+        getattr(value, "requires_grad", False) for value in (self, *args, *kwargs.values())
+    )
+    for index in overlaps.rows(array):
+        given = [part(value, index) for value in args]
+        named = {key: part(value, index) for key, value in kwargs.items()}
+        if recorded:
+            inplace(function, name, self[index], *given, **named)
+        else:
+            array[index] = function(new_tensor(array[index]), *given, **named)._array
+    if not recorded:
+        bump(self, name)
+    return self
 
 
 def become(self: Tensor, result: Tensor, name: str) -> None:
@@ -489,18 +443,6 @@ def geometry(base: Tensor, view: Tensor) -> Geometry:
     )
 
 
-def like_base(g: np.ndarray[Any, Any], strides: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """A copy of ``g`` with the memory layout of a base with ``strides``."""
-    if g.strides == strides and g.flags.c_contiguous:
-        return g.copy()
-    span = 1 + sum((size - 1) * abs(stride) for size, stride in zip(g.shape, strides, strict=True)) // g.itemsize
-    if 0 in g.shape or any(stride < 0 or stride % g.itemsize for stride in strides):
-        return g.copy()
-    whole = backend.strided(np.zeros(span, g.dtype), g.shape, strides)
-    whole[...] = g
-    return whole
-
-
 class CopySlices(Node):
     """A write through a view, seen from the base: the view's part of the cotangent goes through the write's own rule."""
 
@@ -516,7 +458,7 @@ class CopySlices(Node):
         if self.inner is None:
             raise self.freed()
         shape, strides, offset, base_strides, dtype = self.geometry
-        result = like_base(np.asarray(g), base_strides)
+        result = overlaps.like_base(np.asarray(g), base_strides)
         if dtype != result.dtype:  # an array of no dimensions has no view of another size of elements
             seen = result.real if result.dtype.kind == "c" else result.view(dtype)
         else:
@@ -525,8 +467,8 @@ class CopySlices(Node):
         first = edges[0] if edges[0] is not None else None
         grads = self.inner.vjp(part.copy(), (first, *edges[1:]))
         if edges[0] is not None:
-            if overlaps_itself(part):
-                raise overlap_error()
+            if overlaps.is_stretched(part):
+                raise overlaps.overlap_error()
             part[...] = 0 if grads[0] is None else unbroadcast(np.asarray(grads[0]), shape, dtype)
         return (result if edges[0] is not None else None, *grads[1:])
 
@@ -534,7 +476,7 @@ class CopySlices(Node):
         if self.inner is None:
             raise self.freed()
         shape, strides, offset, base_strides, dtype = self.geometry
-        result = new_tensor(like_base(g._array, base_strides))
+        result = new_tensor(overlaps.like_base(g._array, base_strides))
         result.zero_()
         result.copy_(g)
         size = dtype.itemsize

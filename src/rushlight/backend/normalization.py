@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import channels as compiled_channels
 from ..kernels import register
 from ..kernels import rows as compiled
 from . import channels, rank_one, reduce
@@ -288,6 +289,7 @@ def all_but_channels(ndim: int) -> Axes:
     return (0, *range(2, ndim))
 
 
+@register(compiled_channels.batch_norm)
 def batch_norm(
     x: Array,
     weight: Array | None = None,
@@ -302,6 +304,7 @@ def batch_norm(
     return _with_moments(x, *columns, all_but_channels(x.ndim), eps)[0]
 
 
+@register(compiled_channels.batch_norm_backward)
 def batch_norm_backward(
     g: Array, x: Array, weight: Array | None, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
@@ -309,6 +312,7 @@ def batch_norm_backward(
     return channels.slopes(g, x, weight, eps, needs) if channels.are_many(x) and g.dtype is x.dtype else None
 
 
+@register(compiled_channels.channel_moments)
 def channel_moments(x: Array) -> tuple[Array, Array, channels.Statistics | None]:
     """Mean and variance, unbiased, of each channel, and what of that :func:`batch_norm` can use."""
     count = x.size // x.shape[1]

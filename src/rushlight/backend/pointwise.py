@@ -111,7 +111,11 @@ def subtract_from(x: Array, number: Any, alpha: Any = 1) -> Array:
     if value is None:
         no_bool_difference([x.dtype.kind == "b", isinstance(number, bool)])
         dtype = meeting(x, number)
-        x, value = x.astype(dtype, copy=False), as_array(number, dtype)
+        if x.dtype != dtype:
+            wide = backend.like_first([x], dtype)
+            wide[...] = x
+            x = wide
+        value = as_array(number, dtype)
     return subtract(value, x if alpha == 1 and alpha is not True else scaled(x, alpha))
 
 

@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import recurrent as compiled
+from ..kernels import register
 from .line_sums import total
 from .matmul import product
 from .numpy import Array
 
 
+@register(compiled.lstm_layer)
 def lstm_layer(
     x: Array,
     w: Array,
@@ -59,6 +62,7 @@ def lstm_layer(
     return out, np.array(h), np.array(c), gates, cells
 
 
+@register(compiled.lstm_layer_grads)
 def lstm_layer_grads(
     g: list[Array | None],
     x: Array,

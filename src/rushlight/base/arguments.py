@@ -8,9 +8,12 @@ import warnings
 from types import FrameType
 from typing import Any, NoReturn
 
+import numpy as np
+
 from .device import device, layout
 from .dtypes import dtype
 
+NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 OWN_CODE = (ROOT, "<rushlight")  # how filenames of this package begin, those of compiled ops too
 

@@ -342,7 +342,7 @@ def default_complex_dtype() -> dtype:
 followers: list[Callable[[dtype], object]] = []  # what else changes with the default dtype
 
 
-def set_default_dtype(d: dtype) -> None:
+def set_default_dtype(d: dtype, /) -> None:
     """Make `d` the type that Python floats get. Raises TypeError unless it is a floating type.
 
     >>> import rushlight as torch
@@ -362,7 +362,7 @@ def set_default_dtype(d: dtype) -> None:
         follow(d)
 
 
-def set_default_tensor_type(t: Any) -> None:
+def set_default_tensor_type(t: Any, /) -> None:
     """The older spelling of `set_default_dtype`: takes 'torch.DoubleTensor' or that class."""
     if isinstance(t, str):
         chosen: Any = {each.type_name: each for each in ALL if not each.is_complex}.get(t)

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..autograd import function, modes
 from ..autograd.function import Context, Function, FunctionCtx
+from ..base.pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from ..tensor import Tensor, wrap
-from ..utils._pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from . import examples, layers
 from .outlines import Unbatchable
 

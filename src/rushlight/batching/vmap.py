@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..autograd import gradients as reverse
+from ..base.pytree import LEAF, TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from ..ops.public import ops
 from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor
-from ..utils._pytree import LEAF, TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from . import creation, custom_functions, rules  # noqa: F401  (how functions and ops take a batch along)
 from .examples import Batched, Level, has_level, left, rebatched, running
 from .outlines import Refused, Unbatchable

@@ -36,7 +36,9 @@ def compile(
     options: dict[str, Any] | None = None,
     name: str | None = None,
     disable: bool = False,
-    **more: Any,
+    recompile_limit: int | None = None,
+    isolate_recompiles: bool = False,
+    shapes_spec: Any = None,
 ) -> Any:
     """A function that gives what ``model`` gives, sooner: captured as it runs, and replayed while nothing that it looks at has
     changed. A module becomes an OptimizedModule. Also a decorator, with or without options.
@@ -44,7 +46,8 @@ def compile(
     ``backend``    'replay' (the default): the same kernels without what lies between them; 'eager': the function as it is; or a
                    function of a captured graph and its inputs that gives what is to be called in its place
     ``fullgraph``  RuntimeError where the function cannot be captured whole; else it runs as it is, with one warning
-    ``dynamic``, ``mode``, ``options``  are taken and change nothing: each form of arguments is captured by itself
+    ``dynamic``, ``mode``, ``options`` and what stands behind ``disable``  are taken and change nothing: each form of arguments is
+                   captured by itself
     ``disable``    the function as it is
 
     AssertionError for what cannot be called, RuntimeError where both ``mode`` and ``options`` are given, or for a backend that

@@ -202,18 +202,36 @@ class _OneHot(Constraint):
 class _Bounded(Constraint):
     """Between bounds, numbers or tensors, which the printed form names."""
 
-    _bounds: tuple[str, ...] = ("lower_bound", "upper_bound")
-    lower_bound: Any
-    upper_bound: Any
-
-    def __init__(self, *bounds: Any, **named: Any) -> None:
-        for name, value in (*zip(self._bounds, bounds, strict=False), *named.items()):
-            setattr(self, name, value)
-        super().__init__()
+    _bounds: tuple[str, ...]
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={_number(getattr(self, name))}" for name in self._bounds)
         return f"{type(self).__name__.removeprefix('_')}({shown})"
+
+
+class _BoundedBelow(_Bounded):
+    _bounds = ("lower_bound",)
+
+    def __init__(self, lower_bound: Any) -> None:
+        self.lower_bound = lower_bound
+        super().__init__()
+
+
+class _BoundedAbove(_Bounded):
+    _bounds = ("upper_bound",)
+
+    def __init__(self, upper_bound: Any) -> None:
+        self.upper_bound = upper_bound
+        super().__init__()
+
+
+class _BoundedBothWays(_Bounded):
+    _bounds = ("lower_bound", "upper_bound")
+
+    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+        self.lower_bound = lower_bound
+        self.upper_bound = upper_bound
+        super().__init__()
 
 
 def _number(bound: Any) -> Any:
@@ -221,26 +239,24 @@ def _number(bound: Any) -> Any:
     return bound.item() if isinstance(bound, torch.Tensor) and bound.dim() == 0 else bound
 
 
-class _IntegerInterval(_Bounded):
+class _IntegerInterval(_BoundedBothWays):
     is_discrete = True
 
     def check(self, value: Any) -> Tensor:
         return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
-class _IntegerLessThan(_Bounded):
+class _IntegerLessThan(_BoundedAbove):
     is_discrete = True
-    _bounds = ("upper_bound",)
 
     def check(self, value: Any) -> Any:
         return (value % 1 == 0) & (value <= self.upper_bound)
 
 
-class _IntegerGreaterThan(_Bounded):
+class _IntegerGreaterThan(_BoundedBelow):
     """From a bound on, that included."""
 
     is_discrete = True
-    _bounds = ("lower_bound",)
 
     def check(self, value: Any) -> Tensor:
         return (value % 1 == 0) & (value >= self.lower_bound)
@@ -253,35 +269,29 @@ class _Real(Constraint):
         return value == value
 
 
-class _GreaterThan(_Bounded):
-    _bounds = ("lower_bound",)
-
+class _GreaterThan(_BoundedBelow):
     def check(self, value: Any) -> Tensor:
         return self.lower_bound < value
 
 
-class _GreaterThanEq(_Bounded):
-    _bounds = ("lower_bound",)
-
+class _GreaterThanEq(_BoundedBelow):
     def check(self, value: Any) -> Tensor:
         return self.lower_bound <= value
 
 
-class _LessThan(_Bounded):
-    _bounds = ("upper_bound",)
-
+class _LessThan(_BoundedAbove):
     def check(self, value: Any) -> Tensor:
         return value < self.upper_bound
 
 
-class _Interval(_Bounded):
+class _Interval(_BoundedBothWays):
     """Both bounds included."""
 
     def check(self, value: Any) -> Tensor:
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
-class _HalfOpenInterval(_Bounded):
+class _HalfOpenInterval(_BoundedBothWays):
     """The lower bound included, the upper one not."""
 
     def check(self, value: Any) -> Tensor:

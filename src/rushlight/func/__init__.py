@@ -1,10 +1,10 @@
 """torch.func: derivatives as functions of functions."""
 
 from ..as_torch.missing import lazy_names
+from ..batching.derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
 from ..batching.vmap import vmap
 from .batch_norms import replace_all_batch_norm_modules_
 from .debugging import debug_unwrap
-from .derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
 from .jacobians import hessian, jacfwd, jacrev
 from .modules import functional_call, stack_module_state
 from .rearranging import rearrange

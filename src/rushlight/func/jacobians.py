@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ..base.pytree import tree_flatten, tree_unflatten
+from ..batching.derivatives import _replaced, _selected, jvp, vjp
 from ..batching.vmap import vmap
 from ..ops.public import ops
 from ..tensor import Tensor, wrap
-from ..utils._pytree import tree_flatten, tree_unflatten
-from .derivatives import _replaced, _selected, jvp, vjp
 
 Function = Callable[..., Any]
 
@@ -50,9 +50,9 @@ def _of_units(function: Function, like: Sequence[Tensor], chunk_size: int | None
     total = sum(_sizes(like))
     step = total if chunk_size is None else chunk_size
     parts = []
-    for first in range(0, total, step or 1):
+    for first in range(0, total or 1, step or 1):  # once for none of them too: what is made of them has a history
         units = _units(like, first, min(first + step, total))
-        if step == 1:  # without a batch, so that nothing stands in the way of what has none
+        if step == 1 and total:  # without a batch, so that nothing stands in the way of what has none
             parts.append([one.unsqueeze(0) for one in function(*(unit.select(0, 0) for unit in units))])
         else:
             parts.append(list(vmap(function, randomness=randomness)(*units)))
@@ -104,10 +104,7 @@ def jacrev(
             parts = []
             for place, one in enumerate(inputs):
                 shape = (*output._array.shape, *one._array.shape)
-                if not rows:
-                    parts.append(wrap(np.zeros(shape, one._array.dtype)))
-                else:
-                    parts.append(rows[place].narrow(0, start, size).reshape(shape))
+                parts.append(rows[place].narrow(0, start, size).reshape(shape))
             blocks.append(tree_unflatten(parts, in_spec))
             start += size
         answer = tree_unflatten(blocks, out_spec)
@@ -147,16 +144,10 @@ def jacfwd(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = F
             seen[:] = [spec, len(slopes), more_spec]
             return (*slopes, *more)
 
-        if not sum(_sizes(inputs)):
-            value = run(chosen)
-            value, more = value if has_aux else (value, None)
-            outputs, out_spec = tree_flatten(value)
-            columns = [wrap(np.zeros((0, *one._array.shape), one._array.dtype)) for one in outputs]
-        else:
-            columns = _of_units(push, inputs, None, randomness)
-            out_spec, count, more_spec = seen
-            more = tree_unflatten([one.select(0, 0) for one in columns[count:]], more_spec) if has_aux else None
-            columns = columns[:count]
+        columns = _of_units(push, inputs, None, randomness)
+        out_spec, count, more_spec = seen
+        more = tree_unflatten([one[0] for one in columns[count:]], more_spec) if has_aux else None
+        columns = columns[:count]
         blocks = []
         for column in columns:
             parts, start = [], 0

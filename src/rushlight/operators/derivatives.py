@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..backend import linalg
-from ..func.derivatives import vjp
+from ..batching.derivatives import vjp
 from ..ops.lu import check_pivots
 from ..ops.public import module, ops
 from ..ops.reading import all_numbers

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..autograd import views
 from ..autograd.modes import state
 from ..backend import activations as k
 from ..base.dtypes import finfo
 from ..kernels import register, sweeps
-from . import dispatch
+from . import dispatch, dropout
 from .activation_backward import mish_backward, prelu_backward, silu_backward
 from .inplace import named
 from .public import axis_of, function_of, module, ops, public
-from .table import op
+from .signatures import INPLACE, PublicSignature
+from .table import arrays, op
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -26,8 +28,6 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.050700987355480493
 
 @register(sweeps.gelu)
 def _gelu_erf(x: Any) -> Any:
-    from .table import arrays
-
     if k.by_quotient(x):
         return k.gelu(x)
     wide = k.in_single(x)
@@ -64,8 +64,6 @@ def _inverse(alpha: float) -> float:
 
 def _with_inplace(name: str, function: Any) -> Any:
     """Adds what nn.functional has: ``inplace=True`` and the function whose name ends in ``_``."""
-    from ..autograd import views
-
     count = function.__code__.co_argcount
 
     def call(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
@@ -77,6 +75,7 @@ def _with_inplace(name: str, function: Any) -> Any:
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = function.__doc__
+    call.__signature__ = PublicSignature(function, INPLACE)  # type: ignore[attr-defined]
     call.__module__ = __name__.replace("ops.activations", "nn.functional")  # where pickles find it
     return call
 
@@ -84,11 +83,11 @@ def _with_inplace(name: str, function: Any) -> Any:
 def _activation(function: Any, *, in_torch: bool = False) -> Any:
     name = function.__name__
     public(space="torch.nn.functional", out=False)(_with_inplace(name, function))
-    from ..autograd import views
 
     def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
         return views.inplace(function, name + "_", input, *args, **kwargs)
 
+    inplace.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     module("torch.nn.functional")[name + "_"] = function_of(named(inplace, name + "_"))
     if in_torch:
         module("torch")[name] = module("torch.nn.functional")[name]
@@ -299,11 +298,8 @@ def softsign(input: Any) -> Tensor:
 @public(space="torch.nn.functional", out=False)
 def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
-    from ..autograd import views
-    from .dropout import default_stream, refuse_draw
-
     if state.transforms:
-        refuse_draw("rrelu")
+        dropout.refuse_draw("rrelu")
     dispatch.require_kind(input, "leaky_relu_cpu", "f")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
@@ -312,7 +308,7 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: 
         array = x._array
         noise, negative = np.ones(array.shape, array.dtype), array <= 0 if training else ~(array > 0)
         count = int(np.count_nonzero(negative))
-        noise[negative] = default_stream().uniform((count,), DOUBLE, lower, upper) if training else (lower + upper) / 2
+        noise[negative] = dropout.default_stream().uniform((count,), DOUBLE, lower, upper) if training else (lower + upper) / 2
         return ops.rrelu_noise(x, dispatch.new_tensor(noise))
 
     return views.inplace(draw, "rrelu_", input) if inplace else draw(input)

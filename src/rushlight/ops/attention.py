@@ -229,21 +229,14 @@ def multi_head_attention_forward(
         key_padding_mask = None if key_padding_mask is None else widen(key_padding_mask, (0, 1))
     sources = kk._array.shape[1]
     if key_padding_mask is not None:
-        for axis, size_there in enumerate((samples, sources)):
-            if key_padding_mask._array.shape[axis] != size_there:
-                found = key_padding_mask._array.shape[axis]
-                raise AssertionError(f"Expected key_padded_mask.shape[{axis}] to be {size_there}, but got {found}")
-        rows = key_padding_mask.view(samples, 1, 1, sources).expand(-1, num_heads, -1, -1)
-        rows = rows.reshape(samples * num_heads, 1, sources)
+        rows = _padding_rows(key_padding_mask, samples, num_heads, sources)
         attn_mask = rows if attn_mask is None else attn_mask + rows
     if not training:
         dropout_p = 0.0
     if not need_weights:
         if attn_mask is not None:
-            if attn_mask._array.shape[0] == 1 and attn_mask._array.ndim == 3:
-                attn_mask = attn_mask.unsqueeze(0)
-            else:
-                attn_mask = attn_mask.view(samples, num_heads, -1, sources)
+            of_all = attn_mask._array.ndim == 3 and attn_mask._array.shape[0] == 1
+            attn_mask = attn_mask.unsqueeze(0) if of_all else attn_mask.view(samples, num_heads, -1, sources)
         q = q.view(samples, num_heads, length, head)
         kk, v = (x.view(samples, num_heads, sources, head) for x in (kk, v))
         out = scaled_dot_product_attention(q, kk, v, attn_mask, dropout_p, causal_only)
@@ -267,6 +260,15 @@ def multi_head_attention_forward(
     return (out, weights) if batched else (out.squeeze(1), weights.squeeze(0))
 
 
+def _padding_rows(mask: Tensor, samples: int, num_heads: int, sources: int) -> Tensor:
+    """What a mask of padded keys adds to the scores of each sample's heads: (samples * num_heads, 1, sources)."""
+    for axis, size in enumerate((samples, sources)):
+        if (found := mask._array.shape[axis]) != size:
+            raise AssertionError(f"Expected key_padded_mask.shape[{axis}] to be {size}, but got {found}")
+    rows = mask.view(samples, 1, 1, sources).expand(-1, num_heads, -1, -1)
+    return rows.reshape(samples * num_heads, 1, sources)
+
+
 def _check_mask(mask: Any, length: int, sources: int, rows: int) -> Any:
     shape = mask._array.shape
     if len(shape) == 2:
@@ -280,7 +282,7 @@ def _check_mask(mask: Any, length: int, sources: int, rows: int) -> Any:
     raise RuntimeError(f"attn_mask's dimension {len(shape)} is not supported")
 
 
-def _heads(value: Any, fixed: Any, rows: int, head: int) -> Any:
+def _heads(value: Tensor, fixed: Tensor | None, rows: int, head: int) -> Tensor:
     if fixed is not None:
         if fixed._array.shape[0] != rows:
             raise AssertionError(f"expecting static_k.size(0) of {rows}, but got {fixed._array.shape[0]}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..autograd.modes import state
 from ..backend import shape as k
 from ..backend import strided
 from ..base import dtypes
@@ -259,8 +260,6 @@ def view_as_real_copy(input: Any) -> Any:
 @_published
 def view_as_complex_copy(input: Any) -> Any:
     """A copy of pairs of real numbers as complex ones; no derivative, as in PyTorch."""
-    from ..autograd.modes import state
-
     module("torch")["view_as_complex"](input.detach())
     if input._needs_grad and state.grad_enabled:
         raise RuntimeError("view_as_complex_copy does not support automatic differentiation for outputs with complex dtype.")

@@ -18,10 +18,11 @@ from ..autograd.graph import keep_traceback, leaf_edge, observers, orders
 from ..autograd.rule_errors import broadcast_error
 from ..backend import numpy as backend
 from ..base import dtypes
-from ..base.arguments import type_name
+from ..base.arguments import NUMBERS, type_name
 from ..base.protocols import foreigners
 from ..base.rooms import provided
 from . import saved
+from .argument_forms import refusal
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -34,8 +35,6 @@ interceptors: list[Callable[[Op, tuple[Any, ...]], Any]] = []
 
 # A division by zero gives inf, as in PyTorch, and no warning. The filter looks at the module that called NumPy.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight\.")
-
-NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
 
 def require_kind(input: Any, name: str, kinds: str = "fc") -> None:
@@ -200,11 +199,7 @@ def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -
 
 def no_such_form(name: str, args: Sequence[Any]) -> TypeError:
     """PyTorch's error for arguments that none of a function's forms takes."""
-    given = ", ".join(map(type_name, args))
-    return TypeError(
-        f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
-        " * (Tensor input, Tensor other, *, Tensor out = None)\n * (Tensor input, Number other, *, Tensor out = None)"
-    )
+    return refusal(name, False, args, {}) or TypeError(f"{name}() received an invalid combination of arguments")
 
 
 def _array(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import modes
+from ..autograd import modes, views
 from ..backend import numpy as backend
 from ..base.rooms import provided
 from ..random import default_generator, memory_axes, stream_of
@@ -92,7 +92,6 @@ def _feature_shape(input: Any) -> tuple[int, ...]:
 
 def _publish(name: str, compute: Any, what: str, default_training: bool, in_torch: bool) -> None:
     """Publishes one kind of dropout for nn.functional, and in torch where it is there too."""
-    from ..autograd import views
 
     def dropout(input: Any, p: float = 0.5, training: bool = default_training, inplace: bool = False) -> Any:
         _check(p, ValueError)
@@ -140,8 +139,6 @@ _publish("feature_alpha_dropout", lambda x, p: _alpha(x, p, _feature_shape), "ch
 
 
 def _spatial(rank: int) -> Any:
-    from ..autograd import views
-
     name = f"dropout{rank}d"
     spatial = ("dimension", "dimensions")[rank > 1]
 

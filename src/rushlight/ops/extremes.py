@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import views
+from ..autograd import overlaps
 from ..backend import extremes as k
 from ..base import return_types
 from ..base.return_types import made
@@ -279,7 +279,7 @@ def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: A
     array = input._array
     if out is not None:
         if any(np.shares_memory(array, one._array) for one in out):
-            raise views.shared_error()
+            raise overlaps.shared_error()
         return write_out(kthvalue, "kthvalue", out, (input, k, dim, keepdim), {})
     axis, k = axis_with_elements("kthvalue()", dim, array), operator.index(k)
     if array.ndim:

@@ -48,7 +48,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     return tuple(grids)
 
 
-@public(method=False)
+@public(method=False, out=False)
 def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of one element from each vector, as rows."""
     for tensor in tensors:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..autograd import views
+from ..autograd import overlaps, views
 from ..autograd.modes import special, state
 from ..backend import numpy as backend
 from ..backend.blockwise import SPREAD, spread
@@ -99,7 +99,7 @@ def plain_write(self: Any, other_needs: bool = False) -> bool:
         return False
     if self._inference and not state.inference:
         return False
-    return self._array.flags.c_contiguous or not views.overlaps_itself(self._array)
+    return self._array.flags.c_contiguous or not overlaps.overlaps_itself(self._array)
 
 
 def count(self: Any, name: str) -> None:

@@ -232,7 +232,7 @@ def column_stack(tensors: Any) -> Tensor:
     return cat([reshape(one, (one._array.size, 1)) if one._array.ndim <= 1 else one for one in tensors], 1)
 
 
-@public(name="block_diag", method=False)
+@public(name="block_diag", method=False, out=False)
 def block_diag_of(*tensors: Any) -> Tensor:
     """A matrix with the given ones along its diagonal."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):

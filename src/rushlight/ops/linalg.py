@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.modes import special, state
 from ..backend.linalg import LinAlgError
 from ..base import dtypes
 from . import dispatch
@@ -84,8 +85,6 @@ def check_system(b: Any, a: Any, name: str) -> None:
 
 def recording(*tensors: Any) -> bool:
     """Whether an op on these tensors would be recorded, or passes a tangent on."""
-    from ..autograd.modes import special, state
-
     return bool(special.active) or (state.grad_enabled and any(tensor._needs_grad for tensor in tensors))
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ..autograd.modes import no_grad
 from ..backend import losses as k
 from ..backend.pointwise import no_bool_difference
 from ..base import dtypes
 from . import dispatch
 from .loss_backward import logits_backward, target_backward, target_backward_of_logits
-from .public import module, ops, public
+from .public import axis_of, module, ops, public
 from .softmax import log_softmax
 from .table import op
 
@@ -309,7 +310,7 @@ def _cross_entropy_of_probabilities(input: Any, target: Any, weight: Any, reduct
     if not 0 <= smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing:g}")
     shape = input._array.shape
-    axis = 0 if len(shape) == 1 else 1
+    axis = 0 if len(shape) == 1 else axis_of(1, len(shape), wrap_scalar=False)
     if weight is not None and (weight._array.ndim != 1 or weight._array.size != shape[axis]):
         raise RuntimeError(
             f"cross_entropy: weight tensor should be defined either for all {shape[axis]} classes or no classes but got weight "
@@ -465,8 +466,6 @@ def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """The negative log likelihood of targets under normal distributions of means ``input`` and variances ``var``."""
-    from ..autograd.modes import no_grad
-
     if not isinstance(var, dispatch.Tensor_):
         if var < 0:
             raise ValueError("var has negative entry/entries")

@@ -165,7 +165,7 @@ def cosine_embedding_loss(
     input1: Any,
     input2: Any,
     target: Any,
-    margin: float = 0.0,
+    margin: float = 0,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",

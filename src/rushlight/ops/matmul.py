@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..autograd import views
 from ..backend import matmul as k
 from ..backend.late_products import later
 from ..backend.notes import with_notes
@@ -20,7 +21,7 @@ from .inplace import named
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
 from .reading import conj
-from .shape import common_shape
+from .shape import common_shape, expand
 from .table import arrays, op, tensors
 
 if TYPE_CHECKING:
@@ -275,8 +276,6 @@ def _check_bias(bias: Any, shape: tuple[int, ...]) -> None:
     have = bias._array.shape
     if have == shape or have == shape[1:]:
         return
-    from .shape import expand
-
     expand(bias.detach(), shape)
 
 
@@ -331,8 +330,6 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
 for _name in ("addmm", "addmv", "baddbmm", "addbmm", "addr"):
 
     def _inplace(self: Any, *args: Any, _name: str = _name, **kwargs: Any) -> Any:
-        from ..autograd import views
-
         return views.inplace(module("torch")[_name], _name + "_", self, *args, **kwargs)
 
     methods[_name + "_"] = named(_inplace, _name + "_")
@@ -542,9 +539,9 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
                 f"size {y[axis_b]} in dim {named_b}"
             )
         if y[axis_b] == 1:
-            a = a.sum(axis_a, keepdim=True)
+            a = _summed(a, axis_a, keepdim=True)
         elif x[axis_a] == 1:
-            b = b.sum(axis_b, keepdim=True)
+            b = _summed(b, axis_b, keepdim=True)
     x, y = a._array.shape, b._array.shape
     stay_a = [axis for axis in range(len(x)) if axis not in gone_a]
     stay_b = [axis for axis in range(len(y)) if axis not in gone_b]
@@ -556,6 +553,12 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
     elif left.is_contiguous() and right.is_contiguous():
         total = ops.dot(left.flatten(), right.flatten())
     else:
-        products = left.squeeze() * right.squeeze()
-        total = products.sum() if products.is_floating_point() or products.is_complex() else products.sum(dtype=products.dtype)
+        total = _summed(left.squeeze() * right.squeeze())
     return total.reshape([*rows, *columns])
+
+
+def _summed(terms: Any, *dim: int, **how: Any) -> Any:
+    """The sum of terms in their own dtype, which that of integers has only where it is asked for."""
+    if terms.is_floating_point() or terms.is_complex():
+        return terms.sum(*dim, **how)
+    return terms.sum(*dim, **how, dtype=terms.dtype)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import dispatch
+from .argument_forms import forms_of, refusal
 from .dispatch import type_name
 
 _FIELDS = frozenset("_array _base _conjugate _inference _negated _of_batch".split())  # only tensors have them
@@ -30,13 +31,6 @@ _OWN = {
     ("movedim", "destination"): _SEVERAL,
 }
 _SEVERAL_DIMS = frozenset("amax amin hash_tensor logsumexp nanmean nansum".split())
-_SEVERAL_FORMS = frozenset(
-    "all any argsort clamp conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d copysign "
-    "count_nonzero ctc_loss float_power fmod index_fill lerp masked_fill max mean min moveaxis movedim nanquantile "
-    "narrow pow prod quantile remainder repeat_interleave scatter sort squeeze std sum tensor_split var where".split()
-)
-# Those whose forms take arguments of the same kinds: which of them is meant is asked only where the number does not fit.
-_FORMS_BY_NUMBER = frozenset("add addmm baddbmm bmm div mm round sub".split())
 # What PyTorch calls the functions, and their arguments, that it calls in place of these.
 _CALLED = {
     "cross_entropy": "cross_entropy_loss",
@@ -69,7 +63,6 @@ _LABELS = {
     ("embedding", "weight"): ("weight", 0),
     ("one_hot", "tensor"): ("input", 0),
 }
-_ONE_FORM_OF_ONE = frozenset("argsort count_nonzero max mean min prod sort squeeze sum".split())  # for a tensor alone
 _NO_FORM = re.compile(r"\w+(\(\) received an invalid combination of arguments - got \()Tensor(?:, )?(.*)", re.DOTALL)
 _TAKES = re.compile(r"(.*)\(\) takes (?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 _OF_FUNCTION = re.compile(r"\w+\(\): argument '(\w+)' \(position (\d+)\) (must be .*)")
@@ -84,6 +77,15 @@ class Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     method: bool = True
+
+    def refusal(self, plain: bool) -> TypeError | None:
+        """PyTorch's error where the function has several forms and none takes this; ``plain``: whether errors name it so."""
+        if self.method:
+            return refusal(self.name, True, self.args[1:], self.kwargs)
+        if plain:
+            return refusal(self.name, False, self.args, self.kwargs)
+        spaces = (f"{space}_{self.name}" for space in ("linalg", "special", "fft"))
+        return next((found for name in spaces if (found := refusal(name, False, self.args, self.kwargs)) is not None), None)
 
     def misfit(self, error: Exception, whole: bool = True) -> Exception | None:
         """PyTorch's error for the first argument that is not of its kind; None where that is not what ``error`` came from.
@@ -138,7 +140,7 @@ class Call:
             return None
         unlike = _NO_FORM.fullmatch(str(error))
         if unlike is not None:
-            return TypeError(self.name + unlike[1] + unlike[2])
+            return self.refusal(plain=True) or TypeError(self.name + unlike[1] + unlike[2])
         said = _OF_FUNCTION.fullmatch(str(error))
         if said is None or said[2] == "1":
             return None
@@ -153,8 +155,6 @@ class Call:
         said = _TAKES.fullmatch(str(error)) if type(error) is TypeError else None
         if said is None or said[1] != own.__qualname__ or inspect.unwrap(own).__code__.co_flags & inspect.CO_VARARGS:
             return None
-        if self._has_forms_by_number:
-            return self.no_form()
         least, most, got = (None if each is None else int(each) - self.method for each in said.groups()[1:])
         if self.method and not most and least is None and len(self.parameters) == 1:
             return TypeError(f"TensorBase.{self.name}() takes no arguments ({got} given)")
@@ -165,15 +165,11 @@ class Call:
         )
         return TypeError(f"{self.name}() takes {takes} but {got} {'was' if got == 1 else 'were'} given")
 
-    def unlike_any(self, own: Callable[..., Any], error: Exception) -> TypeError | None:
-        """PyTorch's error for a call that lacks arguments or names unknown ones, where the function has several forms."""
-        start = f"{own.__qualname__}() "
-        lacks = type(error) is TypeError and str(error).startswith((start + "missing ", start + "got an unexpected keyword"))
-        one_form = (self.kwargs and self.name == "where") or (self.method and self.name in ("mm", "bmm"))
-        return self.no_form() if lacks and self._has_forms_by_number and not one_form else None
-
     def no_form(self) -> TypeError:
         """PyTorch's error for arguments that none of a function's forms takes, with the form that it has here."""
+        said = self.refusal(plain=True)
+        if said is not None:
+            return said
         args = [type_name(value) for value in self.args[self.method :]]
         got = args + [f"{label}={type_name(value)}" for label, value in self.kwargs.items()]
         only = ", " if self.kwargs and not args else ""
@@ -184,13 +180,7 @@ class Call:
 
     @property
     def _has_several_forms(self) -> bool:
-        name = self.name.rstrip("_")
-        alone = len(self.args) == 1 and not self.kwargs and name in _ONE_FORM_OF_ONE
-        return name in _SEVERAL_FORMS and not alone
-
-    @property
-    def _has_forms_by_number(self) -> bool:
-        return self._has_several_forms or self.name.rstrip("_") in _FORMS_BY_NUMBER
+        return bool(forms_of(self.name, self.method))
 
     def _kind_of(self, label: str) -> str:
         if label == "dim" and self.name.rstrip("_") in _SEVERAL_DIMS:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import modes, views
+from ..autograd import modes, overlaps, views
 from ..backend.resizing import resized
 from ..base import return_types
 from . import dispatch
@@ -111,9 +111,9 @@ def _check_dtype(name: str, target: Any, input: Any) -> None:
 def _check_shared(name: str, target: Any, inputs: list[Any], result: Any) -> None:
     if name in UNSHARED_OUT:
         if any(value is target or np.may_share_memory(target._array, value._array) for value in inputs):
-            raise views.shared_error()
+            raise overlaps.shared_error()
     elif name in _ELEMENTWISE or (name in table and table[name].promote is not None):
-        views.check_memory(target, inputs)
+        overlaps.check_memory(target, inputs)
         if any(value is target for value in inputs) and result._array.shape != target._array.shape:
             have, wanted = list(target._array.shape), list(result._array.shape)
             raise RuntimeError(f"output with shape {have} doesn't match the broadcast shape {wanted}")
@@ -131,7 +131,7 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
     views.refuse_inference(target)
     have = target._array
     if not have.flags.c_contiguous:
-        views.check_memory(target)
+        overlaps.check_memory(target)
     if not views.castable(value.dtype, have.dtype):
         raise RuntimeError(
             f"result type {views.type_word(value.dtype)} can't be cast to the desired output type {views.type_word(have.dtype)}"
@@ -147,6 +147,6 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
             )
         slowest_first = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
         target._array = resized(have, value.shape, slowest_first)
-    elif views.overlaps_itself(have):
-        raise views.overlap_error()
+    elif overlaps.overlaps_itself(have):
+        raise overlaps.overlap_error()
     views.write(target, value, name)

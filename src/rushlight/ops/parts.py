@@ -14,7 +14,7 @@ import numpy as np
 from ..backend import shape as k
 from . import dispatch
 from .public import axis_of, ops, public
-from .table import op, table
+from .table import arrays, op, table
 from .whole_numbers import whole_number
 
 if TYPE_CHECKING:
@@ -60,8 +60,6 @@ def filled(g: Any, xp: Any, shapes: Iterable[tuple[int, ...]], dtype: Any) -> li
             break
     else:
         return g
-    from .table import arrays
-
     zeros = np.zeros if xp is arrays else lambda shape, dtype: dispatch.new_tensor(np.zeros(shape, dtype))
     return [zeros(shape, dtype) if part is None else part for part, shape in zip(g, shapes, strict=False)]
 

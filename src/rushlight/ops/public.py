@@ -34,7 +34,7 @@ from .compiling import compiled_function
 from .descriptions import description
 from .misfits import Call
 from .out import write_out
-from .signatures import PublicSignature
+from .signatures import OUT, PublicSignature
 from .table import Op, table, tensors
 
 if TYPE_CHECKING:
@@ -133,24 +133,28 @@ def spoken_form(
             result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
                 failed = Call(name, parameters, args, kwargs, method)
-                wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
+                wrong: Exception | None = failed.refusal(plain) if native else None
+                wrong = wrong or failed.misfit(error, plain) or (failed.as_method(error) if both else None)
                 if wrong is None and native:
-                    wrong = failed.too_many(f, error) or failed.unlike_any(f, error) or lacking(f.__qualname__, name, error)
+                    wrong = failed.too_many(f, error) or lacking(f.__qualname__, name, error)
                 if wrong is None:
                     raise
                 raise wrong from None
             return result
         except MemoryError as error:
             raise out_of_memory(error) from None
-        except (RuntimeError, ValueError):  # of a check that came before the first look at a tensor
+        except (RuntimeError, ValueError, IndexError):  # of a check that came before the first look at a tensor
             result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
-                raise
+                wrong = Call(name, parameters, args, kwargs, method).refusal(plain) if native else None
+                if wrong is None:
+                    raise
+                raise wrong from None
             return result
 
     call: Any = spoken
     call.shown_as = call  # what __torch_function__ is told was called
-    call.__signature__ = PublicSignature(f, out)  # type: ignore[attr-defined]
+    call.__signature__ = PublicSignature(f, *((OUT,) if out else ()))  # type: ignore[attr-defined]
     call.__name__ = call.__qualname__ = f.__qualname__ = name  # Python's errors for arguments name f
     return spoken
 

@@ -12,7 +12,7 @@ from ..backend import reduce as k
 from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
-from .reading import conj, expand
+from .reading import conj, expand, is_complex
 from .signatures import Unsaid
 from .table import arrays, op
 
@@ -48,12 +48,21 @@ def stretched(g: Any, xp: Any, shape: tuple[int, ...], axis: Any, keepdims: bool
 # Products. Where an element is zero, dividing by it is no way to the product of the others.
 
 op("prod_all", lambda x, dtype=None: k.prod(x, None, False, dtype), node="ProdBackward0",
-   x=lambda g, xp, x, out: g if not x.shape else g * conj(out / x) if no_zero(x) else _slope_at_zeros(g, xp, x))  # fmt: skip
+   x=lambda g, xp, x, out: g if not x.shape else _prod_all_backward(g, xp, factors(xp, x, g), out))  # fmt: skip
 op("prod", k.prod, node="ProdBackward1",
    x=lambda g, xp, x, out, axis, keepdims: g if not x.shape else _prod_backward(
-       g, xp, x, out, axis, keepdims))  # fmt: skip
+       g, xp, factors(xp, x, g), out, axis, keepdims))  # fmt: skip
 # Not linear: what it fills with is no part of a tangent.
 op("shift", k.shift, x=lambda g, xp, axis, step: xp.shift(g, axis, -step, 0))
+
+
+def factors(xp: Any, x: Any, g: Any) -> Any:
+    """What a product with cotangent ``g`` was taken of: where a real ``dtype`` was asked for, of x's real part."""
+    return xp.real(x) if is_complex(x) and not is_complex(g) else x
+
+
+def _prod_all_backward(g: Any, xp: Any, x: Any, out: Any) -> Any:
+    return g * conj(out / x) if no_zero(x) else _slope_at_zeros(g, xp, x)
 
 
 def _prod_backward(g: Any, xp: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:

@@ -41,7 +41,7 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
 
 def parameters(function: Callable[..., Any]) -> dict[str, Any]:
     """The names of a plain function's parameters with their defaults (``inspect.signature`` takes ten times as long)."""
-    function = getattr(function, "__wrapped__", function)
+    function = inspect.unwrap(function)
     code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
     given = [inspect.Parameter.empty] * (len(names) - len(defaults)) + list(defaults)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..autograd import modes
 from ..autograd.attributes import held
 from ..autograd.graph import FREED, leaf_edge
 from . import saved
@@ -387,8 +388,6 @@ def of_function(node: Any) -> tuple[SavedTensor, ...]:
 
 def make_saved_tensor(tensor: Tensor, is_output: bool) -> SavedTensor:
     """A tensor saved as a node would save it, with the hooks that are in force."""
-    from ..autograd import modes
-
     hooks = modes.state.saved_hooks
     edge = tensor._edge or (leaf_edge(tensor) if tensor._needs_grad else None)
     if hooks:

@@ -295,6 +295,9 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Tensor:
     return input.view((*shape[:axis], *(shape[axis] // known if size == -1 else size for size in sizes), *shape[axis + 1 :]))
 
 
+_OVERFLOW = "numel: integer multiplication overflow"
+
+
 @public(function=False)
 def expand(self: Any, *size: Any, implicit: bool = False) -> Tensor:
     """Dimensions of size 1 (and new ones in front) stretched without a copy; -1 keeps a size."""
@@ -307,12 +310,12 @@ def expand(self: Any, *size: Any, implicit: bool = False) -> Tensor:
             f"greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     if wanted[lead:] == shape and (not lead or min(wanted) >= 0):
-        return ops.expand(self, wanted)
+        return _stretched(self, wanted)
     full = list(wanted)
     for axis in range(len(full) - 1, -1, -1):  # the last that does not fit is named
         each = full[axis]
         if axis < lead:
-            if each < 0:
+            if each == -1 and shape:
                 raise RuntimeError(
                     f"The expanded size of the tensor ({each}) isn't allowed in a leading, non-existing dimension {axis}"
                 )
@@ -325,7 +328,16 @@ def expand(self: Any, *size: Any, implicit: bool = False) -> Tensor:
                 f"The expanded size of the tensor ({each}) must match the existing size ({have}) at non-singleton dimension "
                 f"{axis}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(shape)}"
             )
-    return ops.expand(self, tuple(full))
+    if min(full, default=0) < 0:
+        raise RuntimeError(_OVERFLOW)
+    return _stretched(self, tuple(full))
+
+
+def _stretched(self: Any, shape: tuple[int, ...]) -> Tensor:
+    try:
+        return ops.expand(self, shape)
+    except ValueError:  # more bytes than there are addresses
+        raise RuntimeError(_OVERFLOW) from None
 
 
 @public()
@@ -378,7 +390,7 @@ _is_axis, _axis = one_axis("dim", "(x_x.ndim + 1)")
 plain_cases("unsqueeze", Case("expand_dims", "input dim", _is_axis, settings={"axis": _axis}))
 
 
-@public()
+@public(method=False, out=False)
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
@@ -399,7 +411,7 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
     return np.broadcast_shapes(*shapes)
 
 
-@public(function=True, method=False)
+@public(method=False, out=False)
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes broadcast to."""
 

@@ -164,6 +164,40 @@ def _centred(input: Any, window: Any, length: int, n_fft: int) -> Any:
     return wide
 
 
+def _check_spectra(
+    call: str, input: Tensor, n_fft: int, hop: int, width: int, window: Tensor | None, onesided: bool | None
+) -> bool:
+    """Whether spectra are of half the frequencies; PyTorch's errors, which begin with the ``call``, where sizes do not fit."""
+    shape = input._array.shape
+    if len(shape) < 2:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape) - 1}, {len(shape)}], but got -3)")
+    bins = shape[-2]
+    if not input._array.size:
+        raise RuntimeError(call + " : input tensor cannot be empty.")
+    if len(shape) not in (2, 3):
+        raise RuntimeError(call + f" : expected a tensor with 3 or 4 dimensions, but got {len(shape) + 1}")
+    if onesided is None:
+        onesided = bins != n_fft
+    place = " : expected the frequency dimension (3rd to the last) of the input tensor to match "
+    if onesided and n_fft // 2 + 1 != bins:
+        raise RuntimeError(call + place + f"n_fft / 2 + 1 when onesided=True, but got {bins}")
+    if not onesided and n_fft != bins:
+        raise RuntimeError(call + place + f"n_fft when onesided=False, but got {bins}")
+    if not 0 < hop <= width:
+        raise RuntimeError(call + " : expected 0 < hop_length <= win_length")
+    if not 0 < width <= n_fft:
+        raise RuntimeError(call + " : expected 0 < win_length <= n_fft")
+    if window is not None and window._array.shape != (width,):
+        raise RuntimeError(call + " : Invalid window shape. window has to be 1D and length of `win_length`")
+    return onesided
+
+
+def _check_overlap(weights: Tensor, call: str) -> None:
+    """RuntimeError where the windows' sum of squares is zero: nothing can be told of the signal there."""
+    if (np.abs(weights._array) < 1e-11).any():
+        raise RuntimeError(f"{call} window overlap add min: 1")
+
+
 @public(out=False)
 def istft(
     input: Any,
@@ -208,27 +242,9 @@ def istft(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
         )
     pairs = registry["torch"]["view_as_real"](input.resolve_conj())
-    if len(shape) < 2:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape) - 1}, {len(shape)}], but got -3)")
-    bins, count = shape[-2], shape[-1]
+    onesided = _check_spectra(call, input, n_fft, hop, width, window, onesided)
+    count = shape[-1]
     expected = n_fft + hop * (count - 1)
-    if not input._array.size:
-        raise RuntimeError(call + " : input tensor cannot be empty.")
-    if len(shape) not in (2, 3):
-        raise RuntimeError(call + f" : expected a tensor with 3 or 4 dimensions, but got {len(shape) + 1}")
-    if onesided is None:
-        onesided = bins != n_fft
-    place = " : expected the frequency dimension (3rd to the last) of the input tensor to match "
-    if onesided and n_fft // 2 + 1 != bins:
-        raise RuntimeError(call + place + f"n_fft / 2 + 1 when onesided=True, but got {bins}")
-    if not onesided and n_fft != bins:
-        raise RuntimeError(call + place + f"n_fft when onesided=False, but got {bins}")
-    if not 0 < hop <= width:
-        raise RuntimeError(call + " : expected 0 < hop_length <= win_length")
-    if not 0 < width <= n_fft:
-        raise RuntimeError(call + " : expected 0 < win_length <= n_fft")
-    if window is not None and window._array.shape != (width,):
-        raise RuntimeError(call + " : Invalid window shape. window has to be 1D and length of `win_length`")
     if window is None:
         window = dispatch.new_tensor(np.ones(width, pairs._array.dtype))
     if width != n_fft:
@@ -258,9 +274,7 @@ def istft(
     stop = max(min(end, expected), min(start, expected))
     signal = ops.slice(signal, 1, min(start, expected), stop, 1)
     weights = ops.slice(weights, 1, min(start, expected), stop, 1)
-    low = bool((np.abs(weights._array) < 1e-11).any())
-    if low:
-        raise RuntimeError(f"{call} window overlap add min: {int(low)}")
+    _check_overlap(weights, call)
     signal = signal / weights
     if single:
         signal = signal.squeeze(0)

@@ -13,11 +13,15 @@ class Unsaid:
         return "None"
 
 
+OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
+INPLACE = inspect.Parameter("inplace", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation="bool")
+
+
 class PublicSignature(inspect.Signature):
     """The signature of a function that calls ``function``, found when somebody asks: finding it takes ten times as long as making
     the function.
 
-    ``out``  whether it takes ``out=`` beside what ``function`` takes
+    ``more``  what it takes beside what ``function`` takes
 
     >>> import inspect
     >>> import rushlight as torch
@@ -27,10 +31,10 @@ class PublicSignature(inspect.Signature):
     True
     """
 
-    __slots__ = ("_found", "_function", "_out")
+    __slots__ = ("_found", "_function", "_more")
 
-    def __init__(self, function: Callable[..., object], out: bool = False) -> None:
-        self._function, self._out = function, out
+    def __init__(self, function: Callable[..., object], *more: inspect.Parameter) -> None:
+        self._function, self._more = function, more
         self._found: inspect.Signature | None = None
 
     def _whole(self) -> inspect.Signature:
@@ -39,10 +43,8 @@ class PublicSignature(inspect.Signature):
             parameters = [
                 each.replace(default=None) if isinstance(each.default, Unsaid) else each for each in plain.parameters.values()
             ]
-            if self._out and "out" not in plain.parameters:
-                behind = parameters.pop() if parameters and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD else None
-                parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any"))
-                parameters += [behind] if behind is not None else []
+            parameters += [each for each in self._more if each.name not in plain.parameters]
+            parameters.sort(key=lambda each: each.kind)
             self._found = plain.replace(parameters=parameters)
         return self._found
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import linalg as k
 from ..base.return_types import define
+from .choice import where
 from .linalg import (
     check_floating,
     check_same_dtype,
@@ -199,8 +200,6 @@ def logdet(input: Any) -> Tensor:
     sign, size = ops.slogdet(input)
     if input._array.dtype.kind == "c":
         return sign.log() + size
-    from .choice import where
-
     return where(sign == -1, float("nan"), size)
 
 

@@ -102,6 +102,11 @@ def topk(input: Any, k: Any, dim: Any = -1, largest: bool = True, sorted: bool =
 # Quantiles: sorted, then looked up between two neighbours.
 
 
+def _check_quantiles(q: Tensor) -> None:
+    if not ((q._array >= 0) & (q._array <= 1)).all():
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+
+
 def _quantile(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, skip_nan: bool) -> Any:
     array = input._array
     if not array.size:
@@ -114,7 +119,7 @@ def _quantile(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, s
             raise TypeError(f"{name}(): argument 'q' must be Tensor or float, not {type(q).__name__}")
         if not 0 <= q <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
-        q = dispatch.new_tensor(np.asarray(q, array.dtype))
+        q = dispatch.new_tensor(dispatch.number_array(q, array.dtype))
     if q._array.ndim > 1:
         raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if q._array.dtype != array.dtype:
@@ -123,8 +128,7 @@ def _quantile(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, s
         raise RuntimeError(
             f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
         )
-    if not ((q._array >= 0) & (q._array <= 1)).all():
-        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    _check_quantiles(q)
     axis = axis_of(dim, array.ndim) if dim is not None else None
     shape = [1 if axis is None or one == axis else size for one, size in enumerate(array.shape)]
     if axis is None:

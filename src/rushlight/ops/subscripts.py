@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import modes, views
+from ..autograd import modes, overlaps, views
 from ..backend import index as k
 from ..backend.pointwise import checked_number
 from . import dispatch
@@ -54,7 +54,7 @@ def _getitem(self: Any, key: Any) -> Any:
         if not self._array.ndim:
             raise _of_a_number(key)
         return _sliced(self, 0, key, True)
-    if isinstance(key, dispatch.Tensor_) and key._array.ndim and key._array.dtype.kind == "i" and self._array.ndim:
+    if isinstance(key, dispatch.Tensor_) and key._array.ndim and key._array.dtype.char in _PLACES and self._array.ndim:
         return ops.index(self, [key])
     if kind is not tuple and hasattr(kind, "__torch_function__") and not isinstance(key, dispatch.Tensor_):
         result = dispatch.foreign_method("__getitem__", (self, key))
@@ -63,11 +63,14 @@ def _getitem(self: Any, key: Any) -> Any:
     view, indices = _walk(self, key)
     if indices:
         return ops.index(
-            view, indices if all(one is None or one._array.dtype.kind == "i" for one in indices) else _without_masks(indices)
+            view,
+            indices if all(one is None or one._array.dtype.char in _PLACES for one in indices) else _without_masks(indices),
         )
     return ops.alias(view) if view is self else view
 
 
+_PLACES = "ilq"  # the dtypes of places by NumPy's characters: int32 and int64
+_NO_PLACES = "tensors used as indices must be long, int, byte or bool tensors"
 _ZERO_DIM = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to "
     "a number"
@@ -87,10 +90,6 @@ def _out_of_bounds(index: int, dim: int, size: int) -> Exception:
     return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
 
 
-def _too_many(ndim: int) -> IndexError:
-    return IndexError(f"too many indices for tensor of dimension {ndim}")
-
-
 def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
     """The view that the basic parts of an index give; and the index tensors and masks left, None for whole dimensions."""
     ndim = self._array.ndim
@@ -100,22 +99,7 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         if not ndim and key.__class__ in (int, slice):
             raise _of_a_number(key)
         key = _as_tuple(key)
-    items: list[Any] = []
-    used = 0
-    try:
-        for one in key:
-            if one.__class__ not in _AS_THEY_ARE:
-                one = _item(one)
-                used += _dimensions(one)
-            elif one is not None and one is not Ellipsis:
-                used += 1
-            items.append(one)
-    except IndexError:  # too many of them is the first that PyTorch finds
-        if sum(one is not None and one is not Ellipsis and one.__class__ is not bool for one in key) > ndim:
-            raise _too_many(ndim) from None
-        raise
-    if used > ndim:
-        raise _too_many(ndim)
+    items = _items(key, ndim)
     view, axis = self, 0
     indices: dict[int, Any] = {}
     for position, one in enumerate(items):
@@ -149,20 +133,44 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         else:
             indices[axis] = one if one._array.dtype.kind == "i" else dispatch.new_tensor(one._array.astype(np.int64))
             axis += 1
-    if not indices:
-        return view, []
+    return view, _by_dimension(indices)
+
+
+def _items(key: Any, ndim: int) -> list[Any]:
+    """The parts of an index, arrays and sequences as tensors; IndexError where they are for more than ``ndim`` dimensions."""
+    items = []
+    used = 0
+    try:
+        for one in key:
+            if one.__class__ not in _AS_THEY_ARE:
+                one = _item(one)
+                used += _dimensions(one)
+            elif one is not None and one is not Ellipsis:
+                used += 1
+            items.append(one)
+    except (IndexError, TypeError):  # too many of them is the first that PyTorch finds
+        used = sum(one is not None and one is not Ellipsis and one.__class__ is not bool for one in key)
+        if used <= ndim:
+            raise
+    if used > ndim:
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    return items
+
+
+def _by_dimension(indices: dict[int, Any]) -> list[Any]:
+    """Index tensors and masks in order of the dimensions that they begin at, with None for those before and between."""
     found: list[Any] = []
     axis = 0
     for place in sorted(indices):
         found += [None] * (place - axis)
         found.append(indices[place])
         axis = place + (indices[place]._array.ndim if _is_mask(indices[place]) else 1)
-    return view, found
+    return found
 
 
 def _is_whole_index(array: Any, shape: tuple[int, ...]) -> bool:
     """Whether an array in an index's place is all of the index: positions of the first dimension, or a mask of everything."""
-    if array.dtype.kind == "i":
+    if array.dtype.char in _PLACES:
         return bool(array.ndim)
     return bool(array.dtype.kind == "b" and array.shape == shape)
 
@@ -207,8 +215,8 @@ def _item(one: Any) -> Any:
         array = one._array
         if array.dtype.kind in "iu" and array.dtype.itemsize and not array.ndim and array.dtype != np.uint8:
             return int(array)
-        if array.dtype.kind not in "iub" or array.dtype in (np.uint16, np.uint32, np.uint64):
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        if array.dtype.char not in _PLACES and array.dtype.char not in "?B":
+            raise IndexError(_NO_PLACES)
         return one
     if isinstance(one, (np.ndarray, list, tuple, range)):
         array = np.asarray(one)
@@ -217,7 +225,7 @@ def _item(one: Any) -> Any:
         if array.dtype.kind == "f" and not isinstance(one, np.ndarray):
             array = array.astype(np.int64)
         if array.dtype.kind not in "iub":
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+            raise IndexError(_NO_PLACES)
         return dispatch.new_tensor(array)
     if isinstance(one, str):
         raise TypeError("new(): invalid data type 'str'")
@@ -299,7 +307,7 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
         if not (view._needs_grad and modes.state.grad_enabled):
             if not view._array.flags.c_contiguous:
                 views.check_writable(view)
-                views.check_memory(view)
+                overlaps.check_memory(view)
             view.fill_(_held(value, view._array.dtype) if view._array.dtype.itemsize == 2 else value)
             return
         value = dispatch.new_tensor(dispatch.number_array(checked_number(value, view._array), view._array.dtype))
@@ -415,11 +423,11 @@ def _index_list(indices: Any, shape: tuple[int, ...]) -> list[Any]:
     for one in indices:
         if one is not None and _is_mask(one):
             if len(result) + one._array.ndim > len(shape):
-                raise _too_many(len(shape))
+                raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
             _check_mask(one._array.shape, shape, len(result))
             result.extend(_places(one))
-        elif one is not None and (one._array.dtype.kind != "i"):
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        elif one is not None and one._array.dtype.char not in _PLACES:
+            raise IndexError(_NO_PLACES)
         else:
             result.append(one)
     return result
@@ -446,7 +454,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
     tensor([2., 0., 1.])
     """
     array = input._array
-    if any(one is not None and one._array.dtype.kind != "i" for one in indices):
+    if any(one is not None and one._array.dtype.char not in _PLACES for one in indices):
         if not accumulate and values._array.size == 1 and _is_one_mask(indices):
             values = values if values._array.dtype == array.dtype else ops.astype(values, array.dtype)
         indices = _index_list(indices, array.shape)
@@ -480,7 +488,7 @@ _by_result = methods["index_put_"]
 @functools.wraps(_by_result)
 def _index_put_in_place(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     # Without history there is no need for a second tensor; masks take the long way, on which they are looked at.
-    if not modes.special.active and all(one is None or one._array.dtype.kind == "i" for one in indices):
+    if not modes.special.active and all(one is None or one._array.dtype.char in _PLACES for one in indices):
         shape = k.picked_shape(self._array.shape, [None if one is None else one._array for one in indices])
         if indices and k.stretches(values._array.shape, shape) and _written(self, indices, values, bool(accumulate)):
             return self

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import modes, views
+from ..autograd import modes, overlaps, views
 from ..autograd.graph import Node
 from ..backend import pointwise as k
 from ..base.arguments import type_name
@@ -83,7 +83,7 @@ def fill_(input: Any, value: Any) -> Tensor:
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
             )
         views.check_writable(input, value.requires_grad)
-        views.check_memory(input)
+        overlaps.check_memory(input)
         if _recording(input, value):
             return views.inplace(ops.filled_tensor, "fill_", input, value)
         if value._array.dtype.kind == "c" and input._array.dtype.kind != "c":
@@ -143,10 +143,10 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     if self is other and not _recording(self, other):
         views.bump(self, "copy_")
         return self
-    views.check_memory(self, (other,))
+    overlaps.check_memory(self, (other,))
     if source.dtype.kind == "c" and target.dtype.kind != "c":
         warn("Casting complex values to real discards the imaginary part", once=True)
-    if _recording(self, other):
+    if _recording(self, other) or overlaps.overlaps_itself(target):
         return views.inplace(ops.copy, "copy_", self, other)
     views.write(self, k.real_if(source, target.dtype), "copy_")
     return self

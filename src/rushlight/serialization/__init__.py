@@ -17,10 +17,10 @@ from typing import IO, Any, NoReturn
 
 from ..as_torch.missing import lazy_names
 from ..base.device import device as Device
-from ..base.device import named
 from ..storage import CLASSES as _STORAGES
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor
+from ..tensors.creation import legacy
 from .archive import SIGNATURE, ArchiveReader, ArchiveWriter, replacing
 from .files import PyTorchFileReader as PyTorchFileReader
 from .files import PyTorchFileWriter as PyTorchFileWriter
@@ -30,6 +30,7 @@ from .files import open_writer as _open_zipfile_writer
 from .locations import mapping, register_package
 from .locations import restored as default_restore_location
 from .locations import tag_of as location_tag
+from .names import _get_layout as _get_layout
 from .pickling import StorageReader, StorageTable, reader, writer
 from .weights_only import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals, unsafe_globals
 from .weights_only import load as load_weights
@@ -262,14 +263,7 @@ def normalize_storage_type(storage_type: Any) -> Any:
 
 def storage_to_tensor_type(storage: TypedStorage | UntypedStorage) -> Any:
     """The class of tensors over a storage's numbers, ``torch.FloatTensor`` say."""
-    from ..tensors.creation import legacy
-
     return legacy.CLASSES[f"{storage.dtype.scalar_name}Tensor" if isinstance(storage, TypedStorage) else "ByteTensor"]
-
-
-def _get_layout(name: str) -> Any:
-    """A layout by its name, 'torch.strided' say: how a saved one comes back."""
-    return named(name.removeprefix("torch."))
 
 
 class _Options:

@@ -7,6 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from ..base.device import named
 from ..ops.public import registry
 
 _OWN = __name__.partition(".")[0]
@@ -15,6 +16,7 @@ _SPACES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special", "tor
 # Classes that stand in another module here than in PyTorch.
 _ELSEWHERE = {
     "torch.random.Generator": "torch._C",
+    "torch.serialization.names._get_layout": "torch.serialization",
     "torch.nn.modules.attention.MultiheadAttention": "torch.nn.modules.activation",
     **{
         f"torch.nn.modules.batchnorm.{lazy}InstanceNorm{dim}d": "torch.nn.modules.instancenorm"
@@ -94,3 +96,8 @@ def _attribute(holder: Any, name: str) -> Any:
     for part in name.split("."):
         holder = getattr(holder, part)
     return holder
+
+
+def _get_layout(name: str) -> Any:
+    """A layout by its name, 'torch.strided' say: how a saved one comes back."""
+    return named(name.removeprefix("torch."))

@@ -11,6 +11,7 @@ from typing import IO, Any
 import numpy as np
 
 from ..autograd.attributes import OWN_ATTRIBUTES, held
+from ..autograd.hooks import warn_if_has_hooks
 from ..backend import memory
 from ..backend import numpy as backend
 from ..base import dtypes
@@ -23,10 +24,9 @@ from ..storage import TypedStorage, UntypedStorage, _Storage
 from ..tensor import Tensor
 from ..tensors import rebuilding
 from ..tensors.copying import reduced_wrapper
-from ..utils.hooks import warn_if_has_hooks
 from .archive import Bytes, broken
 from .locations import tag_of
-from .names import found, place_of
+from .names import _get_layout, found, place_of
 
 _WITH_STORAGE_CLASSES = frozenset(dtypes.ALL) - {dtypes.uint16, dtypes.uint32, dtypes.uint64}
 
@@ -83,8 +83,6 @@ def writer(pickle_module: Any, file: IO[bytes], protocol: int, storages: Storage
             if isinstance(obj, dtypes.dtype):
                 return obj.name
             if isinstance(obj, layout):
-                from . import _get_layout
-
                 return _get_layout, (str(obj),)
             above = getattr(super(), "reducer_override", None)
             return NotImplemented if above is None else above(obj)

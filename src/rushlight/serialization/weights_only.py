@@ -24,7 +24,7 @@ from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor
 from ..tensors import rebuilding
 from ..tensors.creation import legacy
-from .names import full_name
+from .names import _get_layout, full_name
 
 _BLOCKED = ("sys", "os", "posix", "nt", "subprocess", "builtins.eval", "builtins.exec", "importlib")
 # What Python 2 called them is what protocol 2 calls them.
@@ -84,12 +84,6 @@ def _bytearray(source: Any = b"", encoding: str = "latin1") -> bytearray:
     return bytearray(_encode(source, encoding) if isinstance(source, str) else source)
 
 
-def _layout(name: str) -> Any:
-    from . import _get_layout
-
-    return _get_layout(name)
-
-
 _CALLABLE: dict[str, Callable[..., Any]] = {
     "collections.OrderedDict": OrderedDict,
     "collections.Counter": Counter,
@@ -99,7 +93,7 @@ _CALLABLE: dict[str, Callable[..., Any]] = {
     "builtins.complex": complex,
     "torch.Size": Size,
     "torch.device": device,
-    "torch.serialization._get_layout": _layout,
+    "torch.serialization._get_layout": _get_layout,
     "torch.nn.parameter.Parameter": Parameter,
     "torch._tensor._rebuild_from_type_v2": rebuilding._rebuild_from_type_v2,
     **{

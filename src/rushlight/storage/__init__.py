@@ -397,7 +397,7 @@ dtypes.followers.append(_follow)
 
 
 @published
-def is_storage(obj: Any) -> bool:
+def is_storage(obj: Any, /) -> bool:
     """Whether an object is a storage."""
     return isinstance(obj, _Storage)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import modes, views
+from ..autograd import modes, overlaps
 from ..autograd.attributes import OWN_ATTRIBUTES, held
 from ..backend import memory
 from ..backend import numpy as backend
@@ -104,7 +104,7 @@ def _copy_with_storage(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.
     whole = backend.root(array)
     copied = memo.get(id(whole))
     if copied is None:
-        copied = memo[id(whole)] = whole.copy("K") if not views.overlaps_itself(whole) else whole.copy()
+        copied = memo[id(whole)] = whole.copy("K") if not overlaps.overlaps_itself(whole) else whole.copy()
     if whole is array:
         return copied
     return _laid_over(copied, array.dtype, array.shape, array.strides, backend.address(array) - backend.address(whole))

@@ -19,7 +19,7 @@ def _tensor(name: str, input: Any) -> Tensor:
     return input
 
 
-def is_tensor(obj: Any) -> bool:
+def is_tensor(obj: Any, /) -> bool:
     """Whether an object is a tensor. Nobody takes this call over."""
     return isinstance(obj, Tensor)
 
@@ -88,7 +88,7 @@ methods["is_nonzero"] = is_nonzero
 
 
 @published
-def typename(obj: Any) -> str:
+def typename(obj: Any, /) -> str:
     """The name of a tensor's type, 'torch.FloatTensor' say; of anything else its class with its module.
 
     >>> import rushlight as torch

@@ -155,7 +155,7 @@ def set_flush_denormal(mode: bool) -> bool:
 
 
 @published
-def set_warn_always(b: bool) -> None:
+def set_warn_always(b: bool, /) -> None:
     """Whether warnings that come once in a process come every time."""
     switches.warn_always = bool(b)
 

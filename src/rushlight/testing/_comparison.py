@@ -12,6 +12,7 @@ import rushlight as torch
 
 from ..base import dtypes
 from ..tensor import Tensor
+from ..tensors.arguments import warn
 
 __all__ = ["assert_allclose", "assert_close"]
 
@@ -195,8 +196,6 @@ def assert_allclose(
     msg: str = "",
 ) -> None:
     """The older :func:`assert_close`, whose tolerances are wider and which does not look at dtypes; it warns that it is old."""
-    from ..tensors.arguments import warn
-
     warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use "
         "`torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "

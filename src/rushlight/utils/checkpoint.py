@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from ..amp.autocast_mode import autocast, get_autocast_dtype, is_autocast_enabled
 from ..autograd import engine, modes
 from ..autograd.function import Function
 from ..autograd.gradients import backward
@@ -285,8 +286,6 @@ def _random_numbers(state: Any) -> Iterator[None]:
 
 def _same_autocast() -> Callable[[], AbstractContextManager[Any]]:
     """Makes contexts in which autocast is what it is now."""
-    from ..amp.autocast_mode import autocast, get_autocast_dtype, is_autocast_enabled
-
     enabled, dtype = is_autocast_enabled("cpu"), get_autocast_dtype("cpu")
     return lambda: autocast("cpu", dtype=dtype, enabled=enabled)
 

@@ -48,7 +48,7 @@ for wrong in (torch.zeros(2), torch.zeros(3, dtype=torch.float64), 1.0):
     try:
         c.grad = wrong
     except (RuntimeError, TypeError) as error:
-        print(type(error).__name__, str(error).split("\n")[0])
+        print(type(error).__name__, str(error))
 del c.grad
 print(c.grad)
 

@@ -7,7 +7,7 @@ def show(f):
     try:
         print(f())
     except BaseException as e:
-        print(type(e).__name__, str(e).split("\n")[0])
+        print(type(e).__name__, str(e))
 
 
 x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)

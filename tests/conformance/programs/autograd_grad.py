@@ -7,7 +7,7 @@ def attempt(label, action):
     try:
         print(label, action())
     except (RuntimeError, ValueError) as error:
-        print(label, type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(label, type(error).__name__, str(error))
 
 
 x = torch.tensor([1.0, 2.0], requires_grad=True)

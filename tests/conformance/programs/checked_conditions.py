@@ -76,4 +76,4 @@ for args, options in (
     try:
         print(parse(*args, **options))
     except RuntimeError as error:
-        print(str(error)[:40])
+        print(str(error))

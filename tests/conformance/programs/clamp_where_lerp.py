@@ -40,4 +40,4 @@ for f in (
     try:
         print(f())
     except RuntimeError as error:
-        print(str(error).split("\n")[0].split(". ")[0])
+        print(str(error))

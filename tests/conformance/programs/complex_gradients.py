@@ -68,7 +68,7 @@ for step in range(20):
 try:
     (p * 1j).sum().backward()
 except RuntimeError as error:
-    print(str(error).split("\n")[0])
+    print(str(error))
 q = torch.tensor([1.0, 2.0], requires_grad=True)
 out = (q * 1j + q).abs().sum() if q.is_complex() else (q * (1 + 1j)).real.sum()
 out.backward()

@@ -48,4 +48,4 @@ for f in (
     try:
         print(f())
     except Exception as error:
-        print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(type(error).__name__, str(error))

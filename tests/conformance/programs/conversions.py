@@ -61,7 +61,7 @@ for f in (
     try:
         print(f())
     except Exception as error:
-        print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(type(error).__name__, str(error))
 g = torch.tensor([2.0], requires_grad=True)
 print(g.item(), (g * 2).tolist(), float(g), f"{g.sum():.1f}", int(g), g.sum())
 for row in torch.eye(2, requires_grad=True):

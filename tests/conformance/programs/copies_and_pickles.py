@@ -26,7 +26,7 @@ print(other[1], base[2], copy.deepcopy(base.view(2, 3).t()).stride())
 try:
     copy.deepcopy(x * 2)
 except RuntimeError as error:
-    print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+    print(type(error).__name__, str(error))
 
 for t in (
     torch.tensor([1.5, -2.0]),

@@ -40,4 +40,4 @@ for attempt in (
     try:
         print(attempt())
     except (RuntimeError, ValueError, TypeError) as error:
-        print(type(error).__name__, str(error).split("\n")[0])
+        print(type(error).__name__, str(error))

@@ -85,4 +85,4 @@ print(f"y = {a.item():.3f} + {b.item():.3f} * P3({c.item():.3f} + {d.item():.3f}
 try:
     MyReLU()(x)
 except RuntimeError as error:
-    print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+    print(type(error).__name__, str(error))

@@ -9,7 +9,7 @@ def show(label, function):
     try:
         print(label, function())
     except Exception as error:
-        print(label, type(error).__name__, str(error).split("\n")[0])
+        print(label, type(error).__name__, str(error))
 
 
 # DLPack gives memory that may be written to, expanded too.

@@ -11,7 +11,7 @@ def tell(function):
     try:
         print(function())
     except Exception as error:
-        print(type(error).__name__, str(error).splitlines()[0])
+        print(type(error).__name__, str(error))
 
 
 # Conjugates and negatives are views.

@@ -56,4 +56,4 @@ for text, operands in (
     try:
         print(torch.einsum(text, *operands))
     except RuntimeError as error:
-        print(str(error).split("\n")[0].split(". ")[0])
+        print(str(error))

@@ -13,7 +13,7 @@ def show(f):
     try:
         print(f())
     except Exception as e:
-        print(type(e).__name__, str(e).split("\n")[0][:200])
+        print(type(e).__name__, str(e))
 
 
 for red in ("mean", "sum", "none"):

@@ -46,4 +46,4 @@ for name, attempt in attempts.items():
     try:
         print(name, "=", attempt())
     except Exception as error:
-        print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0].split('. ')[0]}")
+        print(f"{name}: {type(error).__name__}: {str(error)}")

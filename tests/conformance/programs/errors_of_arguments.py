@@ -12,7 +12,7 @@ def tell(function):
         try:
             print(function())
         except Exception as error:
-            print(type(error).__name__, str(error).splitlines()[0])
+            print(type(error).__name__, str(error))
     for one in told:
         print(" ", one.category.__name__, str(one.message).split(" (Triggered")[0])
 

@@ -7,7 +7,7 @@ def refused(label, action):
     try:
         print(f"{label}: {action()}")
     except Exception as error:
-        print(f"{label}: {type(error).__name__}: {str(error).splitlines()[0].split('. ')[0]}")
+        print(f"{label}: {type(error).__name__}: {str(error)}")
 
 
 a, b = torch.ones(2, 3), torch.ones(4, 3)

@@ -52,4 +52,4 @@ for attempt in (
     try:
         attempt()
     except Exception as error:
-        print(type(error).__name__, str(error).split(". ")[0].rstrip("."))
+        print(type(error).__name__, str(error).rstrip("."))

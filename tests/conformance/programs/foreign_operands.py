@@ -115,7 +115,7 @@ for kind in (Both, Own, Nothing, Disabled):
         try:
             print(kind.__name__, name, call())
         except TypeError as error:
-            print(kind.__name__, name, str(error).splitlines()[0])
+            print(kind.__name__, name, str(error))
 
 
 def mine(self):

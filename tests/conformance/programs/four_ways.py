@@ -47,4 +47,4 @@ for make in (
     try:
         make()
     except RuntimeError as error:
-        print(type(error).__name__, str(error).split("\n")[0])
+        print(type(error).__name__, str(error))

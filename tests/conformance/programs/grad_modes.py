@@ -87,7 +87,7 @@ with torch.no_grad():
     try:
         (w * w).sum().backward()
     except RuntimeError as error:
-        print(str(error).split("\n")[0])
+        print(str(error))
 guard = torch.no_grad()
 with guard:
     with guard:

@@ -76,4 +76,4 @@ for bad in (torch.zeros(2),):
     try:
         bad.register_hook(print)
     except RuntimeError as error:
-        print(type(error).__name__, str(error).split("\n")[0])
+        print(type(error).__name__, str(error))

@@ -8,7 +8,7 @@ def attempt(label, action):
         action()
         print(label, "fine")
     except Exception as error:
-        print(label, type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(label, type(error).__name__, str(error))
 
 
 def stop(grad):

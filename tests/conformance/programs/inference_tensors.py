@@ -13,7 +13,7 @@ def attempt(label, function):
     try:
         print(label, function())
     except RuntimeError as error:
-        print(label, str(error).split("\n")[0])
+        print(label, str(error))
 
 
 for label, one in (
@@ -63,4 +63,4 @@ for setting in (lambda: y.requires_grad_(), lambda: torch.nn.Parameter(y), lambd
     try:
         print(setting())
     except RuntimeError as error:
-        print(str(error).split("\n")[0])
+        print(str(error))

@@ -28,7 +28,7 @@ for line in forms.strip().splitlines():
             recorded.sum().backward()
             gradient = [round(v, 4) + 0.0 for v in leaf.grad.tolist()]
         except RuntimeError as error:
-            name, gradient = str(error).split("\n")[0].split(": [")[0].split(". ")[0], None
+            name, gradient = str(error), None
         print(form, same, [round(v, 4) + 0.0 for v in plain.flatten().tolist()], name, gradient)
 k = torch.tensor([5, 6, 7])
 print(k.add_(1), k.mul_(2), k.bitwise_and_(12), k.bitwise_or_(1), k.floor_divide_(2))

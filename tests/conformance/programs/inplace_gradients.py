@@ -8,7 +8,7 @@ def attempt(label, action):
         action()
         print(label, "fine")
     except RuntimeError as error:
-        print(label, "|", str(error).split("\n")[0].split(". ")[0])
+        print(label, "|", str(error))
 
 
 x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)

@@ -73,5 +73,5 @@ for name, change in reshaped.items():
                 run(leaf, before, create_graph)
                 print(name, leaf.shape, None if leaf.grad is None else (leaf.grad.shape, leaf.grad.dtype))
             except RuntimeError as error:
-                print(name, str(error).partition("\n")[0], leaf.grad)
+                print(name, str(error), leaf.grad)
             leaf.grad = None

@@ -71,7 +71,7 @@ for f in (
     try:
         print(f())
     except RuntimeError as error:
-        print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(type(error).__name__, str(error))
 # Determinants that are zero, with their signs.
 for rows in (
     [[1, 2], [2, 4]],

@@ -12,7 +12,7 @@ def attempt(label, f):
         nodes = [node and node.name() for node, _ in r.grad_fn.next_functions] if r.grad_fn else []
         print(label, tuple(r.shape), r.grad_fn and r.grad_fn.name(), nodes)
     except (RuntimeError, IndexError) as error:
-        print(label, type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(label, type(error).__name__, str(error))
 
 
 SHAPES = [(), (3,), (2,), (2, 3), (3, 3), (1, 3), (2, 2, 3), (0, 3), (2, 3, 3)]

@@ -52,7 +52,7 @@ for f in (
     try:
         print(f())
     except (RuntimeError, ValueError, IndexError) as error:
-        print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(type(error).__name__, str(error))
 # Logits of one precision and targets of another: the loss has the target's.
 for kind, other in ((torch.float64, torch.float32), (torch.float32, torch.float64)):
     logits, wanted = torch.tensor([1.5, -2.0, 0.25], dtype=kind, requires_grad=True), torch.tensor([1.0, 0.0, 0.5], dtype=other)

@@ -7,7 +7,7 @@ def attempt(label, f):
     try:
         print(label, f())
     except (RuntimeError, IndexError) as error:
-        print(label, type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(label, type(error).__name__, str(error))
 
 
 index, mask = torch.tensor([0, 1]), torch.tensor([True, False])

@@ -36,7 +36,7 @@ for name, operation in OPERATIONS.items():
                         result.sum().backward()
                         print("   ", a.grad, b.grad)
                 except (RuntimeError, NotImplementedError) as error:
-                    print(name, one, other, shapes, type(error).__name__, str(error).split("\n")[0])
+                    print(name, one, other, shapes, type(error).__name__, str(error))
 
 x = torch.arange(6.0).reshape(2, 3).requires_grad_()
 mask = torch.tensor([[True, False, True], [False, True, True]])

@@ -35,7 +35,7 @@ def show(module, *inputs, **named):
         parts = [result] if isinstance(result, torch.Tensor) else [part for part in result if isinstance(part, torch.Tensor)]
         sum(part.sum() for part in parts).backward()
     except Exception as error:
-        print(type(error).__name__, str(error).splitlines()[0])
+        print(type(error).__name__, str(error))
     for line in log:
         print(*line)
     print("gradients", [listed(each.grad) for each in inputs if isinstance(each, torch.Tensor) and each.is_leaf])

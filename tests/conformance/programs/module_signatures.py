@@ -32,7 +32,7 @@ def show(name, f):
         f()
         print(name, "is fine")
     except Exception as e:
-        print(name, type(e).__name__, str(e).split("\n")[0])
+        print(name, type(e).__name__, str(e))
 
 
 for name in sorted(dir(nn)):

@@ -58,7 +58,7 @@ def show(name, f, *args):
     try:
         print(name, f(*args))
     except Exception as e:
-        print(name, type(e).__name__, str(e).split("\n")[0])
+        print(name, type(e).__name__, str(e))
 
 
 for wrong in (None, np.ones((2, 3), dtype=np.float32)):

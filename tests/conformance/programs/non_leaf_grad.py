@@ -57,7 +57,7 @@ print(y.grad)
 try:
     torch.zeros(2).retain_grad()
 except RuntimeError as error:
-    print(type(error).__name__, str(error).split("\n")[0])
+    print(type(error).__name__, str(error))
 
 
 def with_create_graph():

@@ -48,7 +48,7 @@ for attempt in (
     try:
         print(attempt())
     except (RuntimeError, TypeError) as error:
-        print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(type(error).__name__, str(error))
 print(g.detach().numpy(), (g * 2).detach().numpy(), g.data.numpy(), g.numpy(force=True))
 x = torch.tensor([1.0, 4.0, 9.0])
 print(np.array(x), np.asarray(x).dtype, np.sum(x.numpy()), x.numpy().tolist(), np.array([x[0], x[1]]))

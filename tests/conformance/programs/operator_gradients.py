@@ -61,4 +61,4 @@ for f in (
     try:
         f()
     except RuntimeError as error:
-        print(error.args[0].split("\n")[0])
+        print(error.args[0])

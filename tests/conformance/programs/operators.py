@@ -68,6 +68,6 @@ for action in (
     try:
         print(action())
     except Exception as error:
-        print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(type(error).__name__, str(error))
 print(a / 0, -a / 0, torch.tensor([0.0]) / 0, torch.tensor([5.0]) % 0, torch.tensor([1]) / torch.tensor([0]))
 print(a == None, a != None, a is not None, a in [a])  # noqa: E711

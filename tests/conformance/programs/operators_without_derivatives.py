@@ -36,7 +36,7 @@ def noted(label, function):
         try:
             print(label, function())
         except RuntimeError as error:
-            print(label, "RuntimeError:", str(error).split("\n")[0])
+            print(label, "RuntimeError:", str(error))
     for one in found:
         print("   ", one.category.__name__, str(one.message).split(" (Triggered")[0].strip())
 

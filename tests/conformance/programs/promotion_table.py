@@ -84,4 +84,4 @@ for action in (
     try:
         action()
     except RuntimeError as error:
-        print(str(error).split("\n")[0])
+        print(str(error))

@@ -36,4 +36,4 @@ for attempt in (
     try:
         print(attempt())
     except RuntimeError as error:
-        print(str(error).split("\n")[0])
+        print(str(error))

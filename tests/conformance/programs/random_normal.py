@@ -47,4 +47,4 @@ print(torch.randn(4, dtype=torch.complex64).dtype, torch.randn(0).shape, torch.r
 try:
     torch.empty(2).normal_(0, -1)
 except RuntimeError as error:
-    print(str(error).split("\n")[0])
+    print(str(error))

@@ -23,7 +23,7 @@ for attempt in (
     try:
         print(attempt())
     except (RuntimeError, ValueError) as error:
-        print(type(error).__name__, str(error).split("\n")[0])
+        print(type(error).__name__, str(error))
 x = torch.arange(6)
 print(x.reshape(2, 3), x[::2], x.sum(), x.dtype, x.float().mean(), list(x), [int(i) for i in x])
 for i, row in enumerate(torch.arange(6).reshape(3, 2)):

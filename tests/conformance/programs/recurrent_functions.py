@@ -77,4 +77,4 @@ for call in (
     try:
         print(call())
     except (RuntimeError, TypeError, IndexError) as error:
-        print(type(error).__name__, str(error).partition("\n")[0])
+        print(type(error).__name__, str(error))

@@ -51,11 +51,11 @@ for f in (lambda: x.sum(2), lambda: x.sum((0, 0)), lambda: i.mean(), lambda: tor
     try:
         print(f())
     except (RuntimeError, IndexError) as error:
-        print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(type(error).__name__, str(error))
 try:
     torch.zeros(0).argmax()
 except (RuntimeError, IndexError) as error:
-    print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+    print(type(error).__name__, str(error))
 # Slopes of products where elements are zero, and of a product by which something is divided.
 for values in ([0.0, 2.0, 3.0], [0.0, 0.0, 3.0], [0.0], [0.0, float("inf"), 2.0], [0.0, 0.0, float("nan")]):
     for create_graph in (False, True):

@@ -8,7 +8,7 @@ def show(function):
     try:
         print(function())
     except (RuntimeError, IndexError, TypeError) as error:
-        print(type(error).__name__, str(error).splitlines()[0])
+        print(type(error).__name__, str(error))
 
 
 z = torch.zeros
@@ -87,4 +87,4 @@ for line in kinds.strip().splitlines():
             eval(case)
             print(case, "is taken")
         except Exception as error:
-            print(case, type(error).__name__, str(error).splitlines()[0])
+            print(case, type(error).__name__, str(error))

@@ -8,7 +8,7 @@ def show(name, f):
     try:
         print(name, f())
     except Exception as e:
-        print(name, type(e).__name__, str(e).split("\n")[0])
+        print(name, type(e).__name__, str(e))
 
 
 weight = nn.Parameter(torch.ones(2))

@@ -54,4 +54,4 @@ for f in (
     try:
         print(f())
     except (RuntimeError, IndexError) as error:
-        print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+        print(type(error).__name__, str(error))

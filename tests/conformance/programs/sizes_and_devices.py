@@ -39,7 +39,7 @@ for f in (
     try:
         print(f())
     except (RuntimeError, TypeError) as error:
-        print(type(error).__name__, str(error).split("\n")[0].split(". ")[0][:60])
+        print(type(error).__name__, str(error))
 print(torch.pi, torch.inf, torch.e, torch.nan != torch.nan, torch.newaxis)
 print(torch.float32 in (torch.float32, torch.float64))
 print(torch.get_num_threads() >= 1, torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_default_device())

@@ -9,7 +9,7 @@ def show(name, f):
     try:
         print(name, str(f()).split("\n")[0])
     except Exception as e:
-        print(name, type(e).__name__, str(e).split("\n")[0])
+        print(name, type(e).__name__, str(e))
 
 
 images = {1: torch.ones(1, 1, 6), 2: torch.ones(1, 1, 6, 6), 3: torch.ones(1, 1, 6, 6, 6)}

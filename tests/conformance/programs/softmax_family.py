@@ -51,4 +51,4 @@ print([f"{n:.4f}" for n in q.grad.flatten().tolist()], v.grad.sum().item())
 try:
     x.softmax(2)
 except IndexError as error:
-    print(str(error).split("\n")[0])
+    print(str(error))

@@ -8,7 +8,7 @@ def outcome(label, action):
     try:
         print(f"{label}: {action()}")
     except Exception as error:
-        print(f"{label}: {type(error).__name__}: {str(error).splitlines()[0]}")
+        print(f"{label}: {type(error).__name__}: {str(error)}")
 
 
 OPS = {

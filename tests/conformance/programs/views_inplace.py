@@ -64,7 +64,7 @@ for name, parts in (("unbind", (x * 1).unbind()), ("split", (x * 1).split(1)), (
         parts[0].mul_(2)
         print(name, "fine")
     except RuntimeError as error:
-        print(name, str(error).split("\n")[0].split(". ")[0])
+        print(name, str(error))
 
 with torch.no_grad():
     hidden = (x * 1)[0]
@@ -76,7 +76,7 @@ try:
     view.mul_(2)
     print(view.requires_grad)
 except RuntimeError as error:
-    print(str(error).split("\n")[0].split(". ")[0])
+    print(str(error))
 y = x * 1
 with torch.no_grad():
     y[0].zero_()

@@ -62,7 +62,7 @@ f = (e * 1).expand(3, 2)
 try:
     f.mul_(2)
 except RuntimeError as error:
-    print(type(error).__name__, str(error).split("\n")[0].split(". ")[0])
+    print(type(error).__name__, str(error))
 w = torch.arange(6.0).requires_grad_()
 u = (w * 1).unfold(0, 3, 1)
 print(u, u.grad_fn.name())

@@ -1,6 +1,6 @@
 """torch._functorch.eager_transforms: grad, vjp, jvp and what is made of them, under PyTorch's private name."""
 
-from rushlight.func.derivatives import _slice_argnums, functionalize, grad, grad_and_value, jvp, linearize, vjp
+from rushlight.batching.derivatives import _slice_argnums, functionalize, grad, grad_and_value, jvp, linearize, vjp
 from rushlight.func.jacobians import hessian, jacfwd, jacrev
 
 __all__ = [

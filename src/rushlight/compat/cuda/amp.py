@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rushlight.amp import autocast_mode, grad_scaler
-from rushlight.amp.autocast_mode import custom_bwd, custom_fwd
+from rushlight.base.dtypes import dtype
 from rushlight.tensors.arguments import warn
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
@@ -32,3 +33,20 @@ class GradScaler(grad_scaler.GradScaler):
     ) -> None:
         warn("`torch.cuda.amp.GradScaler(args...)` is deprecated. Please use `torch.amp.GradScaler('cuda', args...)` instead.")
         super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+
+
+def _renamed(name: str) -> None:
+    """Says that a function stands in torch.amp now."""
+    warn(f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}(args..., device_type='cuda')` instead.")
+
+
+def custom_fwd(fwd: Callable[..., Any] | None = None, *, cast_inputs: dtype | None = None) -> Any:
+    """``torch.amp.custom_fwd`` for 'cuda'."""
+    _renamed("custom_fwd")
+    return autocast_mode.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+
+
+def custom_bwd(bwd: Callable[..., Any]) -> Any:
+    """``torch.amp.custom_bwd`` for 'cuda'."""
+    _renamed("custom_bwd")
+    return autocast_mode.custom_bwd(bwd, device_type="cuda")

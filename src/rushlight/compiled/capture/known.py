@@ -28,12 +28,14 @@ LOOKS_AT_NO_VALUE = frozenset(
     overrides.torch_dispatch:_write_below
     autograd.engine:BackwardPass._fitted autograd.engine:BackwardPass._from_tensor autograd.engine:BackwardPass._unbroadcast
     autograd.views:CopySlices.vjp_tensors autograd.views:_adopt.<locals>.<genexpr>
-    autograd.function_calls:_keep
+    autograd.function_calls:_keep autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror
+    batching.examples:along batching.examples:batched batching.examples:left
+    autograd.gradients:_without_graph batching.derivatives:_tracked_whole
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
-    autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.views:check_memory
+    autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.overlaps:check_memory
     autograd.views:geometry autograd.views:inplace
     tensors.conversion.to_dtype:_convert
-    ops.attention_masks:added
+    ops.adaptive_pooling:_adaptive_avg ops.attention_masks:added
     ops.activations:prelu ops.attention:_added ops.attention:bilinear ops.attention:scaled_dot_product_attention
     ops.choice:_into_itself.<locals>.call ops.choice:masked_fill ops.complex_numbers:view_as_complex ops.convolution:conv_tbc
     ops.distances:cdist
@@ -48,6 +50,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.matmul:matmul_of ops.matmul:mv
     ops.normalization:_batch_norm ops.norms:vector_norm
     ops.products:inner ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each ops.rearrange:slice_scattered
+    ops.sort:_quantile
     ops.reduce:std ops.reduce:var ops.reflectors:householder_product ops.reflectors:ldl_solve ops.reflectors:ormqr
     ops.saved:Packed.placed ops.saved:open_function_saved ops.saved:tensor_of
     ops.scatter:_check_scatter ops.scatter:gather ops.scatter:scatter
@@ -90,15 +93,23 @@ def pure(function: Any) -> bool:
     if owner is None:
         owner_class = getattr(function, "__objclass__", None)
         return owner_class in _PURE_CLASSES
-    return isinstance(owner, _PURE_CLASSES) and type(owner).__module__ in ("builtins", "collections", "rushlight.size", "torch")
+    return isinstance(owner, _PURE_CLASSES) and type(owner).__module__ in ("builtins", "collections", "torch")
 
 
 # They draw, make arrays of numbers, look at values only to refuse them, or move statistics.
 ANEW = frozenset(
     """
-    autograd.views:like_base backend.places:check backend.places:check_along
+    random:Generator.get_state random:Generator.set_state
     tensors.creation.from_data:tensor
-    ops.dispatch:number_array ops.dropout:_scaled_noise ops.normalization:_keep_up
+    ops.dropout:_scaled_noise ops.normalization:_keep_up
+    """.split()
+)
+# Of those, the ones that neither draw nor write.
+CHANGES_NOTHING = frozenset(
+    """
+    autograd.functional:_unit autograd.functional:_zeros autograd.functional:_zeros_like
+    autograd.overlaps:like_base backend.places:check backend.places:check_along ops.dispatch:number_array
+    ops.short_time:_check_overlap ops.sort:_check_quantiles
     """.split()
 )
 CREATION = frozenset("allocation filling from_sizes like matrices random_tensors ranges sampling windows".split())
@@ -111,7 +122,13 @@ def called_anew(where: str) -> bool:
         return not name.rpartition(".")[2].startswith("_")
     if room.startswith("optim.") and "." in name:
         return name.rpartition(".")[2] in ("step", "zero_grad")
-    return where in ANEW
+    return where in ANEW or where in CHANGES_NOTHING
+
+
+def stops(error: BaseException) -> bool:
+    """Whether the recomputation of a checkpoint ends with this, all that was asked for being there, whatever the values are."""
+    kind = type(error)
+    return kind.__qualname__ == "_Stop" and kind.__module__ in ("rushlight.utils.checkpoint", "torch.utils.checkpoint")
 
 
 def changes_nothing(function: Any) -> bool:
@@ -119,7 +136,7 @@ def changes_nothing(function: Any) -> bool:
     if getattr(function, "changes_nothing", False):
         return True
     room = function.__module__.partition(".")[2]
-    if room == "backend.places" or function.__name__ in ("number_array", "like_base"):
+    if f"{room}:{function.__name__}" in CHANGES_NOTHING:
         return True
     made = ("filling", "from_sizes", "like", "matrices", "ranges")
     return room.startswith("tensors.creation.") and room.rpartition(".")[2] in made and "rand" not in function.__name__

@@ -23,12 +23,13 @@ class TracedPass(ObservedPass):
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         for given in cotangents:
             seed = given._array if isinstance(given, Tensor) else given
-            if seed is not None and not self.recorder.knows(seed):
-                if self.recorder.ones:  # nobody gave it: what begins at one number
-                    self.recorder.ones -= 1
-                    self.recorder.constant(seed)
-                else:
-                    self.recorder.fail("a gradient that nothing in the trace has made")
+            if seed is None or self.recorder.knows(seed):
+                continue
+            if self.recorder.ones and self.recorder.there(seed) is None:  # nobody gave it: what begins at one number
+                self.recorder.ones -= 1
+                self.recorder.constant(seed)
+            else:
+                self.recorder.array_ref(seed)
         if self.for_graph:
             super().run(roots, cotangents)
             return

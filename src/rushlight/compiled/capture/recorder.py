@@ -16,6 +16,7 @@ import numpy as np
 
 from ...autograd import modes
 from ...autograd.graph import OWN_CODE
+from ...autograd.mirrors import Mirror
 from ...base import dtypes
 from ...base.arguments import user_frame
 from ...ops import dispatch
@@ -101,9 +102,11 @@ class Recorder:
 
     def ref(self, tensor: Tensor) -> t.Ref:
         """The value that a tensor is now."""
-        if type(tensor) not in PLAIN or not tensor._strided or tensor._conjugate or tensor._negated or tensor._of_batch:
+        if type(tensor) not in PLAIN or not tensor._strided or tensor._of_batch:
             self.fail(f"a tensor of the kind {type(tensor).__name__}, which is more than an array")
         array = tensor._array
+        if (tensor._conjugate or tensor._negated) and not self.has_made(tensor):
+            self.fail("a conjugate or a negative that the program did not make")
         if type(array) is not np.ndarray:
             self.fail("a tensor without memory")
         elif id(array) not in self.numbers:
@@ -165,8 +168,8 @@ class Recorder:
         """The inputs of an op, looked up before it runs."""
         if op.name in known.OF_ANY_SHAPE:
             self.fail(f"{op.name}(), whose result has a shape that depends on values")
-        if modes.state.transforms or modes.state.forward_levels:
-            self.fail("a function transform or forward mode")
+        if modes.state.forward_levels:
+            self.fail("forward mode")
         if modes.state.anomaly:
             self.fail("anomaly detection, which looks at values")
         return tuple(self._argument(value) for value in args[: len(op.inputs)])
@@ -231,6 +234,8 @@ class Recorder:
     def write(self, tensor: Tensor, value: Any, name: str) -> None:
         """``value``, an array or a number, is about to be copied into a tensor's memory."""
         target = self.ref(tensor)
+        if isinstance(tensor._counter, Mirror):
+            self.fail("a write into a conjugate or a negative, which is a write into what it mirrors")
         source: Any = value
         if isinstance(value, np.ndarray):
             source = self.array_ref(value)
@@ -315,7 +320,8 @@ class Recorder:
     ) -> None:
         """A function has been called that is to be called anew each time."""
         outs: list[int] = []
-        self._results(name, result, outs)
+        if not any(result is one for one in args):  # a method that gives its own object back
+            self._results(name, result, outs)
         self.note(t.Host(function, name, args, dict(kwargs), tuple(outs)))
 
     def _results(self, name: str, result: Any, outs: list[int]) -> None:
@@ -341,6 +347,8 @@ class Recorder:
     def host_argument(self, value: Any) -> Any:
         """An argument of such a function, with references for tensors."""
         if isinstance(value, Tensor):
+            if value._conjugate or value._negated:
+                self.fail("a conjugate or a negative, which is handed to what is called anew")
             return self.ref(value)
         if type(value) in (list, tuple):
             return type(value)(self.host_argument(one) for one in value)

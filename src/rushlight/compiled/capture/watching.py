@@ -17,7 +17,7 @@ import sys
 import sysconfig
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,7 @@ class Watch:
         self.thread = threading.get_ident()
         self.host: Any = None  # the frame of such a function
         self.host_call: Any = None
+        self.stopped = False  # whether the recomputation of a checkpoint is ending
         self.any_name = False  # whether objects were asked for attributes by names that no code tells
         self.generators: set[Any] = set()  # the frames of those that began here
 
@@ -81,10 +82,11 @@ class Watch:
         return TracedPass(self.recorder, keep_graph, create_graph)
 
     def _op(self, op: Any, args: tuple[Any, ...]) -> Any:
-        if threading.get_ident() != self.thread:
+        if threading.get_ident() != self.thread or _of_examples(args):  # vmap calls ops of whole batches
             return NotImplemented
         recorder = self.recorder
         outer = not recorder.within and self.host is None
+        self.stopped = False
         recorder.within += 1
         try:
             inputs: Any = None
@@ -92,8 +94,10 @@ class Watch:
                 inputs = recorder.before_op(op, args)
             try:
                 result = run_below(op, args, self._op)
-            except Exception:
-                recorder.fail(f"{op.name}(), which raises an error")
+            except Exception as error:
+                self.stopped = known.stops(error)
+                if not self.stopped:
+                    recorder.fail(f"{op.name}(), which raises an error")
                 raise
             if outer and recorder.failure is None:
                 recorder.after_op(op, args, inputs, result)
@@ -110,7 +114,8 @@ class Watch:
             return
         code = frame.f_code
         if event == "return":
-            if code.co_filename.startswith(OWN_CODE) and not _returns(frame) and not _for_own(frame.f_back):
+            own = code.co_filename.startswith(OWN_CODE)
+            if own and not self.stopped and not _returns(frame) and not _for_own(frame.f_back):
                 self.fail("an error, which the program handles")
         elif event == "call":
             if code.co_filename.startswith(OWN_CODE):
@@ -174,6 +179,10 @@ class Watch:
         if self.recorder.failure is None:
             function, name, args, kwargs = self.host_call
             self.recorder.host(function, name, args, kwargs, result)
+
+
+def _of_examples(args: Iterable[Any]) -> bool:
+    return any(one._of_batch if isinstance(one, Tensor) else type(one) in (list, tuple) and _of_examples(one) for one in args)
 
 
 def _texts(constants: Any) -> Iterator[str]:

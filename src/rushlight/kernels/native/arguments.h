@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace rushlight {
 
@@ -23,16 +24,11 @@ class Array {
 
     // False where it cannot be had as wanted; None is nothing, if it may be.
     bool get(PyObject *object, bool written, bool may_be_none = false) {
-        if (object == Py_None) return may_be_none;
-        if (PyObject_GetBuffer(object, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (written ? PyBUF_WRITABLE : 0)) < 0) {
-            PyErr_Clear();
-            return false;
-        }
-        is_held = true;
-        const char *format = view.format ? view.format : "B";
-        if (*format == '@' || *format == '=') format++;
-        kind = format[0] && !format[1] ? format[0] : 0;
-        return kind == 'f' || kind == 'd';
+        return object == Py_None ? may_be_none : hold(object, written) && (kind == 'f' || kind == 'd');
+    }
+    // Whole numbers of 64 bits.
+    bool get_indices(PyObject *object, bool written) {
+        return hold(object, written) && (kind == 'q' || kind == 'l') && view.itemsize == 8 && is_aligned();
     }
     bool is_like(const Array &other) const { return kind == other.kind && view.len == other.view.len; }
     void *data() const { return is_held ? view.buf : nullptr; }
@@ -43,6 +39,17 @@ class Array {
     char kind = 0;
 
   private:
+    bool hold(PyObject *object, bool written) {
+        if (PyObject_GetBuffer(object, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (written ? PyBUF_WRITABLE : 0)) < 0) {
+            PyErr_Clear();
+            return false;
+        }
+        is_held = true;
+        const char *format = view.format ? view.format : "B";
+        if (*format == '@' || *format == '=') format++;
+        kind = format[0] && !format[1] ? format[0] : 0;
+        return true;
+    }
     Py_buffer view{};
     bool is_held = false;
 };
@@ -56,6 +63,16 @@ template <class F> void unlocked(std::size_t size, F work) {
     PyThreadState *state = PyEval_SaveThread();
     work();
     PyEval_RestoreThread(state);
+}
+
+// A tuple of so many sizes; false where Python has been told what is wrong with it.
+template <Py_ssize_t COUNT> bool get_sizes(PyObject *tuple, std::size_t (&sizes)[COUNT]) {
+    if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != COUNT) {
+        PyErr_Format(PyExc_TypeError, "expected a tuple of %zd sizes", COUNT);
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < COUNT; i++) sizes[i] = PyLong_AsSize_t(PyTuple_GetItem(tuple, i));
+    return !PyErr_Occurred();
 }
 
 inline bool has(Py_ssize_t count, Py_ssize_t wanted) {

@@ -5,13 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <initializer_list>
-#include <memory>
-#include <new>
 #include <vector>
 
+#include "memory.h"
 #include "pool.h"
 
 namespace rushlight {
@@ -56,9 +52,6 @@ struct Plan {
         together = rows < out[axis] ? 1 : std::min(samples, std::max<std::size_t>(1, std::min(room, std::max((samples + PARTS - 1) / PARTS, LEAST / plane_size()))));
     }
 };
-
-template <class T> constexpr std::size_t STEP = LINE_STEP / sizeof(T);
-template <class T> std::size_t rounded(std::size_t length) { return (length + STEP<T> - 1) / STEP<T> * STEP<T>; }
 
 // One block: its extents with what windows reach beyond, and how its lines lie.
 template <class T> struct Block {
@@ -132,26 +125,10 @@ template <class T> struct Block {
     }
 };
 
-// Memory that is aligned as vectors are, or nothing.
-template <class T> struct Memory {
-    explicit Memory(std::size_t count) : held(new (std::nothrow) char[count * sizeof(T) + 64]) {}
-    explicit operator bool() const { return static_cast<bool>(held); }
-    T *get() const { return reinterpret_cast<T *>((reinterpret_cast<std::uintptr_t>(held.get()) + 63) / 64 * 64); }
-
-  private:
-    std::unique_ptr<char[]> held;
-};
-
 // Where results go: position i of axis a lies at first[a] + i * step[a] of `whole`.
 struct Target {
     std::size_t whole[3], first[3], step[3];
 };
-
-// How many outputs are worked on together from `output` on; of three one place stays empty.
-std::size_t outputs_at(std::size_t output, std::size_t channels) {
-    std::size_t rest = channels - output;
-    return rest >= 3 ? 4 : rest;
-}
 
 template <class T> Outcome correlate(const Set &set, const Plan &plan, const Target &target, T *y, const T *x, const T *w, std::size_t of_channel, std::size_t of_depth, std::size_t of_group, const T *bias) {
     std::size_t terms = plan.depth * plan.taps.size(), padded = (plan.channels + 3) / 4 * 4;
@@ -354,14 +331,6 @@ template <class T> Outcome convolved_to_weights(const Set &set, const Convolutio
             for_w[group * plan.channels * terms + i] = static_cast<T>(total);
         }
     return DONE;
-}
-
-// The product, or 0 where it is more than memory could hold.
-std::size_t product(std::initializer_list<std::size_t> sizes) {
-    double wide = 1;
-    std::size_t out = 1;
-    for (std::size_t size : sizes) wide *= static_cast<double>(size), out *= size;
-    return wide < 1e15 ? out : 0;
 }
 
 }  // namespace

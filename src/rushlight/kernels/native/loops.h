@@ -22,6 +22,16 @@ struct Rows {
 };
 using RowsLoop = void (*)(const Rows &, std::size_t from, std::size_t to);
 
+// Numbers (samples, channels, length); what a kernel has no use for is null.
+struct Channels {
+    const void *x, *g, *weight, *bias;
+    void *out, *for_weight, *for_bias;
+    double *moments;  // the means, then the variances
+    std::size_t samples, channels, length;
+    double eps;
+};
+using ChannelsLoop = void (*)(const Channels &, std::size_t from, std::size_t to);
+
 // Sums, in order, of `count` lines of numbers, `stride` apart, of which `out` takes `length`.
 using ColumnsLoop = void (*)(const void *lines, std::size_t count, std::size_t stride, std::size_t length, void *out);
 
@@ -32,17 +42,41 @@ using ProductsLoop = void (*)(const void *lines, const std::size_t *offsets, std
 using DotsLoop = void (*)(const void *g, std::size_t pitch, std::size_t outputs, const void *lines, const std::size_t *offsets, std::size_t terms, std::size_t length, double *sums);
 constexpr std::size_t LINE_STEP = 512;  // bytes: eight vectors
 
+// One step of a layer of long short-term memory, of one sample: four gates of `width` numbers (in, forget, cell, out) and the cell.
+struct LstmStep {
+    void *gates;             // what the inputs add to them, and then they
+    const void *sums;        // what the state adds
+    const void *bias, *more; // null, or two biases
+    const void *before;      // the cell before
+    void *cell, *out;
+    std::size_t width;
+};
+struct LstmStepBack {
+    const void *gates, *cell, *before;
+    const void *given;       // for the output; may be null
+    const void *for_hidden;  // from the step that follows
+    void *for_cell;          // for the cell, and then for the one before
+    void *for_gates;         // before their sigmoids and hyperbolic tangents
+    std::size_t width;
+};
+using LstmLoop = void (*)(const LstmStep &);
+using LstmBackLoop = void (*)(const LstmStepBack &);
+
 enum SweepKind { GELU, GELU_TANH, SILU, MISH, SIGMOID, GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, SWEEPS };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
+enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, CHANNELS };
 
 // The loops of one instruction set: of float in [0], of double in [1].
 struct Set {
     const char *name;
     SweepLoop sweeps[SWEEPS][2];
     RowsLoop rows[ROWS][2];
+    ChannelsLoop channels[CHANNELS][2];
     ColumnsLoop columns[2];
     ProductsLoop products[2];
     DotsLoop dots[2];
+    LstmLoop lstm[2];
+    LstmBackLoop lstm_back[2];
 };
 
 // Null where they are for another processor.

@@ -9,7 +9,11 @@ namespace RUSHLIGHT_SET {
 
 #include "rows.h"
 
+#include "channels.h"
+
 #include "lines.h"
+
+#include "gates.h"
 
 #define BOTH(loop) {loop<float>, loop<double>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
@@ -20,9 +24,12 @@ static Set loops(const char *name) {
             {VALUES(Gelu), VALUES(GeluTanh), VALUES(Silu), VALUES(Mish), VALUES(Sigmoid), SLOPES(GeluSlope), SLOPES(GeluTanhSlope),
              SLOPES(SiluSlope), SLOPES(MishSlope), SLOPES(SigmoidSlope), SLOPES(TanhSlope)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
+            {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward)},
             BOTH(add_columns),
             BOTH(products),
-            BOTH(dots)};
+            BOTH(dots),
+            BOTH(lstm_step),
+            BOTH(lstm_step_back)};
 }
 
 }  // namespace RUSHLIGHT_SET

@@ -134,3 +134,20 @@ template <class T> inline V<T> exponential(V<T> x) {
     V<T> rest = n - (rounded_half - P::ROUNDER);
     return value * power_of_2<T>(rounded_half) * power_of_2<T>(rest + P::ROUNDER);
 }
+
+// exp(x) - 1, exact near 0 too, for x that this limits to where it is neither infinite nor, but for a rounding error, other than -1.
+template <class T> inline V<T> exponential_less_1(V<T> x) {
+    using P = Traits<T>;
+    x = x > T(80) ? all<T>(80) : x;
+    x = x < T(-80) ? all<T>(-80) : x;
+    V<T> rounded = x * T(1.4426950408889634074) + P::ROUNDER;
+    V<T> n = rounded - P::ROUNDER;
+    V<T> r = (x - n * P::LN2_HIGH) - n * P::LN2_LOW;
+    V<T> power = power_of_2<T>(rounded);
+    return power * (r * r * polynomial<T>(P::EXP, r) + r) + (power - T(1));
+}
+
+template <class T> inline V<T> hyperbolic_tangent(V<T> x) {
+    V<T> n = exponential_less_1<T>(x + x);
+    return n / (n + T(2));
+}

@@ -174,6 +174,22 @@ def _changed(scores: Tensor, score_mod: Score | None, block_mask: BlockMask | No
     return scores
 
 
+def _of_other_lengths(block_mask: BlockMask, q_len: int, kv_len: int) -> str:
+    """What is said of a mask that was made for sequences of other lengths."""
+    lengths = f"block_mask was created for block_mask.shape={block_mask.shape} but got q_len={q_len} and kv_len={kv_len}."
+    if q_len > block_mask.seq_lengths[0] or kv_len > block_mask.seq_lengths[1]:
+        return (
+            f"{lengths} As the block mask was created for a smaller length than you're using it for, you likely need to create a "
+            "new block mask."
+        )
+    return (
+        f"{lengths} As the block mask was created for a larger length than you're using it for, you can either 1. create a new "
+        "block mask with the correct length, or 2. 'adjust' the existing block mask to the correct length by calling "
+        "block_mask._adjust(q_len, kv_len). This essentially 'crops' the block mask to the upper left corner, which does not "
+        "work for all mask_mods!"
+    )
+
+
 def flex_attention(
     query: Tensor,
     key: Tensor,
@@ -213,10 +229,7 @@ def flex_attention(
             f"Expect number of query heads to be a multiple of kv heads for GQA but got Hq={heads} and Hkv={shared}."
         )
     if block_mask is not None and block_mask.seq_lengths != (query.size(2), key.size(2)):
-        raise ValueError(
-            f"block_mask was created for block_mask.shape={block_mask.shape} but got q_len={query.size(2)} and "
-            f"kv_len={key.size(2)}."
-        )
+        raise ValueError(_of_other_lengths(block_mask, query.size(2), key.size(2)))
     if return_aux is not None and return_aux.max_scores:
         raise NotImplementedError("Returning max scores is not supported on CPU/MPS.")
     if heads != shared:

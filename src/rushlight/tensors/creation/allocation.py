@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import modes, views
+from ...autograd import modes, overlaps, views
 from ...autograd.modes import special
 from ...tensor import Tensor, new_tensor
 from ..arguments import as_dtype, checked_shape, type_name
@@ -76,7 +76,7 @@ def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
-    views.check_memory(out)
+    overlaps.check_memory(out)
     if out._array.shape != array.shape:
         out._array = np.empty(array.shape, out._array.dtype)
     views.write(out, array, name)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import random as generators
-from ...autograd import modes, views
+from ...autograd import modes, overlaps, views
 from ...backend import implicit_gradients
 from ...ops import dispatch
 from ...ops.misfits import Call
@@ -64,7 +64,7 @@ op("draw_NormalBackward3", _drawn_around, node="NormalBackward3",
 def _fill(self: Tensor, name: str, node: str, draw: Draw) -> Tensor:
     """Fills ``self`` with what ``draw(shape, contiguous)`` gives."""
     views.check_writable(self)
-    views.check_memory(self)
+    overlaps.check_memory(self)
     if modes.state.grad_enabled and self._needs_grad:
         return views.inplace(table[f"draw_{node}"].call, name, self, draw)
     fill_as_laid_out(self._array, draw)

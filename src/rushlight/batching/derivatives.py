@@ -16,9 +16,9 @@ import numpy as np
 
 from ..autograd import forward_ad, modes
 from ..autograd.graph import AccumulateGrad
-from ..batching import examples, layers
+from ..base.pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
 from ..tensor import Tensor, new_tensor, wrap
-from ..utils._pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
+from . import examples, layers
 
 Function = Callable[..., Any]
 

@@ -1,0 +1,146 @@
+"""Memory in which elements of a tensor, or of two tensors, lie in one place, and writes into it.
+
+PyTorch refuses to write into a tensor that is stretched, along a stride of 0. Where elements meet in other ways, as after
+``as_strided``, it writes row by row, and a row reads what those before it have written.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backend import numpy as backend
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+# What goes element by element, so that it can be written in parts.
+BY_ELEMENT = frozenset(
+    "abs_ absolute_ acos_ acosh_ add_ addcdiv_ addcmul_ asin_ asinh_ atan_ atan2_ atanh_ bitwise_and_ bitwise_left_shift_ "
+    "bitwise_not_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ ceil_ clamp_ clamp_max_ clamp_min_ clip_ copy_ copysign_ cos_ "
+    "cosh_ deg2rad_ digamma_ div_ divide_ eq_ erf_ erfc_ erfinv_ exp_ exp2_ expm1_ fix_ float_power_ floor_ floor_divide_ fmod_ "
+    "frac_ gcd_ ge_ greater_ gt_ heaviside_ hypot_ igamma_ igammac_ i0_ lcm_ ldexp_ le_ lerp_ less_ lgamma_ log_ log10_ log1p_ "
+    "log2_ logical_and_ logical_not_ logical_or_ logical_xor_ logit_ lt_ mul_ multiply_ nan_to_num_ ne_ neg_ negative_ "
+    "nextafter_ not_equal_ polygamma_ pow_ rad2deg_ reciprocal_ relu_ remainder_ round_ rsqrt_ sgn_ sigmoid_ sign_ sin_ sinc_ "
+    "sinh_ sqrt_ square_ sub_ subtract_ tan_ tanh_ true_divide_ trunc_ xlogy_".split()
+)
+
+# These may write into a tensor that overlaps itself, an expanded one say.
+INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
+# What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
+LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
+REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_".split())
+BY_PLACE = LOOK_LAST | {"index_copy_"}
+WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_"})
+
+
+def overlap_error() -> RuntimeError:
+    return RuntimeError(
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+        "Please clone() the tensor before performing the operation."
+    )
+
+
+def is_stretched(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array repeats its elements along a dimension."""
+    return bool(array.size) and any(size > 1 and not step for size, step in zip(array.shape, array.strides, strict=True))
+
+
+def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
+    """Whether several elements lie in one place of memory, as in an expanded tensor."""
+    if array.flags.c_contiguous or not array.size:
+        return False
+    pairs = sorted((stride, size) for size, stride in zip(array.shape, array.strides, strict=True) if size > 1)
+    reach = array.itemsize
+    for stride, size in pairs:
+        if stride < reach:
+            return True
+        reach = stride * (size - 1) + reach
+    return False
+
+
+def check_memory(tensor: Tensor, inputs: Iterable[Any] = (), wholly: bool = False) -> None:
+    """Raises PyTorch's errors for a tensor that is stretched, or that overlaps partly (``wholly`` too) one of the ``inputs`` of a write
+    into it."""
+    if is_stretched(tensor._array):
+        raise overlap_error()
+    if tensor._of_batch:
+        return  # the write into the batch behind it looks
+    for value in inputs:
+        if wholly and value is tensor:
+            raise shared_error()
+        if getattr(value, "_counter", None) is tensor._counter:
+            _check_overlap(tensor._array, value._array, wholly)
+
+
+def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any], wholly: bool) -> None:
+    same_layout = not wholly and written.shape == read.shape and written.strides == read.strides
+    if same_layout and backend.address(written) == backend.address(read):
+        return
+    if without_gaps(written) and without_gaps(read) and np.may_share_memory(written, read):
+        raise shared_error()
+
+
+def shared_error() -> RuntimeError:
+    return RuntimeError(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+        "location. Please clone() the tensor before performing the operation."
+    )
+
+
+def without_gaps(array: np.ndarray[Any, Any]) -> bool:
+    """Whether the elements fill one stretch of memory, in whatever order, each in a place of its own."""
+    reach = array.itemsize
+    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
+        if size == 1:
+            continue
+        if stride != reach:
+            return False
+        reach *= size
+    return True
+
+
+def repeated_within(array: np.ndarray[Any, Any]) -> bool:
+    """Whether matrices are repeated along a dimension that is not the outermost: of those PyTorch writes a copy back."""
+    steps = [step for step, size in zip(array.strides, array.shape[:-2], strict=False) if size > 1]
+    return 0 in itertools.dropwhile(operator.not_, steps)
+
+
+def write_changes(array: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+    """Writes what is new into an array that overlaps itself: where nothing is new, an older write must not come back."""
+    same = (array == values) | ((array != array) & (values != values))
+    np.copyto(array, values, where=~same)
+
+
+def rows(array: np.ndarray[Any, Any]) -> Iterator[tuple[Any, ...]]:
+    """The indices of parts of an array that do not overlap themselves, in the order in which PyTorch writes them: along the
+    longest strides first, and the more elements first among equals."""
+    slowest = sorted(range(array.ndim), key=lambda axis: (-array.strides[axis], -array.shape[axis]))
+    for count in range(array.ndim + 1):
+        outer = slowest[:count]
+        if not overlaps_itself(array[_at(outer, (0,) * count, array.ndim)]):
+            break
+    for places in np.ndindex(*(array.shape[axis] for axis in outer)):
+        yield _at(outer, places, array.ndim)
+
+
+def _at(axes: Iterable[int], places: tuple[int, ...], ndim: int) -> tuple[Any, ...]:
+    """The index of given places along given dimensions."""
+    found = dict(zip(axes, places, strict=True))
+    return tuple(found.get(axis, slice(None)) for axis in range(ndim))
+
+
+def like_base(g: np.ndarray[Any, Any], strides: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """A copy of ``g`` with the memory layout of a base with ``strides``."""
+    if g.strides == strides and g.flags.c_contiguous:
+        return g.copy()
+    span = 1 + sum((size - 1) * abs(stride) for size, stride in zip(g.shape, strides, strict=True)) // g.itemsize
+    if 0 in g.shape or any(stride < 0 or stride % g.itemsize for stride in strides):
+        return g.copy()
+    whole = backend.strided(np.zeros(span, g.dtype), g.shape, strides)
+    whole[...] = g
+    return whole

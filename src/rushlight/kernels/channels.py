@@ -1,0 +1,53 @@
+"""Compiled batch norm. It takes float32 and float64 in order whose channels have more than a few numbers in a row."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import native
+
+Array = np.ndarray[Any, np.dtype[Any]]
+_SHORTEST = 8  # segments; shorter ones are not worth a loop of their own
+
+
+def _sizes(x: Array) -> tuple[int, int, int] | None:
+    """Samples, channels, and how many numbers a sample has of each; None where x is not taken."""
+    if native is None or x.ndim < 3 or x.dtype.char not in "fd" or not x.flags.c_contiguous or not x.size:
+        return None
+    length = math.prod(x.shape[2:])
+    return (x.shape[0], x.shape[1], length) if length >= _SHORTEST else None
+
+
+def channel_moments(x: Array) -> tuple[Array, Array, None] | None:
+    sizes = _sizes(x)
+    if native is None or sizes is None:
+        return None
+    moments, count = np.empty((2, sizes[1])), sizes[0] * sizes[2]
+    if not native.channel_moments(moments, x, sizes):
+        return None
+    return moments[0], moments[1] * (count / (count - 1)), None
+
+
+def batch_norm(
+    x: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5, found: Any = None
+) -> Array | None:
+    """It takes no account of ``found``: to sum up again costs less than to keep what NumPy would need."""
+    sizes = _sizes(x)
+    if native is None or sizes is None:
+        return None
+    out = np.empty(x.shape, x.dtype)
+    return out if native.batch_norm(out, x, weight, bias, eps, sizes) else None
+
+
+def batch_norm_backward(
+    g: Array, x: Array, weight: Array | None, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...] | None:
+    sizes = _sizes(x)
+    if native is None or sizes is None or g.dtype is not x.dtype or g.shape != x.shape:
+        return None
+    shapes = (x.shape, x.shape[1:2], x.shape[1:2])
+    out = [np.empty(shape, x.dtype) if need else None for shape, need in zip(shapes, needs, strict=True)]
+    return tuple(out) if native.batch_norm_backward(*out, np.ascontiguousarray(g), x, weight, eps, sizes) else None

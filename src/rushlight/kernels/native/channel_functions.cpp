@@ -1,0 +1,91 @@
+// Batch norm as Python sees it. Sizes are samples, channels, and how many numbers a sample has of each.
+#include "functions.h"
+#include "memory.h"
+#include "pool.h"
+
+namespace rushlight {
+namespace {
+
+// What one number takes, in nanoseconds, about: whether other threads are worth waking.
+constexpr double COST = 0.6;
+
+bool read(PyObject *numbers, Channels &arrays) {
+    std::size_t sizes[3];
+    if (!get_sizes(numbers, sizes)) return false;
+    arrays.samples = sizes[0], arrays.channels = sizes[1], arrays.length = sizes[2];
+    return true;
+}
+
+bool fits(const Channels &arrays, const Array &x) {
+    std::size_t size = product({arrays.samples, arrays.channels, arrays.length});
+    return size && size == x.size();
+}
+
+bool is_by_channel(const Array &vector, const Array &x, const Channels &arrays) {
+    return !vector || (vector.kind == x.kind && vector.size() == arrays.channels);
+}
+
+void by_channel(const Channels &arrays, ChannelsKind kind, bool is_double) {
+    ChannelsLoop loop = in_use.load()->channels[kind][is_double];
+    std::size_t each = arrays.samples * arrays.length;
+    unlocked(each * arrays.channels, [&] {
+        share(arrays.channels, 1, COST * static_cast<double>(each) * (kind + 1), [&](std::size_t from, std::size_t to) { loop(arrays, from, to); });
+    });
+}
+
+// (moments, x, sizes): of each channel the mean, and after all of these its variance, in double.
+PyObject *channel_moments(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 3)) return nullptr;
+    Channels arrays{};
+    if (!read(args[2], arrays)) return nullptr;
+    Array moments, x;
+    if (!moments.get(args[0], true) || !x.get(args[1], false) || !moments.is_double() || !fits(arrays, x)) Py_RETURN_FALSE;
+    if (moments.size() != 2 * arrays.channels) Py_RETURN_FALSE;
+    arrays.moments = static_cast<double *>(moments.data()), arrays.x = x.data();
+    by_channel(arrays, CHANNEL_MOMENTS, x.is_double());
+    Py_RETURN_TRUE;
+}
+
+// (out, x, weight, bias, eps, sizes); weight and bias may be None.
+PyObject *batch_norm(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 6)) return nullptr;
+    Channels arrays{};
+    arrays.eps = PyFloat_AsDouble(args[4]);
+    if (PyErr_Occurred() || !read(args[5], arrays)) return nullptr;
+    Array out, x, weight, bias;
+    if (!out.get(args[0], true) || !x.get(args[1], false) || !x.is_like(out) || !fits(arrays, x)) Py_RETURN_FALSE;
+    if (!weight.get(args[2], false, true) || !bias.get(args[3], false, true)) Py_RETURN_FALSE;
+    if (!is_by_channel(weight, x, arrays) || !is_by_channel(bias, x, arrays)) Py_RETURN_FALSE;
+    arrays.out = out.data(), arrays.x = x.data(), arrays.weight = weight.data(), arrays.bias = bias.data();
+    by_channel(arrays, BATCH_NORM, x.is_double());
+    Py_RETURN_TRUE;
+}
+
+// (for_x, for_weight, for_bias, g, x, weight, eps, sizes): of the first three those that are not wanted are None; weight may be.
+PyObject *batch_norm_backward(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 8)) return nullptr;
+    Channels arrays{};
+    arrays.eps = PyFloat_AsDouble(args[6]);
+    if (PyErr_Occurred() || !read(args[7], arrays)) return nullptr;
+    Array for_x, for_weight, for_bias, g, x, weight;
+    if (!for_x.get(args[0], true, true) || !for_weight.get(args[1], true, true) || !for_bias.get(args[2], true, true)) Py_RETURN_FALSE;
+    if (!g.get(args[3], false) || !x.get(args[4], false) || !weight.get(args[5], false, true)) Py_RETURN_FALSE;
+    if (!g.is_like(x) || !fits(arrays, x) || (for_x && !for_x.is_like(x))) Py_RETURN_FALSE;
+    for (const Array *vector : {&for_weight, &for_bias, &weight})
+        if (!is_by_channel(*vector, x, arrays)) Py_RETURN_FALSE;
+    arrays.out = for_x.data(), arrays.for_weight = for_weight.data(), arrays.for_bias = for_bias.data();
+    arrays.g = g.data(), arrays.x = x.data(), arrays.weight = weight.data();
+    by_channel(arrays, BATCH_NORM_BACKWARD, x.is_double());
+    Py_RETURN_TRUE;
+}
+
+}  // namespace
+
+PyMethodDef channel_functions[] = {
+    fast("channel_moments", channel_moments),
+    fast("batch_norm", batch_norm),
+    fast("batch_norm_backward", batch_norm_backward),
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace rushlight

@@ -1,0 +1,106 @@
+// Softmax and layer norm as Python sees them.
+#include <memory>
+#include <new>
+
+#include "functions.h"
+#include "pool.h"
+
+namespace rushlight {
+namespace {
+
+// What one number takes, in nanoseconds, about: whether other threads are worth waking.
+constexpr double COST = 1.0;
+
+// The length of rows as an argument gives it; 0 where there are none.
+std::size_t length_of_rows(PyObject *object, std::size_t size) {
+    std::size_t length = PyLong_AsSize_t(object);
+    if (PyErr_Occurred()) return 0;
+    return length && size && size % length == 0 ? length : 0;
+}
+
+void by_rows(const Rows &rows, RowsLoop loop, std::size_t count, std::size_t step, double cost) {
+    unlocked(count * rows.length, [&] {
+        double each = cost * static_cast<double>(rows.length);
+        share(count, step, each, [&](std::size_t from, std::size_t to) { loop(rows, from, to); });
+    });
+}
+
+// (out, x, length) or (out, y, g, length).
+template <RowsKind KIND, bool SLOPE> PyObject *softmax(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, SLOPE ? 4 : 3)) return nullptr;
+    Array out, x, g;
+    if (!out.get(args[0], true) || !x.get(args[1], false) || !x.is_like(out)) Py_RETURN_FALSE;
+    if (SLOPE && (!g.get(args[2], false) || !g.is_like(out))) Py_RETURN_FALSE;
+    Rows rows{};
+    rows.length = length_of_rows(args[count - 1], out.size());
+    if (PyErr_Occurred()) return nullptr;
+    if (!rows.length) Py_RETURN_FALSE;
+    rows.x = x.data(), rows.g = g.data(), rows.out = out.data();
+    by_rows(rows, in_use.load()->rows[KIND][out.is_double()], out.size() / rows.length, 1, COST);
+    Py_RETURN_TRUE;
+}
+
+bool is_row(const Array &vector, const Array &x, std::size_t length) {
+    return !vector || (vector.kind == x.kind && vector.size() == length);
+}
+
+// (out, x, weight, bias, length, eps); weight and bias may be None.
+PyObject *layer_norm(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 6)) return nullptr;
+    Array out, x, weight, bias;
+    if (!out.get(args[0], true) || !x.get(args[1], false) || !x.is_like(out)) Py_RETURN_FALSE;
+    if (!weight.get(args[2], false, true) || !bias.get(args[3], false, true)) Py_RETURN_FALSE;
+    Rows rows{};
+    rows.length = length_of_rows(args[4], x.size());
+    rows.eps = PyFloat_AsDouble(args[5]);
+    if (PyErr_Occurred()) return nullptr;
+    if (!rows.length || !is_row(weight, x, rows.length) || !is_row(bias, x, rows.length)) Py_RETURN_FALSE;
+    rows.x = x.data(), rows.weight = weight.data(), rows.bias = bias.data(), rows.out = out.data();
+    by_rows(rows, in_use.load()->rows[LAYER_NORM][x.is_double()], x.size() / rows.length, 1, COST);
+    Py_RETURN_TRUE;
+}
+
+// (for_x, for_weight, for_bias, g, x, weight, length, eps): of the first three those that are not wanted are None; weight may be.
+PyObject *layer_norm_backward(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 8)) return nullptr;
+    Array for_x, for_weight, for_bias, g, x, weight;
+    if (!for_x.get(args[0], true, true) || !for_weight.get(args[1], true, true) || !for_bias.get(args[2], true, true)) Py_RETURN_FALSE;
+    if (!g.get(args[3], false) || !x.get(args[4], false) || !weight.get(args[5], false, true) || !g.is_like(x)) Py_RETURN_FALSE;
+    Rows rows{};
+    rows.length = length_of_rows(args[6], x.size());
+    rows.eps = PyFloat_AsDouble(args[7]);
+    if (PyErr_Occurred()) return nullptr;
+    if (!rows.length || (for_x && !for_x.is_like(x))) Py_RETURN_FALSE;
+    for (const Array *vector : {&for_weight, &for_bias, &weight})
+        if (!is_row(*vector, x, rows.length)) Py_RETURN_FALSE;
+    rows.g = g.data(), rows.x = x.data(), rows.weight = weight.data(), rows.out = for_x.data();
+    // Chunks by the number of rows alone: so the sums do not depend on how many threads there are.
+    std::size_t number = x.size() / rows.length, itemsize = x.is_double() ? 8 : 4;
+    rows.rows_of_chunk = number < 16 * 64 ? 16 : number < 128 * 64 ? number / 64 : 128;
+    std::size_t chunks = (number + rows.rows_of_chunk - 1) / rows.rows_of_chunk;
+    std::unique_ptr<char[]> partial;
+    if (for_weight || for_bias) {
+        partial.reset(new (std::nothrow) char[chunks * 2 * rows.length * itemsize]);  // at most twice x: no overflow
+        if (!partial) return PyErr_NoMemory();
+        rows.partial = partial.get();
+    }
+    by_rows(rows, in_use.load()->rows[LAYER_NORM_SLOPES][x.is_double()], number, rows.rows_of_chunk, 2 * COST);
+    ColumnsLoop add = in_use.load()->columns[x.is_double()];
+    if (for_weight) add(rows.partial, chunks, 2 * rows.length, rows.length, for_weight.data());
+    if (for_bias) add(partial.get() + rows.length * itemsize, chunks, 2 * rows.length, rows.length, for_bias.data());
+    Py_RETURN_TRUE;
+}
+
+}  // namespace
+
+PyMethodDef row_functions[] = {
+    fast("softmax", softmax<SOFTMAX, false>),
+    fast("softmax_backward", softmax<SOFTMAX_SLOPE, true>),
+    fast("log_softmax", softmax<LOG_SOFTMAX, false>),
+    fast("log_softmax_backward", softmax<LOG_SOFTMAX_SLOPE, true>),
+    fast("layer_norm", layer_norm),
+    fast("layer_norm_backward", layer_norm_backward),
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace rushlight

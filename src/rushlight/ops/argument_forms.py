@@ -1,0 +1,303 @@
+"""PyTorch's error for arguments that no form of a function takes, asked for once a call has failed.
+
+PyTorch tries a function's forms in order. Where none takes the arguments, and just one takes as many, its first argument that does
+not fit is named; else all forms are listed. ``argument_forms.txt`` has the forms of functions with several, as PyTorch lists them.
+
+>>> print(refusal("pow", False, ("a", 2), {}))
+pow() received an invalid combination of arguments - got (str, int), but expected one of:
+ * (Tensor input, Tensor exponent, *, Tensor out = None)
+ * (Number self, Tensor exponent, *, Tensor out = None)
+ * (Tensor input, Number exponent, *, Tensor out = None)
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import NamedTuple
+
+from ..base import device as devices
+from ..base import dtypes
+from ..base.arguments import NUMBERS, type_name
+
+# Functions that take numbers where their forms say Tensor.
+_NUMBERS_TOO = frozenset(
+    "add add_ copy_ div div_ divide divide_ floor_divide floor_divide_ mul mul_ multiply multiply_ sub sub_ subtract subtract_ true_divide "
+    "true_divide_".split()
+)
+# Functions whose dim may be None, though no default says so.
+_DIM_OR_NONE = frozenset("mean nansum norm nuclear_norm std std_mean sum var var_mean".split())
+# Tuples of ints that one int does not stand for.
+_NEVER_ONE = frozenset("size sizes shape split_sizes indices source destination repeats blocksize".split())
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "bool": bool,
+    "str": str,
+    "torch.layout": devices.layout,
+    "torch.memory_format": devices.memory_format,
+    "torch.device": (devices.device, str, int),
+    "tuple of Tensors": (tuple, list),
+    "tuple of Scalars": (tuple, list),
+    "tuple of floats": (tuple, list),
+}
+
+
+class Parameter(NamedTuple):
+    """One of a form's parameters."""
+
+    kind: str
+    label: str
+    default: str | None
+    keyword_only: bool
+
+    def takes(self, value: object, name: str) -> bool:
+        """Whether PyTorch takes a value here, in a function of this name; of what is not known, yes."""
+        if value is None:
+            return self.default == "None" or self.kind == "torch.Generator" or (self.label == "dim" and name in _DIM_OR_NONE)
+        if self.kind == "torch.Generator":
+            return type(value).__name__ == "Generator"  # of a room above
+        if self.kind == "Tensor":
+            return _is_tensor(value) or (name in _NUMBERS_TOO and isinstance(value, NUMBERS))
+        if self.kind == "tuple of ints":
+            if isinstance(value, (tuple, list)):
+                return not value or _is_integer(value[0])
+            return self.label not in _NEVER_ONE and _is_integer(value)
+        if self.kind in ("Number", "float"):
+            return _is_number(value)
+        if self.kind == "int":
+            return _is_integer(value)
+        if self.kind == "torch.dtype":
+            return isinstance(value, dtypes.dtype) or value in (bool, int, float, complex)
+        return isinstance(value, _KINDS.get(self.kind, object)) and not (
+            self.kind == "torch.device" and isinstance(value, bool)
+        )
+
+
+class Form(NamedTuple):
+    """One way to call a function."""
+
+    text: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def required(self) -> list[Parameter]:
+        """Those without a default."""
+        return [each for each in self.parameters if each.default is None]
+
+    @property
+    def by_position(self) -> int:
+        """How many may be given without their names."""
+        return sum(not each.keyword_only for each in self.parameters)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether ints may be given one by one."""
+        first = self.parameters[0] if self.by_position == 1 else None
+        return first is not None and first.kind == "tuple of ints" and first.default is None
+
+    def misfit(self, name: str, args: Sequence[object], kwargs: dict[str, object]) -> TypeError | None:
+        """What does not fit, as PyTorch says it; None where all does."""
+        gathered = self.gathers and args and _is_integer(args[0])
+        if len(args) > self.by_position and not gathered:
+            least = len(self.required)
+            takes = f"{self.by_position} positional argument{'s' * (self.by_position != 1)}"
+            if least != self.by_position:
+                takes = f"from {least} to {self.by_position} positional arguments"
+            were = "was" if len(args) == 1 and least == self.by_position else "were"
+            return TypeError(f"{name}() takes {takes} but {len(args)} {were} given")
+        given = (args,) if gathered else args
+        used = 0
+        for place, parameter in enumerate(self.parameters):
+            if place < len(given):
+                value, where = given[place], f" (position {place + 1})"
+            elif parameter.label in kwargs:
+                value, where = kwargs[parameter.label], ""
+                used += 1
+            elif parameter.default is None and parameter.kind != "torch.Generator":
+                return self._lacking(name, args, kwargs)
+            else:
+                continue
+            if not parameter.takes(value, name):
+                found = f"not {type_name(value)}"
+                if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
+                    found = f"but found element of type {type_name(value[0])} at pos 0"
+                return TypeError(f"{name}(): argument '{parameter.label}'{where} must be {parameter.kind}, {found}")
+        return self._unknown(name, len(args), kwargs) if used < len(kwargs) else None
+
+    def _lacking(self, name: str, args: Sequence[object], kwargs: dict[str, object]) -> TypeError:
+        missing = [
+            f'"{each.label}"' for each in self.required if each in self.parameters[len(args) :] and each.label not in kwargs
+        ]
+        return TypeError(f"{name}() missing {len(missing)} required positional arguments: {', '.join(missing)}")
+
+    def _unknown(self, name: str, given: int, kwargs: dict[str, object]) -> TypeError:
+        before = {each.label for each in self.parameters[:given]}
+        labels = {each.label for each in self.parameters}
+        for key in kwargs:
+            if key not in labels:
+                return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+            if key in before:
+                return TypeError(f"{name}() got multiple values for argument '{key}'")
+        return TypeError("invalid keyword arguments")
+
+    def unpacking_error(self, name: str, args: Sequence[object], kwargs: dict[str, object]) -> TypeError | None:
+        """What is no int behind the first of several: PyTorch finds it once a form has been chosen."""
+        given = (args, *args[1:]) if self.gathers and args and _is_integer(args[0]) else args
+        for place, parameter in enumerate(self.parameters):
+            value = given[place] if place < len(given) else kwargs.get(parameter.label)
+            if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
+                for position, one in enumerate(value):
+                    if not (isinstance(one, bool) or _is_integer(one)):
+                        return TypeError(
+                            f"{name}(): argument '{parameter.label}' failed to unpack the object at pos {position + 1} with error "
+                            f'"type must be tuple of ints,but got {type_name(one)}"'
+                        )
+        return None
+
+
+def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, object]) -> TypeError | None:
+    """PyTorch's error for a call that none of a function's forms takes; None where one does, or where it has not several.
+
+    ``args``  what was given by position, of a method without the tensor
+    """
+    forms = forms_of(name, method)
+    if not forms:
+        return None
+    for form in forms:
+        if form.misfit(name, args, kwargs) is None:
+            return form.unpacking_error(name, args, kwargs)
+    count = len(args) + len(kwargs)
+    plausible = [form for form in forms if len(form.required) <= count <= len(form.parameters)]
+    if len(plausible) == 1:
+        return plausible[0].misfit(name, args, kwargs)
+    got = f"{name}() received an invalid combination of arguments - got "
+    if len(forms) > 1:
+        listed = "".join(f" * ({form.text})\n{_why_not(form, args, kwargs)}" for form in forms)
+        return TypeError(f"{got}({_given(args, kwargs)}), but expected one of:\n{listed}")
+    parts = forms[0].text.split(", ")
+    unknown = _unknown_keywords(parts, kwargs)
+    if unknown:
+        return TypeError(f"{got}unrecognized keyword arguments: {unknown}")
+    given = _marked_as_given(parts, args, kwargs) if len(parts) == count else _given(args, kwargs)
+    return TypeError(f"{got}({given}), but expected ({forms[0].text})")
+
+
+@functools.cache
+def forms_of(name: str, method: bool) -> tuple[Form, ...]:
+    """A function's or method's forms in PyTorch's order; none where it has one only."""
+    texts = _texts()
+    if not method:
+        return tuple(map(_form, texts.get(name, ())))
+    while f".{name}" not in texts and name not in texts and name.endswith("_"):
+        name = name[:-1]
+    return tuple(map(_form, texts[f".{name}"] if f".{name}" in texts else as_method(texts.get(name, ()))))
+
+
+def as_method(forms: tuple[str, ...]) -> tuple[str, ...]:
+    """The forms of a method: those of the function whose first argument is a tensor, without it and without ``out``."""
+    found = []
+    for form in forms:
+        first, *others = form.split(", ")
+        if first.startswith("Tensor "):
+            others = [each for each in others if not each.endswith(" out = None")]
+            found.append(", ".join(others[:-1] if others[-1:] == ["*"] else others))
+    return tuple(found)
+
+
+@functools.cache
+def _texts() -> dict[str, tuple[str, ...]]:
+    stored = (files(__package__) / "argument_forms.txt").read_text()
+    entries = (line.partition(":") for line in stored.splitlines())
+    return {name: tuple(text.strip()[1:-1].split(") | (")) if text else () for name, _, text in entries}
+
+
+def _form(text: str) -> Form:
+    return Form(text, tuple(_parameters(text)))
+
+
+def _parameters(text: str) -> Iterator[Parameter]:
+    keyword_only = False
+    for part in filter(None, text.split(", ")):
+        if part == "*":
+            keyword_only = True
+            continue
+        said, has_default, default = part.partition(" = ")
+        kind, _, label = said.rpartition(" ")
+        yield Parameter(kind, label, default if has_default else None, keyword_only)
+
+
+def _given(args: Sequence[object], kwargs: dict[str, object]) -> str:
+    """The types of what was given; PyTorch tells those with names from the last to the first."""
+    named = [f"{label}={type_name(value)}" for label, value in reversed(kwargs.items())]
+    return ", ".join([*map(type_name, args), *named]) + (", " if named and not args else "")
+
+
+def _why_not(form: Form, args: Sequence[object], kwargs: dict[str, object]) -> str:
+    """What PyTorch says below a form that has as many parts as there are arguments, counted with the star between them."""
+    parts = form.text.split(", ")  # one, of no text, where there are no parameters: PyTorch counts so too
+    if len(parts) != len(args) + len(kwargs):
+        return ""
+    start = "      didn't match because some of the "
+    unknown = _unknown_keywords(parts, kwargs)
+    if unknown:
+        return f"{start}keywords were incorrect: {unknown}\n"
+    return f"{start}arguments have invalid types: ({_marked_as_given(parts, args, kwargs)})\n"
+
+
+def _marked_as_given(parts: list[str], args: Sequence[object], kwargs: dict[str, object]) -> str:
+    """The types of as many arguments as a form has parts, with marks round those that are not the part's."""
+    kinds = [part.rpartition(" ")[0].partition(" = ")[0] for part in parts]
+    shown = [_marked(value, kind, "") for value, kind in zip(args, kinds, strict=False)]
+    behind = zip(_labels(parts)[len(args) :], kinds[len(args) :], strict=True)
+    shown += [_marked(kwargs[label], kind, f"{label}=") for label, kind in behind]
+    return ", ".join(shown) + (", " if kwargs and not args else "")
+
+
+def _labels(parts: list[str]) -> list[str]:
+    """The names in a form's parts; of one with a default the default, as PyTorch reads it."""
+    return [part.rpartition(" ")[2] for part in parts]
+
+
+def _unknown_keywords(parts: list[str], kwargs: dict[str, object]) -> str:
+    """Those that are not among the last parts of a form, of which PyTorch looks at as many as there are keywords."""
+    last = _labels(parts)[-len(kwargs) :] if kwargs else []
+    return ", ".join(label for label in reversed(kwargs) if label not in last)
+
+
+def _marked(value: object, kind: str, label: str) -> str:
+    """A value's type, between marks where it is not by name that of the parameter."""
+    spelled = _spelled(value)
+    return f"{label}{spelled}" if spelled == kind else f"!{label}{spelled}!"
+
+
+def _spelled(value: object) -> str:
+    """A type, of tuples and lists with those of what they hold."""
+    if isinstance(value, tuple):
+        return f"tuple of ({', '.join(map(type_name, value))}{',' if len(value) == 1 else ''})"
+    return f"list of [{', '.join(map(type_name, value))}]" if isinstance(value, list) else type_name(value)
+
+
+def _is_tensor(value: object) -> bool:
+    return hasattr(value, "_array")
+
+
+def _dimensions(value: object) -> int | None:
+    """A tensor's; None of what is none."""
+    array = getattr(value, "_array", None)
+    return None if array is None else int(array.ndim)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, NUMBERS) or _dimensions(value) == 0
+
+
+def _is_integer(value: object) -> bool:
+    if isinstance(value, bool) or _dimensions(value):
+        return False
+    try:
+        operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
