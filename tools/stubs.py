@@ -216,6 +216,13 @@ class Stub:
                 words.append("*")
                 starred = True
             words.append(self.parameter(parameter, function, qualified))
+            by_position = parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+            if (
+                by_position
+                and parameter.default is parameter.empty
+                and any(p.default is not p.empty for p in parameters[:place])
+            ):
+                words[-1] += " = ..."  # its default is the mark of having none
             follower = parameters[place + 1] if place + 1 < len(parameters) else None
             if parameter.kind is parameter.POSITIONAL_ONLY and (
                 follower is None or follower.kind is not parameter.POSITIONAL_ONLY

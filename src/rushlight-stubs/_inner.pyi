@@ -2,6 +2,7 @@
 
 from builtins import bool as _bool
 from builtins import int as _int
+from collections import OrderedDict
 from collections.abc import Callable
 from collections.abc import Iterator
 from enum import Enum
@@ -15,6 +16,9 @@ from rushlight import memory_format
 from rushlight.autograd.function import FunctionCtx
 from rushlight.distributions.constraints import Constraint
 from rushlight.distributions.transform import Transform
+from rushlight.fx import Graph
+from rushlight.fx import Node
+from rushlight.fx import Proxy
 from rushlight.library import OpOverload
 from rushlight.nn.modules.module import Module
 from rushlight.optim.lr_scheduler import LRScheduler
@@ -390,9 +394,87 @@ class TorchDispatchMode:
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any: ...
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any: ...
-class _OfTraces:
-    """A class that only a traced program has instances of."""
-    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+class _InsertPoint:
+    """Where new nodes go; in a ``with`` block, until its end."""
+    graph: Graph
+    def __enter__(self) -> None: ...
+    def __exit__(self, *error: object) -> None: ...
+    def __init__(self, graph: Graph, before: Node) -> None: ...
+class _node_list:
+    """The nodes of a graph in order, or backwards; the list may change while it is walked."""
+    graph: Graph
+    direction: str
+    def __init__(self, graph: Graph, direction: str = '_next') -> None: ...
+    def __iter__(self) -> Iterator[Node]: ...
+    def __len__(self) -> int: ...
+    def __reversed__(self) -> Iterator[Node]: ...
+class PythonCode:
+    """What a graph was written out as: ``src``, the text of a function, and the ``globals`` to run it among."""
+    src: str
+    globals: dict[str, Any]
+    def __eq__(self, other: object) -> bool: ...
+    def __init__(self, src: str, globals: dict[str, Any], _lineno_map: dict[int, int | None] | None = None, _prologue_start: int = 0) -> None: ...
+class CodeGen:
+    """Writes graphs out; a subclass may give the function other inputs and another output."""
+    def __init__(self) -> None: ...
+    def additional_globals(self) -> list[tuple[str, Any]]:
+        """Globals that the text needs beside those of its nodes."""
+        ...
+    def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str, *, expanded_def: bool = False) -> str:
+        """The line that begins the function, and what stands before the first node."""
+        ...
+    def generate_output(self, output_args: Any, *, repr_fn: Callable[[Any], str] = ...) -> str:
+        """The line that ends the function."""
+        ...
+    def process_inputs(self, *args: Any) -> Any:
+        """The arguments of a call as the placeholders take them."""
+        ...
+    def process_outputs(self, outputs: Any) -> Any:
+        """The result as a caller gets it."""
+        ...
+class TracerBase:
+    """Records into ``graph``: makes nodes, and Proxies for them. See :class:`Tracer` for one that runs programs."""
+    graph: Graph
+    record_stack_traces: bool
+    check_mutable_operations: bool
+    trace_asserts: bool
+    proxy_buffer_attributes: bool
+    traced_func_name: str
+    scope: Scope
+    module_stack: OrderedDict[str, tuple[str, Any]]
+    def create_arg(self, a: Any) -> Any:
+        """A value as a node's argument: Proxies as their nodes. NotImplementedError for what no graph can hold."""
+        ...
+    def create_node(self, kind: str, target: Callable[..., Any] | str, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None, type_expr: Any = None) -> Node:
+        """A node of the graph; every node that is traced is made here."""
+        ...
+    def create_proxy(self, kind: str, target: Callable[..., Any] | str, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None, type_expr: Any = None, proxy_factory_fn: Callable[[Node], Proxy] | None = None) -> Proxy:
+        """A node, with what it is called with made arguments of nodes, and the Proxy for it."""
+        ...
+    def iter(self, obj: Any) -> Iterator[Any]:
+        """What a Proxy is iterated over as: its items where a program unpacks a known number of them, else TraceError."""
+        ...
+    def keys(self, obj: Proxy) -> Any:
+        """What ``**proxy`` asks for."""
+        ...
+    def proxy(self, node: Node) -> Proxy:
+        """What stands for a node in the program."""
+        ...
+    def to_bool(self, obj: Proxy) -> bool:
+        """What a Proxy is as a condition: TraceError."""
+        ...
+class Attribute(Proxy):
+    """``proxy.name``: a node only once it is used as more than a method to call."""
+    root: Proxy
+    attr: str
+    def __call__(self, *args: Any, **kwargs: Any) -> Proxy: ...
+    def __init__(self, root: Proxy, attr: str) -> None: ...
+    @property
+    def node(self) -> Node: ...
+class Match(NamedTuple):
+    """Where a pattern was found: the node that its result is, and which node stands for each of the pattern's."""
+    anchor: Node
+    nodes_map: dict[Node, Node]
 class Holder:
     """Where the interpreter's own ``__dict__`` is found: the class below has another."""
 class Mark:
@@ -437,6 +519,10 @@ class Schema:
         ...
 class _Bounded(Constraint):
     """Between bounds, numbers or tensors, which the printed form names."""
+class Scope(NamedTuple):
+    """The module that is running: its path from the root, and its class."""
+    module_path: str
+    module_type: Any
 class _Turns:
     """In what order the values of a matrix are worked off."""
     def __init__(self, matrix: SparseMatrix) -> None: ...

@@ -172,7 +172,7 @@ def target_of(base: str, target: str) -> str:
 
 def _meta_annotation(node: Node) -> str:
     """Shape and dtype of a node's value, where shape propagation noted them: ``f32[2, 3]``."""
-    meta = node.meta.get("val", node.meta.get("tensor_meta"))
+    meta: Any = node.meta.get("val", node.meta.get("tensor_meta"))
     if not hasattr(meta, "shape") or not hasattr(meta, "dtype"):
         return ""
     kind = str(meta.dtype).removeprefix("torch.")

@@ -390,7 +390,7 @@ class Graph:
     def print_tabular(self) -> None:
         """Prints the nodes as a table. ImportError without the package ``tabulate``."""
         try:
-            from tabulate import tabulate
+            from tabulate import tabulate  # type: ignore[import-untyped]
         except ImportError:
             print(
                 "`print_tabular` relies on the library `tabulate`, which could not be found on this machine. Run `pip install "

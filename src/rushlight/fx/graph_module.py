@@ -21,6 +21,7 @@ from ..tensor import Tensor
 from .code_generation import BUILTINS, PythonCode, _PyTreeCodeGen
 from .graph import Graph
 from .qualified_names import home
+from .tracer import Tracer
 
 __all__ = ["GraphModule", "reduce_graph_module"]
 
@@ -88,8 +89,6 @@ def reduce_graph_module(body: dict[str, Any], import_block: str) -> GraphModule:
 
 
 def _deserialize_graph_module(forward: Callable[..., Any], body: dict[str, Any]) -> GraphModule:
-    from ._symbolic_trace import Tracer
-
     base: Any = body.get("_tracer_cls") or Tracer
 
     class KeepModules(base):  # type: ignore[misc]

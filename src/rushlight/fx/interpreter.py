@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..nn import Module
-from ._symbolic_trace import Tracer
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import Argument, Node, Target, map_aggregate, map_arg
 from .proxy import Proxy
+from .tracer import Tracer
 
 __all__ = ["Interpreter", "Transformer"]
 

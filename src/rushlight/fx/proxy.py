@@ -130,7 +130,7 @@ class TracerBase:
         """What a Proxy is as a condition: TraceError."""
         raise TraceError(_CONTROL_FLOW)
 
-    def iter(self, obj: Proxy) -> Iterator[Any]:
+    def iter(self, obj: Any) -> Iterator[Any]:
         """What a Proxy is iterated over as: its items where a program unpacks a known number of them, else TraceError."""
         frame = sys._getframe(2)
         at = next((one for one in dis.get_instructions(frame.f_code) if one.offset == frame.f_lasti), None)

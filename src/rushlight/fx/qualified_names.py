@@ -62,7 +62,7 @@ def is_method_of_tensor(function: Any) -> bool:
     (True, False)
     """
     name = getattr(function, "__name__", None)
-    return isinstance(name, str) and getattr(Tensor, name, None) is function and public_name(function) is None
+    return isinstance(name, str) and getattr(Tensor, name, None) is function and public_name(getattr(Tensor, name)) is None
 
 
 def home(name: str) -> str:
