@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test browser lint stubs format conformance fuzz faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist wheels clean
+.PHONY: help demo test sanitize browser lint stubs format conformance fuzz faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist wheels clean
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1: \2/p' $(MAKEFILE_LIST)
@@ -27,6 +27,10 @@ demo: .venv/installed  ## run examples/backward.py, and write a page of what bac
 test: .venv/tools  ## unit tests and every example in docstrings and docs
 	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
 		--ignore=tests/conformance --ignore=tests/explain/test_browser.py tests src $(wildcard docs) README.md
+
+# A minute and a half each on two quiet processors.
+sanitize: .venv/tools  ## the compiled kernels built with sanitizers, and their tests run under them
+	.venv/bin/python tools/sanitize.py
 
 # Every step of eight pages in Chromium, in both languages, dark and light, on a phone's width: minutes, so apart from the tests.
 browser: .venv/tools  ## the pages of explain in Chromium
