@@ -20,6 +20,7 @@ import numpy as np
 
 from ..backend import numpy as backend
 from ..backend.line_sums import unbroadcast
+from ..backend.notes import leaf_written
 from ..backend.ownership import BY_NAME, is_only_here
 from ..base.rooms import provided
 from . import mirrors, modes
@@ -189,9 +190,9 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
     if base is not None:
         check_made(tensor)
         if own and base._edge is None:
-            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+            raise leaf_written("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if own and tensor._edge is None:
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        raise leaf_written("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
 def check_memory(tensor: Tensor, inputs: Iterable[Any] = (), wholly: bool = False) -> None:
