@@ -347,11 +347,9 @@ def _release(outs: tuple[Any, ...], ins: tuple[Any, ...]) -> None:
 
 
 def _sequence(value: Any) -> tuple[Any, ...]:
-    if value is None:
-        raise TypeError("'NoneType' object is not iterable")
     if isinstance(value, GradientEdge) or is_tensor(value):
         return (value,)
-    if isinstance(value, (int, float, complex)):
+    if value is None or isinstance(value, (int, float, complex)):
         raise not_a_tensor(f"'{type(value).__name__}' object is not iterable", value)
     return tuple(value)
 

@@ -181,11 +181,9 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
     ``needs``  whether what is written into the tensor needs a gradient
     """
     refuse_inference(tensor)
-    if not modes.state.grad_enabled:
+    if not modes.state.grad_enabled or not ((own := tensor.requires_grad) or needs):
         return
-    base, own = tensor._base, tensor.requires_grad
-    if not (own or needs):
-        return
+    base = tensor._base
     mirrors.check_mirrored(tensor._counter)
     if base is not None:
         check_made(tensor)

@@ -37,6 +37,7 @@ def leaf_written(sentence: str) -> RuntimeError:
 
 
 def not_a_tensor(sentence: str, given: object) -> TypeError:
-    """The error for a gradient given as a number or numbers."""
+    """The error for a gradient given as a number or numbers, or as None where there must be something."""
     shown = list(given) if isinstance(given, tuple) else given
-    return with_notes(TypeError(sentence), f"A gradient is a tensor in the shape of its output: torch.tensor({shown}) instead.")
+    advice = f"A gradient is a tensor in the shape of its output: torch.tensor({shown}) instead."
+    return with_notes(TypeError(sentence), "" if given is None else advice)
