@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -120,7 +121,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "some_package/broken.py: cannot be read: invalid syntax" in done.stderr
     assert command("no-such-package", cwd=tmp_path).returncode == 2
     assert command("--what", cwd=tmp_path).returncode == 2
-    assert "usage: rushlight check" in command("--help", cwd=tmp_path).stderr
+    assert "usage: rushlight check" in command("--help", cwd=tmp_path).stdout
 
 
 def test_installed_distributions_by_either_name() -> None:
@@ -129,3 +130,23 @@ def test_installed_distributions_by_either_name() -> None:
     assert checking.find_files("ml-dtypes")
     assert checking.find_files("ml_dtypes")
     assert checking.find_files("no.such.package") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (["check"], 2, "usage: rushlight check"),
+        (["chekc"], 2, "Did you mean `rushlight check`?"),
+    ],
+)
+def test_words_that_come_near_are_suggested(tmp_path: Path, words: list[str], code: int, text: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "rushlight", *words],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": SOURCE},
+        check=False,
+    )
+    assert done.returncode == code
+    assert text in done.stderr

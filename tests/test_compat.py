@@ -44,3 +44,13 @@ def test_under_pytorchs_name_it_is_the_same_module():
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed == "torch.cuda True torch.fx rushlight._C\n"
+
+
+def test_switches_hold_within_their_block() -> None:
+    with rushlight.backends.cudnn.flags(enabled=False, benchmark=True):
+        assert (rushlight.backends.cudnn.enabled, rushlight.backends.cudnn.benchmark) == (False, True)
+    assert (rushlight.backends.cudnn.enabled, rushlight.backends.cudnn.benchmark) == (True, False)
+    kernel = rushlight.backends.cuda.SDPBackend
+    with rushlight.backends.cuda.sdp_kernel(enable_flash=False):
+        assert kernel.MATH is rushlight.nn.attention.SDPBackend.MATH
+    assert rushlight.GradScaler is rushlight.amp.GradScaler

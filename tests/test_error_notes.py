@@ -44,3 +44,53 @@ def test_a_program_that_rushlight_runs_prints_the_note_below_the_sentence(tmp_pa
     sentence, note = done.stderr.splitlines()[-2:]
     assert sentence.endswith("at non-singleton dimension 0")
     assert note.startswith("  The shapes are [3] and [4]")
+
+
+def _without_brackets() -> None:
+    with torch.no_grad:
+        pass
+
+
+def _leaf() -> torch.Tensor:
+    return torch.ones(3, requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    ("run", "sentence", "note"),
+    [
+        (
+            lambda: (_leaf() * 2).backward([1, 1, 1]),
+            "gradients can be either Tensors or None, but got int",
+            "torch.tensor([1, 1, 1])",
+        ),
+        (lambda: (_leaf() * 2).sum().backward(1.0), "'float' object is not iterable", "torch.tensor(1.0)"),
+        (lambda: _leaf().add_(1), "a leaf Variable that requires grad is being used in an in-place operation.", "no_grad()"),
+        (
+            lambda: _leaf()[0].zero_(),
+            "a view of a leaf Variable that requires grad is being used in an in-place operation.",
+            "no_grad()",
+        ),
+        (
+            lambda: torch.tensor([1, 2], requires_grad=True),
+            "Only Tensors of floating point and complex dtype can require gradients",
+            "Write 1.0 for 1",
+        ),
+        (
+            lambda: torch.ones(2, dtype=torch.int64, requires_grad=True),
+            "Only Tensors of floating point and complex dtype can require gradients",
+            "Write 1.0 for 1",
+        ),
+        (
+            lambda: torch.arange(2).requires_grad_(),
+            "only Tensors of floating point dtype can require gradients",
+            "Write 1.0 for 1",
+        ),
+        (_without_brackets, "'type' object does not support the context manager protocol", "torch.no_grad():"),
+    ],
+)
+def test_what_beginners_meet_comes_with_advice(run: Callable[[], object], sentence: str, note: str) -> None:
+    with pytest.raises((RuntimeError, TypeError)) as caught:
+        run()
+    assert str(caught.value) == sentence
+    (advice,) = caught.value.__notes__
+    assert note in advice

@@ -95,6 +95,7 @@ from . import xpu as xpu
 from rushlight._inner import device as device
 from rushlight._inner import tensor as tensor
 from rushlight.amp.autocast_mode import autocast as autocast
+from rushlight.amp.grad_scaler import GradScaler as GradScaler
 from rushlight.compiler import compile as compile
 from rushlight.futures import Future as Future
 from rushlight.jit import ScriptFunction as ScriptFunction

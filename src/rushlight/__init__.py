@@ -254,6 +254,7 @@ __getattr__, __dir__ = lazy_names(
         "ScriptModule": "jit",
         "PyTorchFileReader": "serialization",
         "PyTorchFileWriter": "serialization",
+        "GradScaler": "amp",
         "autocast": "amp",
         "compile": "compiler",
         "load": "serialization",

@@ -12,6 +12,7 @@ import os
 import runpy
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
 from pkgutil import get_importer
 from types import ModuleType, TracebackType
@@ -35,6 +36,9 @@ Python's own options go to python: python -i -u -m rushlight script.py
 """
 
 
+_COMMANDS = ("check", "install-torch", "uninstall-torch", "explain")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program that the command line names (``sys.argv[1:]`` where no arguments are given)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -43,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(USAGE, end="")
     elif first in ("-V", "--version"):
         print(f"rushlight {version.rushlight} (PyTorch {version.__version__.partition('+')[0]})")
-    elif first == "check" and len(words) > 1:
+    elif first == "check" and (len(words) > 1 or not os.path.exists(first)):
         from rushlight.as_torch.checking import main as check
 
         sys.exit(check(words[1:]))
@@ -89,6 +93,8 @@ def _run_file(path: str) -> None:
         source = loader.get_data(full_path)
     except OSError as error:
         sys.stderr.write(f"{sys.executable}: can't open file {full_path!r}: [Errno {error.errno}] {error.strerror}\n")
+        for command in get_close_matches(path, _COMMANDS, 1):
+            sys.stderr.write(f"Did you mean `rushlight {command}`?\n")
         sys.exit(2)
     names = _start_main(os.path.dirname(os.path.realpath(path)), loader, full_path)
     program = _run(loader.get_code, "__main__") if is_compiled else _run(compile, source, full_path, "exec", 0, True)

@@ -21,7 +21,7 @@ from .as_torch import missing
 from .autograd import delayed_error, engine, function, function_calls, gradients, modes, observed_pass, views
 from .autograd.attributes import WithAttributes, held
 from .autograd.graph import BORROWED, OWN_DTYPE, Edge, Hooks, Node, RemovableHandle, add_hook, observers
-from .backend import dlpack
+from .backend import dlpack, notes
 from .backend import numpy as backend
 from .backend.line_sums import stretched
 from .backend.ownership import BY_ATTRIBUTE, is_only_here
@@ -126,7 +126,7 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
                 )
             )
         if value and self._array.dtype.kind not in "fcV":
-            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+            raise notes.no_slope("only Tensors of floating point and complex dtype can require gradients")
         if value and self._inference and not modes.state.inference:
             raise RuntimeError(_GRAD_OF_INFERENCE)
         if self._base is not None and self._base._needs_grad and not value:
@@ -146,7 +146,7 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         if requires_grad and self._needs_grad is True:
             return self
         if requires_grad and self._array.dtype.kind not in "fcV":
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+            raise notes.no_slope("only Tensors of floating point dtype can require gradients")
         self.requires_grad = requires_grad
         return self
 

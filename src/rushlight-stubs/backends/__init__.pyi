@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from . import cpu as cpu
 from . import cuda as cuda
 from . import cudnn as cudnn
 from . import mkl as mkl

@@ -42,10 +42,13 @@ class Use:
 
 def main(arguments: Sequence[str]) -> int:
     """What the command line says, and its exit code."""
+    if {"-h", "--help"} & set(arguments):
+        sys.stdout.write(USAGE)
+        return 0
     words = [word for word in arguments if word not in ("-q", "--quiet")]
     if not words or any(word.startswith("-") for word in words):
         sys.stderr.write(USAGE)
-        return 0 if {"-h", "--help"} & set(words) else 2
+        return 2
     files: dict[Path, None] = {}
     for word in words:
         found = find_files(word)

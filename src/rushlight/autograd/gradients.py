@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend.line_sums import unbroadcast
-from ..backend.notes import with_notes
+from ..backend.notes import not_a_tensor, with_notes
 from ..base import dtypes
 from ..base.protocols import overriding
 from ..base.rooms import opened, provided
@@ -343,10 +343,10 @@ def _release(outs: tuple[Any, ...], ins: tuple[Any, ...]) -> None:
 
 
 def _sequence(value: Any) -> tuple[Any, ...]:
-    if value is None:
-        raise TypeError("'NoneType' object is not iterable")
     if isinstance(value, GradientEdge) or is_tensor(value):
         return (value,)
+    if value is None or isinstance(value, (int, float, complex)):
+        raise not_a_tensor(f"'{type(value).__name__}' object is not iterable", value)
     return tuple(value)
 
 
@@ -362,7 +362,7 @@ def _check_kinds(outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
 def _check_count(outputs: Sequence[Any], cotangents: Sequence[Any]) -> None:
     for cotangent in cotangents:
         if cotangent is not None and not is_tensor(cotangent):
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}")
+            raise not_a_tensor(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}", cotangents)
     if len(cotangents) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(cotangents)} gradients")
 

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from ..base.rooms import carried
+from .brackets import Called
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -181,7 +182,7 @@ class ContextDecorator:
         raise NotImplementedError
 
 
-class _GradMode(ContextDecorator):
+class _GradMode(ContextDecorator, metaclass=Called):
     _enabled = True
 
     def __init__(self) -> None:
@@ -268,7 +269,7 @@ class set_grad_enabled(ContextDecorator):
         return self.__class__(self.mode)
 
 
-class inference_mode(ContextDecorator):
+class inference_mode(ContextDecorator, metaclass=Called):
     """Like :class:`no_grad`, and what is made inside can never take part in a recorded operation that saves it.
 
     >>> import rushlight as torch

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..backend import numpy as backend
 from ..backend.line_sums import unbroadcast
+from ..backend.notes import leaf_written
 from ..backend.ownership import BY_NAME, is_only_here
 from ..base.rooms import provided
 from . import mirrors, modes, overlaps
@@ -158,18 +159,16 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
     ``needs``  whether what is written into the tensor needs a gradient
     """
     refuse_inference(tensor)
-    if not modes.state.grad_enabled:
+    if not modes.state.grad_enabled or not ((own := tensor.requires_grad) or needs):
         return
-    base, own = tensor._base, tensor.requires_grad
-    if not (own or needs):
-        return
+    base = tensor._base
     mirrors.check_mirrored(tensor._counter)
     if base is not None:
         check_made(tensor)
         if own and base._edge is None:
-            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+            raise leaf_written("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if own and tensor._edge is None:
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        raise leaf_written("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
 def check_made(tensor: Tensor, what: str = "is being") -> None:

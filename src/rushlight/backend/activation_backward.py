@@ -82,7 +82,7 @@ def hardtanh_backward(h: Array, x: Array, low: float, high: float) -> Array:
 
 def shrink_backward(h: Array, x: Array, limit: float) -> Array:
     """Of hardshrink and softshrink."""
-    return only(h, np.abs(x) > limit)
+    return only(h, ~(np.abs(x) <= x.dtype.type(limit)))  # nan lets the gradient pass
 
 
 def threshold_backward(h: Array, x: Array, limit: float) -> Array:

@@ -252,8 +252,10 @@ def prelu(x: Array, weight: Array) -> Array:
 
 
 def softshrink(x: Array, limit: float) -> Array:
-    kind = x.dtype.type
-    return either(x > limit, x - kind(limit), either(x < -limit, x + kind(limit), x * kind(0)))
+    wide = in_single(x)
+    kind = wide.dtype.type
+    out = either(wide > limit, wide - kind(limit), either(wide < -limit, wide + kind(limit), wide * kind(0)))
+    return out.astype(x.dtype, copy=False)
 
 
 def hardshrink(x: Array, limit: float) -> Array:

@@ -113,9 +113,10 @@ def embedding_bag(
     out = np.zeros((len(offsets), weight.shape[1]), rows.dtype)
     counted = indices != but
     add_rows(out, bag_numbers(offsets, len(indices))[counted], rows[counted], True)
+    out = out.astype(weight.dtype, copy=False)  # the sum is rounded before it is divided
     if mode == "mean":
-        out /= bag_sizes(indices, offsets, but)[:, None].astype(out.dtype)
-    return out.astype(weight.dtype, copy=False)
+        out = (in_single(out) / bag_sizes(indices, offsets, but)[:, None].astype(rows.dtype)).astype(out.dtype, copy=False)
+    return out
 
 
 def bag_argmax(weight: Array, indices: Array, offsets: Array, but: int) -> Array:

@@ -266,5 +266,7 @@ def median_all(x: Array, skip_nan: bool = False) -> Any:
     flat = np.sort(ordered_alike(x), axis=None)
     missing = int(np.count_nonzero(np.isnan(flat))) if x.dtype.kind in "fV" else 0
     if not x.size or (missing and not skip_nan) or missing == x.size:
-        return x.dtype.type(np.nan)
+        if x.dtype.kind in "fV":
+            return x.dtype.type(np.nan)
+        return x.dtype.type(np.iinfo(x.dtype).min if x.dtype.itemsize >= 4 else 0)  # what x86 makes of nan
     return x.dtype.type(flat[(x.size - missing - 1) // 2])

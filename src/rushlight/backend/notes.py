@@ -18,3 +18,26 @@ def with_notes(error: E, *notes: str) -> E:
         if note:
             error.add_note("  " + note)
     return error
+
+
+def no_slope(sentence: str) -> RuntimeError:
+    """The error for a gradient that is wanted of whole numbers."""
+    return with_notes(
+        RuntimeError(sentence), "Steps between whole numbers have no slope. Write 1.0 for 1, or give dtype=torch.float32."
+    )
+
+
+def leaf_written(sentence: str) -> RuntimeError:
+    """The error for a leaf that is written in place."""
+    return with_notes(
+        RuntimeError(sentence),
+        "Its gradient is wanted at the value that it had. To change it for the next step: `with torch.no_grad():` around the "
+        "line; to compute on with another value: a new name instead of writing in place.",
+    )
+
+
+def not_a_tensor(sentence: str, given: object) -> TypeError:
+    """The error for a gradient given as a number or numbers, or as None where there must be something."""
+    shown = list(given) if isinstance(given, tuple) else given
+    advice = f"A gradient is a tensor in the shape of its output: torch.tensor({shown}) instead."
+    return with_notes(TypeError(sentence), "" if given is None else advice)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import ModuleType
 
 import rushlight as torch
@@ -17,6 +18,7 @@ from rushlight.tensors.rebuilding import (
 
 __all__ = [
     "_element_size",
+    "_flatten_dense_tensors",
     "_get_available_device_type",
     "_get_device_module",
     "_rebuild_parameter",
@@ -25,6 +27,7 @@ __all__ = [
     "_rebuild_tensor",
     "_rebuild_tensor_v2",
     "_rebuild_tensor_v3",
+    "_unflatten_dense_tensors",
 ]
 
 
@@ -46,3 +49,24 @@ def _get_device_module(device_type: str) -> ModuleType:
     if not isinstance(found, ModuleType):
         raise RuntimeError(f"Device '{device_type}' does not have a corresponding module registered as 'torch.{device_type}'.")
     return found
+
+
+def _flatten_dense_tensors(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+    """All elements of tensors of one dtype, one after the other.
+
+    >>> import rushlight as torch
+    >>> torch._utils._flatten_dense_tensors([torch.zeros(1, 2), torch.ones(1)])
+    tensor([0., 0., 1.])
+    """
+    return torch.cat([tensor.reshape(-1) for tensor in tensors])
+
+
+def _unflatten_dense_tensors(flat: torch.Tensor, tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """Views of ``flat`` in the shapes of ``tensors``, from which it was flattened.
+
+    >>> import rushlight as torch
+    >>> torch._utils._unflatten_dense_tensors(torch.arange(3), [torch.zeros(1, 2), torch.ones(1)])
+    (tensor([[0, 1]]), tensor([2]))
+    """
+    parts = flat.split([tensor.numel() for tensor in tensors])
+    return tuple(part.view(tensor.shape) for part, tensor in zip(parts, tensors, strict=True))

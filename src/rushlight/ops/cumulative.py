@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -269,13 +270,31 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1
 # Gradients of samples.
 
 
+_GRADIENT_FORMS = """\
+ * (Tensor input, *, tuple of ints dim, int edge_order = 1)
+ * (Tensor input, *, Number spacing, tuple of ints dim, int edge_order = 1)
+ * (Tensor input, *, Number spacing = None, int dim = None, int edge_order = 1)
+ * (Tensor input, *, tuple of Scalars spacing, int dim = None, int edge_order = 1)
+ * (Tensor input, *, tuple of Scalars spacing, tuple of ints dim, int edge_order = 1)
+ * (Tensor input, *, tuple of Tensors spacing, int dim = None, int edge_order = 1)
+ * (Tensor input, *, tuple of Tensors spacing, tuple of ints dim, int edge_order = 1)
+"""
+
+
 def _spacings(input: Any, spacing: Any, dim: Any) -> tuple[list[int], list[Any]]:
     """The axes of gradient(), and for each the step or the sample points."""
     array = input._array
     axes = list(range(array.ndim)) if dim is None else list(axes_of(dim, array.ndim))
     if spacing is None:
         spacing = 1
+    if isinstance(spacing, dispatch.Tensor_) and not spacing._array.ndim:
+        spacing = spacing.item()
     if not isinstance(spacing, (tuple, list)):
+        if not isinstance(spacing, Number):
+            raise TypeError(
+                f"gradient() received an invalid combination of arguments - got (Tensor, spacing={type(spacing).__name__}), "
+                f"but expected one of:\n{_GRADIENT_FORMS}"
+            )
         return axes, [spacing] * len(axes)
     if len(spacing) != len(axes):
         given = f"list of length {len(spacing)}"
@@ -312,7 +331,7 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     return tuple(
         _gradient_at_points(input, axis, step, edge_order)
-        if isinstance(step, dispatch.Tensor_) and step._array.ndim
+        if isinstance(step, dispatch.Tensor_)
         else _gradient_by_steps(input, axis, step, edge_order)
         for axis, step in zip(axes, spacings, strict=True)
     )
@@ -343,6 +362,11 @@ def _gradient_at_points(x: Any, axis: int, points: Any, edge_order: int) -> Any:
         raise RuntimeError(
             f"torch.gradient expected each element of spacing to have one dimension, but got an element with "
             f"{points._array.ndim} dimensions!"
+        )
+    within, given = x._array.shape[axis] - 2, max(points._array.shape[0] - 2, 0)
+    if given not in (within, 1):
+        raise RuntimeError(
+            f"The size of tensor a ({given}) must match the size of tensor b ({within}) at non-singleton dimension {axis}"
         )
     widths = _ahead(points, 0) - _behind(points, 0)
     count = widths._array.shape[0]

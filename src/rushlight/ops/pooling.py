@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..backend import pooling as k
-from ..backend.memory_formats import keeping
+from ..backend.memory_formats import keeping, with_channels_last
 from . import dispatch
 from .public import module, ops, public
 from .table import op
@@ -44,6 +46,21 @@ def _max_pool_kernel(x: Any, window: Shape, stride: Shape, padding: Shape, dilat
     return k.max_pool(x, window, stride, padding, dilation, ceil_mode)
 
 
+_max_pool_in_format = keeping(_max_pool_kernel)
+
+
+def _max_pool_of_volumes(
+    x: Any, window: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> tuple[Any, Any]:
+    """Of one volume without a batch too, whose channels may lie last."""
+    if x.ndim == 5:
+        return _max_pool_in_format(x, window, stride, padding, dilation, ceil_mode)
+    values, places = k.max_pool(np.ascontiguousarray(x[None]), window, stride, padding, dilation, ceil_mode)
+    if np.moveaxis(x, 0, -1).flags.c_contiguous:
+        values, places = with_channels_last(values), with_channels_last(places)
+    return values[0], places[0]
+
+
 def _as_it_is(kernel: Any) -> Any:
     return kernel
 
@@ -54,7 +71,8 @@ op("pool_scatter", k.pool_scatter, node="MaxPool2DWithIndicesBackwardBackward0",
    g=lambda g, xp, indices, rank: xp.pool_gather(g, indices, rank))  # fmt: skip
 for _rank in (2, 3):
     _kept = keeping if _rank == 2 else _as_it_is  # volumes are laid out in order
-    op(f"max_pool{_rank}", keeping(_max_pool_kernel), outputs="out indices!", node=f"MaxPool{_rank}DWithIndicesBackward0",
+    _pooling = _max_pool_in_format if _rank == 2 else _max_pool_of_volumes
+    op(f"max_pool{_rank}", _pooling, outputs="out indices!", node=f"MaxPool{_rank}DWithIndicesBackward0",
        x=lambda g, xp, indices, x_shape, window: xp.pool_scatter(g, indices, x_shape, len(window)))  # fmt: skip
     op(f"max_unpool{_rank}", _kept(k.max_unpool), inputs="indices", node=f"MaxUnpool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, indices, size: xp.pool_gather(g, indices, len(size)))  # fmt: skip

@@ -64,6 +64,8 @@ def make_tensor(
         parts = torch.view_as_real(result) if dtype.is_complex else result
         if floor == ceiling:
             parts.fill_(floor)
+        elif ceiling - floor >= torch.finfo(dtype).max:  # farther apart than the type can say
+            parts.uniform_(floor / 2, ceiling / 2).mul_(2)
         else:
             parts.uniform_(floor, ceiling)
     if gaps:
@@ -86,7 +88,8 @@ def _bounds(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple
         default, limits = (-9, 9), (info.min, info.max)
     else:
         whole = torch.iinfo(dtype)
-        default, limits = (-9 if dtype.is_signed else 0, 10), (whole.min, whole.max + 1)
+        beyond = whole.max if dtype is dtypes.int64 else whole.max + 1  # which randint takes as an int64
+        default, limits = (-9 if dtype.is_signed else 0, 10), (whole.min, beyond)
     low, high = default[0] if low is None else low, default[1] if high is None else high
     if math.isnan(low) or math.isnan(high):
         raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
@@ -104,4 +107,4 @@ def _bounds(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple
             f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} only supports "
             f"[{limits[0]}, {limits[1]})"
         )
-    return max(low, limits[0]), min(high, limits[1])
+    return min(max(low, limits[0]), limits[1]), max(min(high, limits[1]), limits[0])

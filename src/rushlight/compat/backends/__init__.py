@@ -2,9 +2,9 @@
 
 from rushlight.as_torch.missing import lazy_names
 
-from . import cuda, cudnn, mkl, mkldnn, mps, openmp, xnnpack
+from . import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, xnnpack
 
-__all__ = ["cuda", "cudnn", "disable_global_flags", "flags_frozen", "mkl", "mkldnn", "mps", "openmp", "xnnpack"]
+__all__ = ["cpu", "cuda", "cudnn", "disable_global_flags", "flags_frozen", "mkl", "mkldnn", "mps", "openmp", "xnnpack"]
 __getattr__, __dir__ = lazy_names(__name__)
 
 

@@ -1,6 +1,12 @@
 """torch.backends.cuda: not built; its switches can be set and change nothing."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
+
+from rushlight.nn.attention import SDPBackend, sdpa_kernel
 
 matmul = SimpleNamespace(
     allow_tf32=False,
@@ -11,3 +17,18 @@ matmul = SimpleNamespace(
 
 def is_built() -> bool:
     return False
+
+
+@contextmanager
+def sdp_kernel(
+    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
+) -> Iterator[None]:
+    """The kernels that attention may use within a ``with`` block, in the older spelling of :func:`nn.attention.sdpa_kernel`."""
+    chosen = {
+        SDPBackend.FLASH_ATTENTION: enable_flash,
+        SDPBackend.MATH: enable_math,
+        SDPBackend.EFFICIENT_ATTENTION: enable_mem_efficient,
+        SDPBackend.CUDNN_ATTENTION: enable_cudnn,
+    }
+    with sdpa_kernel([kernel for kernel, is_enabled in chosen.items() if is_enabled]):
+        yield

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...backend import dlpack, memory
+from ...backend.notes import no_slope
 from ...base import dtypes
 from ...base.device import changes
 from ...ops.publishing import published
@@ -45,7 +46,7 @@ def tensor(
     if requires_grad is not False:
         check_bool("tensor", "requires_grad", requires_grad)
         if requires_grad and array.dtype.kind not in "fcV":
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            raise no_slope("Only Tensors of floating point and complex dtype can require gradients")
     if isinstance(data, Tensor):
         warn_of_copy("torch.tensor")
     return finished(array, requires_grad)
@@ -270,12 +271,14 @@ def _inferred(data: Any) -> dtypes.dtype | None:
 
 
 def _items(data: Any) -> Any:
-    """The items of a sequence; PyTorch's error where it has a length and no items."""
+    """The items of a sequence, by their places; PyTorch's error where it has a length and no items."""
     if not isinstance(data, Sequence) and len(data):
         try:
             data[0]
         except Exception:
             raise ValueError(f"could not determine the shape of object type '{_bare_name(data)}'") from None
+        if not isinstance(data, np.ndarray):
+            return (data[place] for place in range(len(data)))  # pandas.Series: NumPy's scalars, iterated over Python's
     return data
 
 
