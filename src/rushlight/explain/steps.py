@@ -125,7 +125,7 @@ class Steps:
         of = len(self.begins)
         if passes is None:
             passes = (1, 2, "last") if of > PASSES else range(1, of + 1)
-        shown = {{"first": 1, "last": of}.get(one, one) for one in passes}
+        shown = {1 if one == "first" else of if one == "last" else one for one in passes}
         hidden: dict[int, Said] = {}
         beyond = {one for one in range(1, of + 1) if one not in shown}
         for first in sorted(one for one in beyond if one - 1 not in beyond):
