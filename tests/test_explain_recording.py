@@ -173,3 +173,12 @@ def test_output_that_cannot_be_written_comes_first(tmp_path: Path) -> None:
 def test_missing_script(tmp_path: Path) -> None:
     done = run(tmp_path, "explain", "-o", "a.json", "missing.py")
     assert done.returncode == run(tmp_path, "missing.py").returncode == 2
+
+
+@pytest.mark.parametrize("passes", ["0", "second", "", "1,,2"])
+def test_passes_that_are_none(tmp_path: Path, passes: str) -> None:
+    (tmp_path / "a.py").write_text("print('ran')\n")
+    done = run(tmp_path, "explain", "--passes", passes, "a.py")
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert "--passes" in done.stderr
+    assert not (tmp_path / "a.explain.html").exists()

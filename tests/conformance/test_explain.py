@@ -92,13 +92,21 @@ def check_leaves(recording: dict[str, Any]) -> None:
 
 # Programs that were held against PyTorch's log and agree; others differ, or have not been tried.
 LOGGED = (
-    "accumulation as_a_script backward_twice batched_grads bfloat16 clamp_where_lerp compiled_modules complex_gradients copies_and_pickles"
+    "accumulation as_a_script backward_twice batched_grads bfloat16 checked_conditions clamp_where_lerp "
+    "compiled_modules complex_gradients complex_numbers conversions copies_and_pickles creation "
+    "custom_function_context data_loading detach_and_data dlpack einsum element_write empty_batches errors_backward "
+    "errors_index errors_inplace errors_of_arguments errors_shapes exits_with_code exits_with_error "
+    "finite_differences flexible_attention foreign_operands four_ways fused_normalization gan gather_scatter "
+    "grad_fn_names grad_modes gradient_graphs gradients_that_do_not_exist graph_walk hooks_order hooks_raise"
 ).split()
+EXAMPLES = ("backward", "custom_function", "graph", "hessian", "polynomial", "xor_net")
 
 
-@pytest.mark.parametrize("name", LOGGED)
-def test_nodes_run_in_the_order_of_pytorchs_log(name: str, tmp_path: Path) -> None:
-    program = str(ROOT / "tests" / "conformance" / "programs" / f"{name}.py")
+@pytest.mark.parametrize(
+    "path", [*(f"tests/conformance/programs/{one}.py" for one in LOGGED), *(f"examples/{one}.py" for one in EXAMPLES)]
+)
+def test_nodes_run_in_the_order_of_pytorchs_log(path: str, tmp_path: Path) -> None:
+    program = str(ROOT / path)
     log, out = tmp_path / "log.txt", tmp_path / "out.json"
     script = str(ROOT / "tests" / "conformance" / "executed_nodes.py")
     subprocess.run([sys.executable, script, str(log), program], capture_output=True, timeout=240, cwd=ROOT)

@@ -1,5 +1,6 @@
 """Cards by expression, rounds of loops, passes, modules."""
 
+import pytest
 from explain.conftest import stored
 from explain.long_loop import loop
 
@@ -119,3 +120,18 @@ def test_a_graph_that_was_only_read(tutorial):
         "AddBackward0",
     ]
     assert [part.said.plain("en") for part in steps[2].parts] == ["to y: g * y", "to y: g * y"]
+
+
+@pytest.mark.parametrize(
+    ("passes", "folded", "begun"),
+    [
+        (None, ["passes 3 to 6 of 7"], [0, 1, 6]),
+        (["first", 4, "last"], ["passes 2 to 3 of 7", "passes 5 to 6 of 7"], [0, 3, 6]),
+        ([1, 2, 3, 4, 5, 6], ["pass 7 of 7"], [0, 1, 2, 3, 4, 5]),
+        ([99], ["passes 1 to 7 of 7"], []),
+    ],
+)
+def test_passes_that_are_asked_for_are_shown(passes, folded, begun):
+    steps = Steps(Board(loop(2, 7)), passes=passes)
+    assert [step.title.en for step in steps.all if step.kind == "fold"] == folded
+    assert [step.number for step in steps.all if step.kind == "begin"] == begun

@@ -16,7 +16,7 @@ from .listing import listing, printed
 from .matrices import chain, matrix
 from .numerals import inline, rows, summary
 from .states import States
-from .steps import Part, Product, Sentence, Step, Steps
+from .steps import Part, Product, Sentence, Step, Steps, Which
 from .words import Said, legible, literal, say
 
 JACOBIANS = 4  # shown at most
@@ -25,17 +25,17 @@ LARGEST = 900_000  # characters of a page
 STEPS = (400, 150, 50, 16)  # shown at most; fewer where the page would be too large
 
 
-def render(recording: Recording, lang: str = "en") -> str:
-    """The page's HTML; both languages are in it, and `lang` ("en" or "zh") is the one that shows first."""
+def render(recording: Recording, lang: str = "en", passes: Which | None = None) -> str:
+    """The page's HTML; both languages are in it, and `lang` ("en" or "zh") is the one that shows first; `passes` are shown whole."""
     for most in STEPS:
-        html = _rendered(recording, lang, most)
+        html = _rendered(recording, lang, most, passes)
         if len(html) <= LARGEST:
             break
     return legible(html)
 
 
-def _rendered(recording: Recording, lang: str, most: int) -> str:
-    states = States(Steps(Board(recording), most))
+def _rendered(recording: Recording, lang: str, most: int, passes: Which | None) -> str:
+    states = States(Steps(Board(recording), most, passes))
     style, script = _asset("page.css"), _asset("page.js")
     name = recording["program"]["name"]
     title = say("title", name=name) if name else say("title of a block")

@@ -187,6 +187,7 @@ READABLE: dict[str, dict[str, Form]] = {
     "asinh": {"x": "g / sqrt(x ** 2 + 1)"},
     "acosh": {"x": "g / sqrt(x ** 2 - 1)"},
     "sigmoid": {"x": "g * out * (1 - out)"},
+    "sigmoid_backward": {"y": "g * h * (1 - 2 * y)"},
     "tanh": {"x": "g * (1 - out ** 2)"},
     "relu": {"x": "g * (out > 0)"},
     "maximum": {"a": "g * ((a > b) + (a == b) / 2)", "b": "g * ((b > a) + (a == b) / 2)"},

@@ -53,11 +53,20 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--lang", choices=("en", "zh"), default="zh" if (locale.getlocale()[0] or "").startswith("zh") else "en"
     )
+    parser.add_argument("--passes", type=_passes, metavar="LIST", help="backward passes that are shown whole: first,2,last")
     parser.add_argument("--no-jacobians", action="store_true", help="without v, J and v^T J")
     parser.add_argument("--full", action="store_true", help="keep every value whole")
     parser.add_argument("script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     return parser.parse_args(words)
+
+
+def _passes(text: str) -> list[int | str]:
+    """``first,2,last`` as a list; what is none of these is an error of the command line."""
+    words: list[int | str] = [one if one in ("first", "last") else int(one) for one in text.split(",")]
+    if any(isinstance(one, int) and one < 1 for one in words):
+        raise ValueError("passes count from 1")
+    return words
 
 
 def _check(path: str) -> None:
@@ -102,12 +111,12 @@ def _exit_code(error: BaseException | None) -> int:
 def _write(story: Any, files: list[str], options: argparse.Namespace) -> None:
     for path in files:
         try:
-            story.save(path, options.lang)
+            story.save(path, options.lang, options.passes)
         except (OSError, ImportError) as failure:
             sys.stderr.write(f"rushlight explain: cannot write {path!r}: {failure}\n")
     if not options.output:
         try:
-            story.show(options.lang)
+            story.show(options.lang, options.passes)
         except ImportError as failure:
             sys.stderr.write(f"rushlight explain: {failure}\n")
     pages = [path for path in files if path.endswith(".html")]

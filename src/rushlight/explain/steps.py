@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .entries import Entry, Number, Value
@@ -9,6 +10,8 @@ from .equations import Figure, equation
 from .folding import Board, Card, Group
 from .numerals import size_in_bytes
 from .words import Said, joined, literal, say
+
+Which = Sequence[int | str]  # passes that are shown whole: numbers from 1, "first", "last"
 
 MOST = 400  # steps of one story
 PASSES = 5  # backward passes before those between are folded
@@ -69,7 +72,7 @@ class Step:
 class Steps:
     """All steps of a recording, and how a pass calls its derivatives."""
 
-    def __init__(self, board: Board, most: int = MOST) -> None:
+    def __init__(self, board: Board, most: int = MOST, passes: Which | None = None) -> None:
         self.board = board
         self.events = board.recording["events"]
         self.begins = {event["pass"]: event for event in self.events if event["kind"] == "backward"}
@@ -77,10 +80,10 @@ class Steps:
         self._retained: dict[int, bool] = {
             number: bool(one["retain_graph"] or one["create_graph"]) for number, one in self.begins.items()
         }
-        hidden = self._hidden()
+        hidden = self._hidden(passes)
         for event in self.events:
             if event["n"] in hidden:
-                self._fold(event, say("passes", first=3, last=len(self.begins) - 1, of=len(self.begins)), None)
+                self._fold(event, hidden[event["n"]], None)
             else:
                 getattr(self, "_" + event["kind"], self._nothing)(event)
         if not self.events:
@@ -117,15 +120,28 @@ class Steps:
     def _is_one(self, value: Value | None) -> bool:
         return value is not None and not value["shape"] and value.get("data") == 1
 
-    def _hidden(self) -> set[int]:
-        """The events from the third pass to the last but one, and between them."""
-        if len(self.begins) <= PASSES:
-            return set()
-        numbers = sorted(self.begins)
-        first, last = self.begins[numbers[2]]["n"], self.begins[numbers[-1]]["n"]
-        ends = [e["n"] for e in self.events if e["kind"] in ("end", "error") and e["pass"] == numbers[-2] and e["n"] < last]
-        shown = {e["n"] for e in self.events[first:last] if e["kind"] == "error"}
-        return set(range(first, (max(ends) + 1) if ends else last)) - shown
+    def _hidden(self, passes: Which | None) -> dict[int, Said]:
+        """The events of passes that are not shown, and between them, with what stands in their place."""
+        of = len(self.begins)
+        if passes is None:
+            passes = (1, 2, "last") if of > PASSES else range(1, of + 1)
+        shown = {1 if one == "first" else of if one == "last" else one for one in passes}
+        hidden: dict[int, Said] = {}
+        beyond = {one for one in range(1, of + 1) if one not in shown}
+        for first in sorted(one for one in beyond if one - 1 not in beyond):
+            last = next(one for one in range(first, of + 1) if one + 1 not in beyond)
+            said = say("passes", first=first, last=last, of=of) if first < last else say("pass left out", number=first, of=of)
+            begin, end = self._bounds(first, last)
+            hidden |= {event["n"]: said for event in self.events[begin:end] if event["kind"] != "error"}
+        return hidden
+
+    def _bounds(self, first: int, last: int) -> tuple[int, int]:
+        """Where passes begin, and where the last of them is over: at its end, else where the next begins."""
+        begins = [self.begins[number]["n"] for number in sorted(self.begins)]
+        number, begin = sorted(self.begins)[last - 1], begins[first - 1]
+        limit = begins[last] if last < len(begins) else len(self.events)
+        ends = [e["n"] + 1 for e in self.events[begin:limit] if e["kind"] in ("end", "error") and e["pass"] == number]
+        return begin, max(ends, default=limit)
 
     def _rules(self) -> None:
         """Of a graph that was only read: each node with its rules, from the result back."""

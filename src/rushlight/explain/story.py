@@ -19,6 +19,7 @@ from .jacobian import jacobian_of
 from .ledger import ledger_of, names_in_functions
 from .reading import read
 from .recording import LIMIT, Recording
+from .steps import Which
 
 FORMAT = "rushlight-recording/1"
 
@@ -111,26 +112,30 @@ class Story:
 
     # The forms.
 
-    def save(self, path: str | os.PathLike[str], lang: str = "en") -> None:
-        """Writes ``.json``, ``.html``, ``.svg`` or ``.txt``; ValueError for another ending."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.form(os.path.splitext(path)[1], lang))
+    def save(self, path: str | os.PathLike[str], lang: str = "en", passes: Which | None = None) -> None:
+        """Writes ``.json``, ``.html``, ``.svg`` or ``.txt``; ValueError for another ending.
 
-    def form(self, suffix: str, lang: str = "en") -> str:
+        ``passes`` says which backward passes are shown whole: numbers from 1, ``"first"`` and ``"last"``; without it all of up
+        to five, and of more the first two and the last.
+        """
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.form(os.path.splitext(path)[1], lang, passes))
+
+    def form(self, suffix: str, lang: str = "en", passes: Which | None = None) -> str:
         """The text of a form by its file's ending."""
         if suffix == ".json":
             return json.dumps(self.recording, ensure_ascii=False) + "\n"
         room = {".html": "page", ".svg": "svg", ".txt": "terminal"}.get(suffix)
         if room is None:
             raise ValueError(f"{suffix!r} is none of the forms .html, .svg, .txt, .json")
-        return str(import_module(f"{__package__}.{room}").render(self.recording, lang))
+        return str(import_module(f"{__package__}.{room}").render(self.recording, lang, passes))
 
     def __str__(self) -> str:
         return self.form(".txt")
 
-    def show(self, lang: str = "en") -> None:
+    def show(self, lang: str = "en", passes: Which | None = None) -> None:
         """Prints the story's text."""
-        print(self.form(".txt", lang))
+        print(self.form(".txt", lang, passes))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return dict(import_module(f"{__package__}.notebook").mimebundle(self.recording, "en"))

@@ -8,15 +8,15 @@ from .drawing import FONT, Drawing
 from .entries import Recording
 from .folding import Board
 from .states import States
-from .steps import Steps
+from .steps import Steps, Which
 from .words import legible, say
 
 MARGIN = 16
 
 
-def render(recording: Recording, lang: str = "en") -> str:
+def render(recording: Recording, lang: str = "en", passes: Which | None = None) -> str:
     """An SVG document of the last state; `lang` is "en" or "zh"."""
-    drawing = Drawing(States(Steps(Board(recording))), lang)
+    drawing = Drawing(States(Steps(Board(recording), passes=passes)), lang)
     body, width, height = drawing.body()
     name = recording["program"]["name"]
     title = (say("title", name=name) if name else say("title of a block")).plain(lang)

@@ -10,7 +10,7 @@ from .equations import Figure
 from .folding import Board
 from .ledger_words import why
 from .numerals import inline
-from .steps import Line, Sentence, Step, Steps
+from .steps import Line, Sentence, Step, Steps, Which
 from .words import MARK, Said, say
 
 WIDTH = 80
@@ -19,10 +19,10 @@ CODE = 41  # columns for the program's own text
 KEPT_TOGETHER = 48  # columns of a matrix that is not broken
 
 
-def render(recording: Recording, lang: str = "en") -> str:
+def render(recording: Recording, lang: str = "en", passes: Which | None = None) -> str:
     """The program with its values, each pass, and why each `.grad` is what it is; `lang` is "en" or "zh"."""
     board = Board(recording)
-    steps = Steps(board)
+    steps = Steps(board, passes=passes)
     lines: list[str] = []
     for source in recording["sources"]:
         lines += [*_program(board, source, lang), ""]

@@ -109,6 +109,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "folded backward": ("Backward, folded: {what}", "反向，已折叠：{what}"),
     "like the others": ("{count} events like those around them are not shown one by one.", "{count} 个相似的事件不逐个显示。"),
     "passes": ("passes {first} to {last} of {of}", "第 {first} 到 {last} 次反向，共 {of} 次"),
+    "pass left out": ("pass {number} of {of}", "第 {number} 次反向，共 {of} 次"),
     "steps left out": ("{count} steps", "{count} 步"),
     "not recorded": ("{count} events came after the recording was full.", "记录已满，之后还有 {count} 个事件。"),
     # below

@@ -117,7 +117,8 @@ def silu_backward(g: Any, xp: Any, x: Any) -> Any:
     if xp is arrays:
         return k.silu_backward(g, x)
     curve = xp.sigmoid(x)
-    return g * curve * xp.plus(x * xp.sub(1, curve), 1)
+    slope = xp.plus(x * xp.sub(1, curve), 1)  # PyTorch records it before g * curve: the order of the next pass
+    return g * curve * slope
 
 
 def mish_backward(g: Any, xp: Any, x: Any) -> Any:

@@ -126,7 +126,7 @@ smooth("log10", np.log10, x=lambda g, x: g / (conj(x) * LN10))
 smooth("log1p", np.log1p, node="Log1PBackward0", x=lambda g, x: g / conj(x + 1))
 smooth("sigmoid", k.sigmoid, x=lambda g, xp, out: xp.sigmoid_backward(g, out))
 op("sigmoid_backward", k.sigmoid_backward, node="SigmoidBackwardBackward0",
-   h=lambda g, y: g * ((1 - y) * y), y=lambda g, h, y: conj(g) * h * conj(1 - 2 * y))
+   h=lambda g, y: g * ((1 - y) * y), y=lambda g, xp, h, y: conj(g) * h * conj(xp.plus(xp.times(y, -2), 1)))
 plain("relu", k.relu, x=lambda g, xp, out: xp.relu_backward(g, out))
 op("relu_backward", k.relu_backward, node="ThresholdBackwardBackward0",
    h=lambda g, xp, y: xp.masked_fill(g, y <= 0, 0), y=lambda xp, y: xp.zeroed(y))
