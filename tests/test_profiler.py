@@ -264,12 +264,12 @@ def test_memory_is_counted_where_it_is_taken_and_freed() -> None:
     assert only(prof, "frees").self_cpu_memory_usage == -16
 
 
-def gradients_with_and_without(*last: torch.nn.Module) -> list[list[np.ndarray]]:
-    """Of a model that ends in ``last``, profiled and not."""
+def gradients_with_and_without(first: torch.nn.Module, last: torch.nn.Module) -> list[list[np.ndarray]]:
+    """Of a model with ``first`` behind its convolution and ``last`` behind its linear layer, profiled and not."""
     torch.manual_seed(0)
     model = torch.nn.Sequential(
-        *(torch.nn.Conv2d(1, 3, 3), torch.nn.BatchNorm2d(3), torch.nn.GELU(), torch.nn.MaxPool2d(2), torch.nn.Flatten()),
-        *(torch.nn.Linear(27, 5), *last, torch.nn.LogSoftmax(1)),
+        *(torch.nn.Conv2d(1, 3, 3), first, torch.nn.GELU(), torch.nn.MaxPool2d(2), torch.nn.Flatten()),
+        *(torch.nn.Linear(27, 5), last, torch.nn.LogSoftmax(1)),
     )
     x, target = torch.randn(4, 1, 8, 8), torch.tensor([0, 1, 2, 3])
     found = []
@@ -282,13 +282,13 @@ def gradients_with_and_without(*last: torch.nn.Module) -> list[list[np.ndarray]]
 
 
 def test_gradients_are_the_same_to_the_bit() -> None:
-    profiled, plain = gradients_with_and_without()
+    profiled, plain = gradients_with_and_without(torch.nn.Identity(), torch.nn.Identity())
     assert [each.tobytes() for each in profiled] == [each.tobytes() for each in plain]
 
 
 def test_gradients_of_fused_kernels_are_the_same_but_for_rounding() -> None:
-    """A profiler sees layer norm's rule one op after another, where a compiled kernel is one sweep."""
-    profiled, plain = gradients_with_and_without(torch.nn.LayerNorm(5))
+    """A profiler sees the rules of norms one op after another, where a compiled kernel is one sweep."""
+    profiled, plain = gradients_with_and_without(torch.nn.BatchNorm2d(3), torch.nn.LayerNorm(5))
     for one, other in zip(profiled, plain, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
         if torch.kernels.native is None:

@@ -1,6 +1,7 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 from os import PathLike
 from rushlight import Tensor
 from types import TracebackType
@@ -17,15 +18,15 @@ class Story:
     def finish(self, names: Mapping[str, object], error: BaseException | None, exit_code: int | None, frame: Any = None) -> None:
         """Makes the recording of what was seen; ``names`` are those that the program leaves behind."""
         ...
-    def form(self, suffix: str, lang: str = 'en') -> str:
+    def form(self, suffix: str, lang: str = 'en', passes: Sequence[int | str] | None = None) -> str:
         """The text of a form by its file's ending."""
         ...
     def read(self, out: Tensor, gradient: Tensor | None = None) -> Story:
         """The graph behind a tensor, with nothing run of it and nothing freed."""
         ...
-    def save(self, path: str | PathLike[str], lang: str = 'en') -> None:
+    def save(self, path: str | PathLike[str], lang: str = 'en', passes: Sequence[int | str] | None = None) -> None:
         """Writes ``.json``, ``.html``, ``.svg`` or ``.txt``; ValueError for another ending."""
         ...
-    def show(self, lang: str = 'en') -> None:
+    def show(self, lang: str = 'en', passes: Sequence[int | str] | None = None) -> None:
         """Prints the story's text."""
         ...

@@ -32,7 +32,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     batching.examples:along batching.examples:batched batching.examples:left
     autograd.gradients:_without_graph batching.derivatives:_tracked_whole
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
-    autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.overlaps:check_memory
+    autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.overlaps:check_memory autograd.views:_checked_overlap
     autograd.views:geometry autograd.views:inplace
     tensors.conversion.to_dtype:_convert
     ops.adaptive_pooling:_adaptive_avg ops.attention_masks:added

@@ -30,6 +30,12 @@ template <class T> inline void moments_of_channel(const Channels &arrays, std::s
     mean = static_cast<double>(near) + off;
 }
 
+// What rounding took from a mean: beside numbers far from 0 that are close together it is not small.
+template <class T> inline double lost(double mean, T rounded) {
+    double rest = mean - static_cast<double>(rounded);
+    return std::isfinite(rest) ? rest : 0;  // nan and inf stay where the sums have them
+}
+
 template <class T> void channel_moments(const Channels &arrays, std::size_t from, std::size_t to) {
     for (std::size_t channel = from; channel < to; channel++) {
         double found[2];
@@ -45,7 +51,8 @@ template <class T> void batch_norm(const Channels &arrays, std::size_t from, std
         double center, variance;
         moments_of_channel<T>(arrays, channel, center, variance);
         T mean = static_cast<T>(center), rstd = static_cast<T>(1 / std::sqrt(variance + arrays.eps));
-        T scale = weight ? rstd * one<T>(weight + channel) : rstd, shift = bias ? one<T>(bias + channel) : T(0);
+        T scale = weight ? rstd * one<T>(weight + channel) : rstd;
+        T shift = static_cast<T>((bias ? static_cast<double>(one<T>(bias + channel)) : 0.0) - lost(center, mean) * scale);
         for (std::size_t n = 0; n < arrays.samples; n++) {
             std::size_t start = segment(arrays, n, channel);
             T *out = static_cast<T *>(arrays.out) + start;
@@ -73,12 +80,14 @@ template <class T> void batch_norm_backward(const Channels &arrays, std::size_t 
             });
             total += sums[0], along += sums[1];
         }
+        along -= lost(center, mean) * total;
         T for_weight = static_cast<T>(along * deviation), for_bias = static_cast<T>(total);
         if (arrays.for_weight) __builtin_memcpy(static_cast<T *>(arrays.for_weight) + channel, &for_weight, sizeof(T));
         if (arrays.for_bias) __builtin_memcpy(static_cast<T *>(arrays.for_bias) + channel, &for_bias, sizeof(T));
         if (!arrays.out) continue;
         T scale = weight ? rstd * one<T>(weight + channel) : rstd;
-        T level = static_cast<T>(total / size), turn = static_cast<T>(along * deviation * deviation / size);
+        double turns = along * deviation * deviation / size;
+        T turn = static_cast<T>(turns), level = static_cast<T>(total / size - lost(center, mean) * turns);
         for (std::size_t n = 0; n < arrays.samples; n++) {
             std::size_t start = segment(arrays, n, channel);
             T *out = static_cast<T *>(arrays.out) + start;
