@@ -23,6 +23,7 @@ if native is None:
 
 SETTERS = {"set_threads", "threads", "instruction_set", "instruction_sets", "use"}
 LOOPS = sorted(name for name in dir(native) if not name.startswith("_") and name not in SETTERS)
+BY_SIZES = ("conv", "lstm", "batch_norm", "channel_moments")  # they take a tuple of sizes, and have tests of their own below
 FENCE = 64  # bytes
 NUMBERS = [0, 1, 2, 3, 4, 6, 7, 12, 64, -1, 1 << 31, (1 << 63) - 1, 1 << 63, (1 << 64) - 1, 1 << 64]
 REFUSED = (TypeError, OverflowError, ValueError, MemoryError)
@@ -85,7 +86,7 @@ def test_any_arguments(name):
             assert done in (True, False)
             taken += done
         assert all(each.is_whole() for each in arrays), arguments
-    assert taken or name.startswith("conv"), "no call that the loop takes: nothing has been tried"
+    assert taken or name.startswith(BY_SIZES), "no call that the loop takes: nothing has been tried"
 
 
 @st.composite
@@ -118,3 +119,43 @@ def test_sizes_of_convolutions(name, given_, dtype):
     with contextlib.suppress(REFUSED):
         assert getattr(native, name)(*(each.array for each in arrays), None, sizes) in (True, False)
     assert all(each.is_whole() for each in arrays)
+
+
+def of_layers(name, steps, count, width):
+    """How many numbers each array of a recurrent layer has."""
+    whole, state, square = steps * count * width, count * width, 4 * width * width
+    if name == "lstm":
+        return [whole, whole, 4 * whole, square, 4 * width, 4 * width, state, state]
+    return [4 * whole, state, state, 4 * whole, whole, state, square, whole]
+
+
+def of_channels(name, samples, channels, length):
+    """How many numbers each array of a norm of channels has."""
+    whole = samples * channels * length
+    if name == "batch_norm":
+        return [whole, whole, channels, channels]
+    if name == "channel_moments":
+        return [2 * channels, whole]
+    return [whole, channels, channels, whole, whole, channels]
+
+
+@pytest.mark.parametrize("name", ["lstm", "lstm_backward", "batch_norm", "batch_norm_backward", "channel_moments"])
+@pytest.mark.parametrize("dtype", ["f", "d"])
+def test_sizes_of_layers_and_channels(name, dtype):
+    source, taken = random.Random(name), 0
+    for _ in range(300):
+        sizes = [source.choice([1, 2, 3, 5, 8, 17]) for _ in range(3)]
+        counts = (of_layers if name.startswith("lstm") else of_channels)(name, *sizes)
+        arrays = [Fenced(each, dtype, 0 if source.random() < 0.97 else 1, False) for each in counts]
+        if name == "channel_moments":
+            arrays[0] = Fenced(counts[0], "d", 0, False)
+        if source.random() < 0.4:
+            sizes[source.randrange(3)] = source.choice(NUMBERS)
+        behind = [*sizes, source.choice([0, 1])] if name.startswith("lstm") else sizes
+        numbers = [1e-5] if name.startswith("batch_norm") else []
+        with contextlib.suppress(REFUSED):
+            done = getattr(native, name)(*(each.array for each in arrays), *numbers, tuple(behind))
+            assert done in (True, False)
+            taken += done
+        assert all(each.is_whole() for each in arrays), behind
+    assert taken > 50

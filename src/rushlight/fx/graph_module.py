@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import itertools
 import linecache
 import os
@@ -104,7 +105,7 @@ def _deserialize_graph_module(forward: Callable[..., Any], body: dict[str, Any])
     if "_in_spec" in body:
         from .code_generation import _PyTreeInfo
 
-        names = list(forward.__code__.co_varnames[1 : forward.__code__.co_argcount])
+        names = list(inspect.signature(forward).parameters)[1:]
         graph._codegen = _PyTreeCodeGen(_PyTreeInfo(names, body["_in_spec"], body["_out_spec"]))
     made = GraphModule(kept, graph, class_name=name)
     for key, value in body.items():
