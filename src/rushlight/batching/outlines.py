@@ -48,7 +48,7 @@ class Escaped(Refused):
             if called == "__call__":  # an operator by its name
                 name = getattr(frame.f_locals.get("self"), "__name__", name)
             else:
-                name = frame.f_locals.get("name", name) if called == "call" else called
+                name = frame.f_locals.get("name", name) if called in ("call", "spoken") else called
             frame = frame.f_back  # type: ignore[assignment]
         routine = next((routine for routine, names in _ROUTINES.items() if name in names.split()), "gen_vmap_plumbing")
         if name.startswith("binary_cross_entropy"):
