@@ -54,10 +54,6 @@ KNOWN = [
         "a last digit of exp or log, made visible by a comparison with a whole number",
     ),
     (
-        r"grad at (?s:.*)cumprod\([^\n]*dtype=",
-        "of complex numbers with a real dtype: PyTorch's gradient is not that of what it computes",
-    ),
-    (
         r"complex32",
         "there are no half-precision complex numbers",
     ),

@@ -101,8 +101,6 @@ KNOWN = {
     *("cholesky_solve", "triangular_solve", "linalg.householder_product", "ormqr", "svd_lowrank"),
     # An error here, where PyTorch keeps a copy or nothing.
     *("nn.functional.embedding_bag", "nn.functional.linear_cross_entropy.chunked", "take_along_dim"),
-    # Elements that lie in one place of memory are not written.
-    *("as_strided", "unfold"),
     # PyTorch's gradient of a gradient; here there is none.
     "max_pool2d_with_indices_backward",
 }

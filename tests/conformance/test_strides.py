@@ -194,7 +194,6 @@ KNOWN: dict[str, set[str]] = {
     "batch_last": {
         "__rsub__",  # the other operand comes first in PyTorch
         "lerp",
-        "nn.functional.max_pool3d",  # a single volume whose channels are last
     },
     "channels_last": {
         "max_pool2d_with_indices_backward",

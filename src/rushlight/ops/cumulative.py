@@ -15,7 +15,7 @@ from . import dispatch
 from .extremes import refuse
 from .public import axes_of, axis_of, module, ops, public
 from .reading import conj, is_complex
-from .reduce import dtype_of_result, factors, no_zero
+from .reduce import dtype_of_result, no_zero
 from .table import op
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: xp.cumsum_from_end(g, axis))
 op("cumsum_from_end", k.cumsum_from_end, node="FlipBackward0", kind="linear", x=lambda g, xp, axis: xp.cumsum(g, axis))
-op("cumprod", k.cumprod, x=lambda g, xp, x, out, axis: _cumprod_backward(g, xp, factors(xp, x, g), out, axis))
+op("cumprod", k.cumprod, x=lambda g, xp, x, x_dtype, out, axis: _cumprod_backward(
+    xp.astype(g, x_dtype) if is_complex(x) and not is_complex(g) else g, xp, x, out, axis))  # fmt: skip
 op("recurrence", k.recurrence, node="CopySlices",
    a=lambda g, xp, a, b, out, axis, reverse: _adjoint_recurrence(g, xp, a, axis, reverse) * conj(
        xp.shift(out, axis, -1 if reverse else 1, 0)),

@@ -189,7 +189,7 @@ _DERIVED: dict[str, dict[str, Read]] = {
 
 
 def _derived(op: Any) -> dict[str, Read]:
-    return _DERIVED.get(op.name) or _DERIVED.get(op.name.removesuffix("_slope")) or _DERIVED.get("." + op.node_name) or {}
+    return _DERIVED.get(op.name) or _DERIVED.get(op.name.removesuffix("_backward")) or _DERIVED.get("." + op.node_name) or {}
 
 
 def _family(op: Any) -> str:
@@ -202,7 +202,7 @@ def saved_name(op: Any, kind: str, name: str) -> str:
         of = saved_name(op, "input", name[:-6])
         return f"{of}_sym_sizes" if kind == "shape" else f"{of}_scalar_type"
     family = _family(op)
-    own = (_OWN_NAMES.get(family) or _OWN_NAMES.get(family.removesuffix("_slope"), {})).get(name)
+    own = (_OWN_NAMES.get(family) or _OWN_NAMES.get(family.removesuffix("_backward"), {})).get(name)
     if own is not None:
         return own
     if kind == "input":

@@ -109,7 +109,7 @@ OPS = {
     "binary_cross_entropy_with_logits", "huber_loss_of_another_dtype": "huber_loss",
     "prelu_backward": "_prelu_kernel_backward", "rrelu_noise": "rrelu_with_noise", "rrelu_noise_backward": "rrelu_with_noise_backward",
     **{
-        f"{name}_slope": f"{name}_backward"
+        f"{name}_backward": f"{name}_backward"
         for name in "binary_cross_entropy elu glu hardshrink hardsigmoid hardswish hardtanh huber_loss leaky_relu log_sigmoid "
         "mse_loss smooth_l1_loss soft_margin_loss softplus softshrink threshold".split()
     },
