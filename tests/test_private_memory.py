@@ -26,12 +26,12 @@ ALLOWED = {
     "__code__": {
         "autograd/forward_rules.py", "autograd/function.py", "batching/layers.py", "compiled/capture/guards.py", "compiled/capture/recorder.py",
         "compiled/capture/trace.py", "explain/rules.py",
-        "fx/tracer.py", "nn/modules/named_methods.py", "ops/activations.py", "ops/misfits.py", "ops/public.py", "ops/rules_text.py",
+        "compat/fx/tracer.py", "nn/modules/named_methods.py", "ops/activations.py", "ops/misfits.py", "ops/public.py", "ops/rules_text.py",
     },
     # what a function got from around it: read only
     "cell_contents": {"batching/layers.py", "compiled/capture/guards.py", "compiled/capture/trace.py"},
     # What a user's program does beside its ops, while it is recorded; how many names it unpacks a Proxy into.
-    "dis": {"compiled/capture/watching.py", "fx/proxy.py"},
+    "dis": {"compiled/capture/watching.py", "compat/fx/proxy.py"},
     "_core": {"compat/cpu.py"},  # whose features PyTorch has a function for
 }  # fmt: skip
 NOWHERE = set(

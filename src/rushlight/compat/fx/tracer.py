@@ -16,12 +16,12 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 import rushlight as torch
+from rushlight.nn import Module, Sequential
+from rushlight.nn.modules import calls
+from rushlight.nn.parameter import Parameter
+from rushlight.tensor import Tensor
+from rushlight.utils import _pytree
 
-from ..nn import Module, Sequential
-from ..nn.modules import calls
-from ..nn.parameter import Parameter
-from ..tensor import Tensor
-from ..utils import _pytree
 from .code_generation import _PyTreeCodeGen, _PyTreeInfo
 from .graph import Graph
 from .node import Argument

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ..utils._pytree import register_pytree_node
+from rushlight.utils._pytree import register_pytree_node
 
 __all__ = ["immutable_dict", "immutable_list"]
 

@@ -14,7 +14,8 @@ from .node import Argument, Node, Target, map_arg
 from .qualified_names import qualified_name
 
 if TYPE_CHECKING:
-    from ..nn import Module
+    from rushlight.nn import Module
+
     from .graph_module import GraphModule
 
 __all__ = ["CodeGen", "Graph", "PythonCode"]

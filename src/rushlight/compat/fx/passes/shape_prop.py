@@ -6,9 +6,9 @@ import traceback
 from typing import Any, NamedTuple
 
 import rushlight as torch
+from rushlight.nn import Module
+from rushlight.tensor import Tensor
 
-from ...nn import Module
-from ...tensor import Tensor
 from ..interpreter import Interpreter
 from ..node import Node, map_aggregate
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..nn import Module
+from rushlight.nn import Module
+
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import Argument, Node, Target, map_aggregate, map_arg

@@ -12,9 +12,9 @@ from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 import rushlight as torch
+from rushlight.nn.parameter import Parameter
+from rushlight.tensor import Tensor
 
-from ..nn.parameter import Parameter
-from ..tensor import Tensor
 from .graph import Graph
 from .node import Argument, Node, Target, map_aggregate
 from .qualified_names import is_method_of_tensor

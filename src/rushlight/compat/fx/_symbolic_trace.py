@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..nn import Module
+from rushlight.nn import Module
+
 from .graph_module import GraphModule
 from .tracer import PH, Tracer, is_fx_tracing, wrap
 

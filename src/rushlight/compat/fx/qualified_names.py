@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.public_names import registry
-from ..operators.aten import OpOverload, OpOverloadPacket
-from ..tensor import Tensor
+from rushlight.base.public_names import registry
+from rushlight.operators.aten import OpOverload, OpOverloadPacket
+from rushlight.tensor import Tensor
 
 # Where PyTorch's own functions lie: its Python ones in torch.functional, its native ones below torch._C.
 _IN_PYTHON = frozenset(

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import rushlight as torch
+from rushlight.utils import _pytree
 
-from ..utils import _pytree
 from . import _pytree as fx_pytree
 from .namespace import Namespace
 from .node import Node, map_arg

@@ -14,7 +14,8 @@ graph():
     return add
 """
 
-from ..as_torch.missing import lazy_names
+from rushlight.as_torch.missing import lazy_names
+
 from ._symbolic_trace import PH, Tracer, symbolic_trace, wrap
 from .graph import CodeGen, Graph
 from .graph_module import GraphModule

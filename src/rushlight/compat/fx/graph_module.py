@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import rushlight as torch
+from rushlight.nn import Module, Parameter
+from rushlight.tensor import Tensor
 
-from ..nn import Module, Parameter
-from ..tensor import Tensor
 from .code_generation import BUILTINS, PythonCode, _PyTreeCodeGen
 from .graph import Graph
 from .qualified_names import home
