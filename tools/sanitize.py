@@ -60,7 +60,7 @@ def test(sanitizer: str) -> int:
         **os.environ, **OPTIONS, "LD_PRELOAD": " ".join(runtimes), "PYTHONPATH": str(folder), "PYTHONMALLOC": "malloc",
         "OMP_NUM_THREADS": "1", "RUSHLIGHT_KERNELS": "",
     }  # fmt: skip
-    tests = sorted(str(path) for path in (ROOT / "tests").glob("test_kernel*.py"))
+    tests = sorted(str(path) for path in (ROOT / "tests" / "kernels").glob("test_*.py"))
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
     return subprocess.run(command, env=environment, cwd=ROOT).returncode
 

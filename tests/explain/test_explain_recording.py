@@ -15,7 +15,7 @@ import rushlight as torch
 from rushlight.autograd import observed_pass
 from rushlight.ops import dispatch
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def kinds(story: Any) -> list[str]:

@@ -362,7 +362,7 @@ def test_children_of_multiprocessing(tmp_path: Path) -> None:
 
 
 def test_examples_run() -> None:
-    examples = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+    examples = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
     assert examples
     for example in examples:
         done = run(*RUSHLIGHT, example.name, cwd=example.parent)

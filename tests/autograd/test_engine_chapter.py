@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rushlight.autograd import engine
 
-CHAPTER = Path(__file__).parents[1] / "docs" / "engine.md"
+CHAPTER = Path(__file__).parents[2] / "docs" / "engine.md"
 
 
 def test_code_without_prompts_stands_in_the_engine() -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import rushlight as torch
 from rushlight import kernels
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 native = kernels.native
 needs_native = pytest.mark.skipif(native is None, reason="the extension is not built, or is switched off")
 DTYPES = {"float32": 2e-6, "float64": 1e-13}  # by how much of a result, or of 1, the two may differ
