@@ -69,6 +69,7 @@ with _collector_at_rest():
     )
     from .base.size import Size
     from .base.torch_version import __version__
+    from .batching import interpreter as _transforms
     from .batching.vmap import vmap
     from .ops.public import registry as _registry
     from .overrides.watching import install_methods
@@ -87,6 +88,7 @@ with _collector_at_rest():
     from .tensor import Tensor
     from .tensors import copying as _copying
     from .tensors import foreach as _foreach
+    from .tensors import python as _python
     from .tensors import queries as _queries
     from .tensors import rebuilding as _rebuilding
     from .tensors import runtime as _runtime

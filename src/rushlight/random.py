@@ -13,6 +13,7 @@ from .backend.random_streams import Stream
 from .backend.random_streams import memory_axes as memory_axes
 from .base.device import CPU, as_device
 from .base.device import device as Device
+from .tensor import Tensor, wrap
 
 __all__ = [
     "Generator",
@@ -77,8 +78,6 @@ class Generator:
 
     def get_state(self) -> Any:
         """What decides the numbers to come: a tensor of 5056 bytes, laid out as PyTorch lays it out."""
-        from .tensor import wrap
-
         return wrap(self._stream.state())
 
     def set_state(self, new_state: Any) -> Generator:
@@ -86,8 +85,6 @@ class Generator:
 
         TypeError unless it is a byte tensor, RuntimeError if it is no state.
         """
-        from .tensor import Tensor
-
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {_full_name(type(new_state))}")
         octets = new_state._array

@@ -13,7 +13,7 @@ import rushlight.nn.functional as F
 from rushlight._C import _functorch
 from rushlight._functorch.apis import chunk_vmap
 from rushlight._functorch.vmap import restore_vmap
-from rushlight.batching import examples
+from rushlight.batching.rules import forms
 from rushlight.func import debug_unwrap, grad, jvp, vmap
 
 
@@ -249,7 +249,7 @@ def test_results_with_their_dimensions() -> None:
 
 
 def test_the_loop_can_be_made_to_warn_and_be_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(examples.find_rule.__globals__["rules"], "tril")
+    monkeypatch.delitem(forms.rules, "tril")
     x = double(3, 2, 2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

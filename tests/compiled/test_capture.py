@@ -114,9 +114,8 @@ def test_the_functions_that_are_known_are_there() -> None:
 
 
 def test_while_nothing_is_recorded_nobody_looks_on() -> None:
-    from rushlight.autograd import modes
-    from rushlight.ops import dispatch
+    from rushlight.autograd import interpreters, modes
 
-    before = list(dispatch.interceptors), modes.special.active
+    before = list(interpreters.stack.interpreters), modes.special.active
     recorded(lambda: torch.ones(2) * 2)
-    assert (list(dispatch.interceptors), modes.special.active) == before
+    assert (list(interpreters.stack.interpreters), modes.special.active) == before

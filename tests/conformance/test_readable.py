@@ -17,7 +17,7 @@ from sides import Missing, Side
 
 import rushlight as torch
 import rushlight.nn.functional as F
-from rushlight.autograd import modes
+from rushlight.autograd import interpreters, modes
 from rushlight.backend.line_sums import unbroadcast
 from rushlight.explain.readable import READABLE
 from rushlight.explain.rules import form_of
@@ -183,22 +183,24 @@ def stretched(op: Op, value: Any, values: dict[str, Any], told: dict[str, Any]) 
 
 @contextmanager
 def watching(trials: Trials) -> Iterator[None]:
-    def watched(op: Op, args: tuple[Any, ...]) -> Any:
-        modes.special.leave()
-        try:
-            result = op.call(*args)
-        finally:
-            modes.special.enter()
-        trials.see(op, args, result)
-        return result
+    class Watching(interpreters.Interpreter):
+        def op(self, op: Op, args: tuple[Any, ...]) -> Any:
+            modes.special.leave()
+            try:
+                result = op.call(*args)
+            finally:
+                modes.special.enter()
+            trials.see(op, args, result)
+            return result
 
-    dispatch.interceptors.insert(0, watched)
+    watching = Watching()
+    interpreters.stack.put(watching)
     modes.special.enter()
     try:
         yield
     finally:
         modes.special.leave()
-        dispatch.interceptors.remove(watched)
+        interpreters.stack.take(watching)
 
 
 def everything(pattern: str | None = None) -> Trials:

@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rushlight as torch
+from rushlight.autograd import interpreters
 from rushlight.autograd.modes import special
 from rushlight.autograd.profiler import KinetoStepTracker, emit_itt, emit_nvtx, profile, record_function
 from rushlight.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
-from rushlight.ops import dispatch
 from rushlight.profiler import ProfilerAction, ProfilerActivity, schedule, tensorboard_trace_handler
 from rushlight.profiler import profile as step_profile
 
@@ -324,14 +324,24 @@ def profile_of_nothing() -> Any:
 
 def test_nothing_stays_behind() -> None:
     torch.ones(1).exp()
-    before = (special.active, list(dispatch.interceptors), torch.Tensor.__dict__["__mul__"], torch.Tensor.__dict__["sum"])
+    before = (
+        special.active,
+        list(interpreters.stack.interpreters),
+        torch.Tensor.__dict__["__mul__"],
+        torch.Tensor.__dict__["sum"],
+    )
     with profile():
         assert torch.autograd._profiler_enabled() and torch.autograd.profiler._is_profiler_enabled
         torch.ones(2).mul(2)
         assert special.active > before[0]
     with pytest.raises(ZeroDivisionError), profile():
         1 / 0  # noqa: B018
-    after = (special.active, list(dispatch.interceptors), torch.Tensor.__dict__["__mul__"], torch.Tensor.__dict__["sum"])
+    after = (
+        special.active,
+        list(interpreters.stack.interpreters),
+        torch.Tensor.__dict__["__mul__"],
+        torch.Tensor.__dict__["sum"],
+    )
     assert before[:2] == after[:2]
     assert before[2] is after[2] and before[3] is after[3]
     assert not torch.autograd._profiler_enabled() and not torch.autograd.profiler._is_profiler_enabled

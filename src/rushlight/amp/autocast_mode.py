@@ -13,7 +13,7 @@ from typing import Any
 from ..autograd.modes import special, state
 from ..base import dtypes
 from ..base.device import device
-from ..base.rooms import carried
+from ..base.thread_state import carried
 from ..ops.publishing import published
 from ..overrides.watching import watch
 from ..tensor import Tensor

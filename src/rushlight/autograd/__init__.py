@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from ..as_torch.missing import lazy_names
-from . import function, graph, graph_access, saved_hooks
+from . import function, graph, graph_access, saved_hooks, tensor_methods
 from .function import Function
 from .gradients import _calculate_shape, backward, grad
 from .modes import (
@@ -43,7 +43,7 @@ def __getattr__(name: str) -> Any:
     if name == "torch":
         return import_module(__name__.rpartition(".")[0])
     if name == "SavedTensor":
-        from ..ops.saved_attributes import SavedTensor
+        from .saved_attributes import SavedTensor
 
         return SavedTensor
     return _lazy(name)

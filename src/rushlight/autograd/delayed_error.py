@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..base.rooms import provided
+from ..tensor import Tensor, make_tensor
 from . import modes
 from .engine import input_edge
 from .graph import Edge, Node, new_sink, orders
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
-
-# Set by tensor.py: the class of what passes, and a Tensor with a given place in the graph.
-is_tensor: Callable[[Any], bool] = provided("is_tensor")
-make_tensor: Callable[..., Tensor] = provided("make_tensor")
 
 
 class Error(Node):
@@ -27,7 +19,7 @@ class Error(Node):
         self.message = message
         self.next = edges
         self.order = next(orders)
-        metas: list[Any] = [(one._array.shape, one._array.dtype) if is_tensor(one) else ((), None) for one in inputs]
+        metas: list[Any] = [(one._array.shape, one._array.dtype) if isinstance(one, Tensor) else ((), None) for one in inputs]
         self.shape, self.dtype = metas[0]
         if outputs > 1:
             self.metas = metas
@@ -60,21 +52,21 @@ class DelayedError(Node):
         self.count = count
 
     def __call__(self, *inputs: Any) -> Any:
-        recorded = modes.state.grad_enabled and any(is_tensor(one) and one.requires_grad for one in inputs)
-        outputs = [one.detach() if is_tensor(one) else one for one in inputs]
+        recorded = modes.state.grad_enabled and any(isinstance(one, Tensor) and one.requires_grad for one in inputs)
+        outputs = [one.detach() if isinstance(one, Tensor) else one for one in inputs]
         if recorded:
-            edges = tuple(input_edge(one) if is_tensor(one) and one.requires_grad else None for one in inputs)
+            edges = tuple(input_edge(one) if isinstance(one, Tensor) and one.requires_grad else None for one in inputs)
             self._place(inputs, outputs, edges)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _place(self, inputs: tuple[Any, ...], outputs: list[Any], edges: tuple[Edge | None, ...]) -> None:
         node = Error(self.message, inputs, len(outputs), edges)
         for number, one in enumerate(outputs):
-            if is_tensor(one):
+            if isinstance(one, Tensor):
                 outputs[number] = make_tensor(one._array, one._counter, (node, number))
 
     def behind_leaves(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The tensors as if each were a leaf of its own that needs a gradient: all that is known of where they come from."""
-        outputs = [one.detach() if is_tensor(one) else one for one in inputs]
-        self._place(inputs, outputs, tuple((new_sink(one), 0) if is_tensor(one) else None for one in outputs))
+        outputs = [one.detach() if isinstance(one, Tensor) else one for one in inputs]
+        self._place(inputs, outputs, tuple((new_sink(one), 0) if isinstance(one, Tensor) else None for one in outputs))
         return tuple(outputs)

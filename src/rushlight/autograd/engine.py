@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush, heappushpop
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,25 +25,17 @@ from ..backend.late_products import LateProducts
 from ..backend.line_sums import unbroadcast
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.scattered import ScatteredArray
-from ..base.rooms import carried, provided
+from ..base.thread_state import carried
+from ..tensor import Tensor, wrap
 from . import modes, overlaps, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .hooks import HookCalls
+from .interpreters import stack as interpreters
 from .rule_errors import broadcast_error, of_rule
 from .schedule import counted
 
-if TYPE_CHECKING:
-    from ..tensor import Tensor
-
-# Set by tensor.py, which stands above this room: how to make a Tensor, and how to fit one to a shape and a dtype.
-wrap: Callable[[Any], Tensor] = provided("wrap")
-sparse_gradient: Callable[[ScatteredArray], Tensor] = provided("sparse_gradient")
-unbroadcast_tensor: Callable[[Any, tuple[int, ...], np.dtype[Any]], Tensor] = provided("unbroadcast_tensor")
-
 _pass_ids = itertools.count()
 
-# Set by overrides/torch_dispatch.py: a gradient as a tensor of its own, seen by modes.
-taken: Callable[[Tensor], Tensor] | None = None
 LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, if nobody else holds that
 
 
@@ -309,7 +301,7 @@ class BackwardPass(HookCalls):
             if have is None:
                 if g.__class__ is not np.ndarray or not is_only_here(g, way):
                     if g.__class__ is ScatteredArray:
-                        variable._grad = sparse_gradient(g)
+                        variable._grad = variable._scattered_gradient(g)
                         return
                     g = np.array(g, order="C")
                 like = variable._array
@@ -353,7 +345,7 @@ class BackwardPass(HookCalls):
         if dtype is None:  # a leaf that takes a gradient of any dtype
             dtype = (g._array if self.over_tensors else g).dtype
         try:
-            return unbroadcast_tensor(g, shape, dtype) if self.over_tensors else unbroadcast(g, shape, dtype)
+            return g._unbroadcast(shape, dtype) if self.over_tensors else unbroadcast(g, shape, dtype)
         except ValueError:
             got = list((g._array if self.over_tensors else g).shape)
             raise RuntimeError(
@@ -433,9 +425,12 @@ def _accumulate_tensor(variable: Tensor, g: Tensor) -> None:
     with accumulate_lock:
         have = variable._grad
         if have is None:
-            if taken is not None and not modes.state.grad_enabled:
-                variable._grad = taken(g)
-            elif isinstance(g._array, np.ndarray):
+            if modes.special.active and not modes.state.grad_enabled:
+                kept = interpreters.ask("detached", g)
+                if kept is not NotImplemented:
+                    variable._grad = wrap(kept._array.copy()) if type(kept) is Tensor else kept
+                    return
+            if isinstance(g._array, np.ndarray):
                 shape = variable._array.shape if variable._strided else g._array.shape
                 fresh = _laid_like(np.empty(shape, g._array.dtype), variable._array)
                 variable._grad = wrap(fresh).copy_(g)

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backend import numpy as backend
-from ..base.rooms import carried
-from ..ops import table
+from ..base.attributes import held
+from ..base.thread_state import carried
 from ..tensor import Tensor, new_tensor, wrap
-from . import modes, overlaps, views
-from .attributes import held
+from . import modes
 from .graph import leaf_edge
+from .tangents import state, tangent_at, tangents_of, with_tangent
 
 _levels: Iterator[int] = itertools.count(1)
 OTHER_SIZE = (
@@ -30,8 +30,7 @@ OTHER_SIZE = (
 
 class _State(threading.local):
     def __init__(self) -> None:
-        self.active: list[int] = []  # levels that are open in this thread, the innermost last
-        self.user: list[int] = []  # those opened by dual_level
+        self.user: list[int] = []  # the levels opened by dual_level
 
 
 _state = carried(_State())
@@ -50,14 +49,14 @@ class UnpackedDualTensor(NamedTuple):
 def open_level() -> int:
     """Opens an innermost level; ops look at tangents while one is open."""
     level = next(_levels)
-    _state.active.append(level)
+    state.levels.append(level)
     modes.state.forward_levels += 1
     modes.special.enter(plain_to_see=True)
     return level
 
 
 def close_level(level: int) -> None:
-    _state.active.remove(level)
+    state.levels.remove(level)
     modes.state.forward_levels -= 1
     modes.special.leave(plain_to_see=True)
 
@@ -136,43 +135,6 @@ def __getattr__(name: str) -> Any:
 
 
 # Tangents of tensors.
-
-
-def tangent_at(tensor: Any, level: int) -> Any:
-    """The tangent of a tensor in a level, or None.
-
-    A view without tangents of its own has what its base got since it was made: a write into the base is one into the view.
-    """
-    if tensor._of_batch:
-        found = tangent_at(tensor.whole, level)
-        return None if found is None else tensor._rewrapped(found)
-    tangents = tensor._tangents
-    if tangents is not None:
-        return tangents.get(level)
-    base = tensor._base
-    if base is None or base is tensor or base._tangents is None:
-        return None
-    whole = base._tangents.get(level)
-    if whole is None or whole._array.dtype != tensor._array.dtype:
-        return None
-    shape, strides, offset, own, dtype = views.geometry(base, tensor)
-    places = overlaps.like_base(
-        np.arange(base._array.size).reshape(base._array.shape), tuple(step * 8 // dtype.itemsize for step in own)
-    )
-    index = backend.strided(places, shape, tuple(step * 8 // dtype.itemsize for step in strides), offset * 8 // dtype.itemsize)
-    return whole.take(wrap(np.ascontiguousarray(index)))
-
-
-def tangents_of(tensor: Tensor) -> dict[int, Tensor] | None:
-    """All tangents of a tensor in open levels, those that it has from its base too."""
-    found = {level: tangent_at(tensor, level) for level in _state.active}
-    return {level: tangent for level, tangent in found.items() if tangent is not None} or None
-
-
-def with_tangent(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
-    """Gives a tensor a tangent; returns the tensor."""
-    tensor._tangents = {**(tensor._tangents or {}), level: tangent}
-    return tensor
 
 
 def without_tangent(tensor: Tensor, level: int) -> Tensor:
@@ -266,7 +228,7 @@ def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
         )
     # A class that takes over the ops below autograd sees an alias being made.
     is_asked = hasattr(type(tensor), "__torch_dispatch__")
-    return with_tangent(table.tensors.alias(tensor) if is_asked else tensor.view_as(tensor), tangent, level)
+    return with_tangent(tensor._alias() if is_asked else tensor.view_as(tensor), tangent, level)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -289,6 +251,10 @@ def shown_tangent(tensor: Tensor) -> Any:
     return tangent_at(tensor, _state.user[-1]) if _state.user else None
 
 
-views.tangents_of = tangents_of
-
-from . import forward_rules  # noqa: E402, F401  (how ops take tangents along)
+def as_leaf(tensor: Tensor) -> Tensor:
+    """The same values as a leaf that needs a gradient, with the tangents that it has in other levels."""
+    if tensor._of_batch:
+        return tensor._rewrapped(as_leaf(tensor.whole))
+    leaf = tensor.detach()
+    leaf._needs_grad, leaf._tangents = True, tangents_of(tensor)
+    return leaf

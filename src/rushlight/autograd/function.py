@@ -12,23 +12,16 @@ import inspect
 import warnings
 import weakref
 from collections.abc import Callable, Container
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..backend.notes import with_notes
-from ..base.rooms import provided
-from . import engine, function_calls, modes
+from ..tensor import Tensor, wrap
+from . import function_calls, modes, saved, saved_attributes
 from .delayed_error import DelayedError
 from .graph import Edge, Node
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
-
-# Set by tensor.py: the class, and how saved values are opened.
-is_tensor: Callable[[Any], bool] = provided("is_tensor")
-open_saved: Callable[..., Tensor] = provided("open_saved")
-raw_saved: Callable[[Any], tuple[Any, ...]] = provided("raw_saved")
+from .interpreters import stack as interpreters
 
 
 class FunctionCtx:
@@ -144,20 +137,20 @@ class BackwardCFunction(Node):
         entries = self.saved
         if self._forward_cls.clear_saved_tensors_on_access:
             self.saved, self.taken = None, True
-        return tuple(open_saved(self, *entry) for entry in entries)
+        return tuple(saved.open_function_saved(self, *entry) for entry in entries)
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
         if self.saved is None and self.recorded and self.kept_something and not self.taken:
             raise self.freed()
-        return raw_saved(self)
+        return saved_attributes.of_function(self)
 
     def release(self) -> None:
         self.saved = None
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         values = self._cotangents(g)
-        results = self._apply(tuple(None if value is None else engine.wrap(value) for value in values))
+        results = self._apply(tuple(None if value is None else wrap(value) for value in values))
         return tuple(None if one is None else one._array if one._strided else one.scattered() for one in results)
 
     def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
@@ -173,7 +166,7 @@ class BackwardCFunction(Node):
             metas = self.metas if self.metas is not None else [(self.shape, self.dtype)]
             left_out = () if context._materialize_non_diff_grads else self.undifferentiable
             grads = tuple(
-                engine.wrap(np.zeros(*meta)) if grad is None and meta is not None and number not in left_out else grad
+                wrap(np.zeros(*meta)) if grad is None and meta is not None and number not in left_out else grad
                 for number, (grad, meta) in enumerate(zip(grads, metas, strict=True))
             )
         function = self._forward_cls
@@ -204,7 +197,7 @@ class BackwardCFunction(Node):
                         f"function {self.name()} returned a gradient different than None at position {position + 1}, but the "
                         "corresponding forward input was not a Variable"
                     )
-            elif result is not None and not is_tensor(result):
+            elif result is not None and not isinstance(result, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
             else:
                 if result is not None and len(kept) < len(self.next):
@@ -294,10 +287,7 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
         """Computes the result: ``forward(ctx, *args)``, or ``forward(*args)`` beside ``setup_context``."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """Keeps what backward needs, where forward has no context."""
-        raise NotImplementedError("setup_context is not implemented.")
+    setup_context = staticmethod(function_calls.no_setup)
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
@@ -331,14 +321,11 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
         elif kwargs:
             args = _by_position(cls.forward, args, kwargs)
             kwargs = {}
-        for transform in transforms:
-            result = transform(cls, args, kwargs)
+        if modes.special.active:
+            result = interpreters.ask("function", cls, args, kwargs)
             if result is not NotImplemented:
                 return result
         return function_calls.apply_with_node(cls, args, kwargs)[1]
-
-
-function_calls.no_setup = Function.setup_context
 
 
 def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -367,10 +354,6 @@ def _by_position(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     return tuple(placed)
 
 
-# Set by the rooms above (func transforms, forward mode): (function, args, kwargs) -> result or NotImplemented.
-transforms: list[Callable[..., Any]] = []
-
-
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
     """Marks a backward that cannot be differentiated again: trying to is a RuntimeError.
 
@@ -393,7 +376,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(ctx: Any, *args: Any) -> Any:
         with modes.no_grad():
             outputs = function(ctx, *args)
-        if not modes.state.grad_enabled or not any(is_tensor(arg) and arg.requires_grad for arg in args):
+        if not modes.state.grad_enabled or not any(isinstance(arg, Tensor) and arg.requires_grad for arg in args):
             return outputs
         single = not isinstance(outputs, tuple)
         results = (outputs,) if single else outputs

@@ -5,21 +5,18 @@ from __future__ import annotations
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from ..base.rooms import provided
-from . import engine, modes, observed_pass, views
+from ..tensor import Tensor
+from . import engine, modes, saved, views
 from .graph import here, keep_traceback, leaf_edge, observers, orders
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
+from .interpreters import stack as interpreters
 
 
-# Set by tensor.py: the class, and how a value is given to the hooks that pack saved ones.
-is_tensor: Callable[[Any], bool] = provided("is_tensor")
-pack_hooked: Callable[[Tensor], Any] = provided("pack_hooked")
-no_setup: Any = provided("no_setup")  # set by function.py: the setup_context of a class that has none of its own
+def no_setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+    """Keeps what backward needs, where forward has no context."""
+    raise NotImplementedError("setup_context is not implemented.")
 
 
 def _among(value: Any, values: Sequence[Any]) -> bool:
@@ -34,7 +31,7 @@ def apply_with_node(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """Runs forward and records it; returns the node too, whose ``context`` forward was given."""
     node, ctx = object.__new__(cls._backward_cls), object.__new__(cls._context_cls)
     node.context, ctx._node = ctx, weakref.ref(node)
-    tensors = [is_tensor(arg) for arg in args]
+    tensors = [isinstance(arg, Tensor) for arg in args]
     for arg, tensor in zip(args, tensors, strict=True):
         if tensor and arg._base is not None:
             views.refresh_to_record(arg)
@@ -56,10 +53,10 @@ def apply_with_node(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     single = not isinstance(output, tuple)
     outputs = (output,) if single else output
     if ctx.non_differentiable:
-        if not all(map(is_tensor, ctx.non_differentiable)):
+        if not all(isinstance(one, Tensor) for one in ctx.non_differentiable):
             raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
         node.undifferentiable = {n for n, value in enumerate(outputs) if _among(value, ctx.non_differentiable)}
-    if not all(map(is_tensor, ctx.dirty_tensors)):
+    if not all(isinstance(one, Tensor) for one in ctx.dirty_tensors):
         raise RuntimeError("mark_dirty can only accept variables, but argument ")
     if ctx.dirty_tensors and not all(_among(value, outputs) for value in ctx.dirty_tensors):
         raise RuntimeError(
@@ -84,7 +81,7 @@ def apply_with_node(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any]) -> None:
     """RuntimeError where ``setup_context`` kept an input that forward returned: it saw no output that differs from it."""
-    kept = [one for one in (*(ctx.to_save or ()), *(ctx.saved_for_forward or ())) if is_tensor(one)]
+    kept = [one for one in (*(ctx.to_save or ()), *(ctx.saved_for_forward or ())) if isinstance(one, Tensor)]
     for one in kept:
         if (
             any(one is arg for arg in args)
@@ -99,15 +96,11 @@ def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any]) -> None:
 
 
 def _unrecorded(node: Any, args: Sequence[Any], value: Any) -> Any:
-    if not is_tensor(value):
+    if not isinstance(value, Tensor):
         return value
     if _among(value, node.context.dirty_tensors):
         views.bump(value, node.name())
-        return (
-            value.detach()
-            if value.requires_grad and (not modes.special.active or observed_pass.recorded is not None)
-            else value
-        )
+        return value.detach() if value.requires_grad and (not modes.special.active or interpreters.told) else value
     if _among(value, args):
         value = value.view_as(value)
     if value._base is not None:
@@ -136,7 +129,7 @@ def _record(node: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[
     results: list[Any] = []
     metas: list[Any] = []
     for number, value in enumerate(outputs):
-        if not is_tensor(value):
+        if not isinstance(value, Tensor):
             results.append(value)
             metas.append(None)
             continue
@@ -228,27 +221,27 @@ def _keep(node: Any, results: list[Any]) -> None:
     if to_save is None:
         return
     hooks = modes.state.saved_hooks
-    saved: list[Any] = []
+    kept: list[Any] = []
     for position, value in enumerate(to_save):
         if value is None:
-            saved.append((None, None, None, None))
+            kept.append((None, None, None, None))
             continue
-        if not is_tensor(value):
+        if not isinstance(value, Tensor):
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {position} is of type {type(value).__name__}"
             )
         if hooks:
             number = next((n for n, out in enumerate(results) if out is value), None)
             edge = (None, number) if number is not None else value._edge or (leaf_edge(value) if value._needs_grad else None)
-            saved.append((pack_hooked(value), None, None, edge))
+            kept.append((saved.Packed(value, hooks[-1]), None, None, edge))
             continue
         for number, result in enumerate(results):
             if result is value:
                 # Its own output: the node is left out of the edge, where it would refer to itself.
                 edge = (None, number) if result._edge is not None else None
-                saved.append((result._array, result._counter, result._counter[0], edge))
+                kept.append((result._array, result._counter, result._counter[0], edge))
                 break
         else:
-            saved.append((value, value._counter, value._counter[0], None))
-    node.saved = tuple(saved)
-    node.kept_something = bool(saved)
+            kept.append((value, value._counter, value._counter[0], None))
+    node.saved = tuple(kept)
+    node.kept_something = bool(kept)

@@ -8,26 +8,24 @@ on an input is an error instead of zeros.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from . import engine, modes
-from . import gradients as _gradient_functions
+from ..tensor import Tensor, wrap
+from . import modes
 from .gradients import grad
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
+from .interpreters import stack as interpreters
 
 Tensors = tuple[Any, ...]
 
 
 def is_tensor(value: Any) -> bool:
-    return bool(_gradient_functions.is_tensor(value))
+    return bool(isinstance(value, Tensor))
 
 
 def stack(values: list[Any], dim: int = 0) -> Any:
-    return _gradient_functions.stack(values, dim)
+    return Tensor._stack(values, dim)
 
 
 def _tuple(value: Any, label: str, caller: str) -> tuple[Tensors, bool]:
@@ -117,18 +115,18 @@ def _filled(gradients: Sequence[Any], like: Tensors, strict: bool, stage: str, c
 
 
 def _zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
-    return engine.wrap(np.zeros(shape, dtype))
+    return wrap(np.zeros(shape, dtype))
 
 
 def _zeros_like(one: Any) -> Tensor:
-    return engine.wrap(np.zeros_like(one._array))
+    return wrap(np.zeros_like(one._array))
 
 
 def _unit(shape: tuple[int, ...], element: int, dtype: np.dtype[Any]) -> Tensor:
     """One for an element, counted through all dimensions, and zero for all others."""
     unit = np.zeros(shape, dtype)
     unit.flat[element] = 1
-    return engine.wrap(unit)
+    return wrap(unit)
 
 
 def _finished(values: Sequence[Any], several: bool, create_graph: bool) -> Any:
@@ -141,7 +139,7 @@ def _vector(v: Any, like: Tensors, several: bool, what: str, caller: str) -> Ten
     if v is None:
         if len(like) != 1 or like[0]._array.size != 1:
             raise RuntimeError(f"The vector v can only be None if {what} a single Tensor with a single element.")
-        return (engine.wrap(np.ones(like[0]._array.shape, like[0]._array.dtype)),)
+        return (wrap(np.ones(like[0]._array.shape, like[0]._array.dtype)),)
     vectors, _ = _tuple(v, "v", caller)
     if len(vectors) != len(like):
         if several:
@@ -188,7 +186,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         vectors = _vector(v, ins, several_in, "the input to the user-provided function is", "jvp")
         outputs, several_out = _called(func, ins, "jvp")
         _check_strict(outputs, strict)
-        cotangents = tuple(engine.wrap(np.zeros(o._array.shape, o._array.dtype)).requires_grad_() for o in outputs)
+        cotangents = tuple(wrap(np.zeros(o._array.shape, o._array.dtype)).requires_grad_() for o in outputs)
         backward = _filled(_gradients(outputs, ins, cotangents, True), ins, strict, "back")
     with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
         product = _filled(_gradients(backward, cotangents, vectors, create_graph), outputs, strict, "back_trick", create_graph)
@@ -277,7 +275,7 @@ def _rows_at_once(output: Any, ins: Tensors, create_graph: bool) -> Tensors:
     shape, size = output._array.shape, int(output._array.size)
     found: Sequence[Any] = (None,) * len(ins)
     if size and output.requires_grad:
-        seeds = engine.wrap(np.eye(size, dtype=output._array.dtype).reshape(size, *shape))
+        seeds = wrap(np.eye(size, dtype=output._array.dtype).reshape(size, *shape))
         found = grad(
             (output,), ins, (seeds,), retain_graph=True, create_graph=create_graph, allow_unused=True, is_grads_batched=True
         )
@@ -315,7 +313,7 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
         size = int(one._array.size)
         units = [np.zeros((size, *other._array.shape), other._array.dtype) for other in ins]
         units[position] = np.eye(size, dtype=one._array.dtype).reshape(size, *one._array.shape)
-        columns = _gradient_functions.vectorized(push)(*(engine.wrap(unit) for unit in units))
+        columns = interpreters.ask("rows", push, [wrap(unit) for unit in units])
         blocks.append([column.movedim(0, -1).reshape(column._array.shape[1:] + one._array.shape) for column in columns])
     found = _nested(tuple(zip(*blocks, strict=True)), several_out, several_in, False)
     if not several_in:
@@ -431,6 +429,6 @@ def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ..
     for one, size in zip(tensors, tensor_numels, strict=True):
         rows = np.zeros((total, size), one._array.dtype)
         rows[np.arange(start, start + size), np.arange(size)] = 1
-        parts.append(engine.wrap(rows))
+        parts.append(wrap(rows))
         start += size
     return tuple(parts)

@@ -19,7 +19,7 @@ from .derivative_check import Check, expect_layout, random_numbers
 from .finite_differences import GradcheckError
 from .finite_differences import as_tuple as _tuple
 from .finite_differences import recorded as _recorded
-from .forward_rules import as_leaf
+from .forward_ad import as_leaf
 from .gradients import grad
 
 __all__ = [

@@ -7,30 +7,20 @@ import operator
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend.line_sums import unbroadcast
 from ..backend.notes import not_a_tensor, with_notes
 from ..base import dtypes
-from ..base.protocols import overriding
-from ..base.rooms import opened, provided
 from ..base.size import Size
+from ..tensor import Tensor, wrap
 from . import engine, modes, schedule
 from .engine import BackwardPass
 from .graph import Edge, GradientEdge, observers
+from .interpreters import stack as interpreters
 from .observed_pass import ObservedPass, new_pass
-
-if TYPE_CHECKING:
-    pass
-
-# Set by tensor.py and ops: what this room needs to know of Tensors.
-is_tensor: Any = provided("is_tensor")
-stack: Any = provided("stack")
-refuse_in_transforms: Any = provided("refuse_in_transforms")  # set by batching/layers.py
-vectorized: Any = provided("vectorized")  # set by batching/vmap.py
-in_transforms: Any = provided("in_transforms")  # set by batching/examples.py: grad, where tensors may be of a batch
 
 
 def backward(
@@ -56,7 +46,7 @@ def backward(
     tensor([3., 5.])
     """
     if modes.state.transforms:
-        refuse_in_transforms("backward")
+        interpreters.refuse("backward")
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", category=FutureWarning, stacklevel=2)
         if grad_tensors is not None:
@@ -69,7 +59,7 @@ def backward(
     _check_kinds(outputs, ())
     if modes.special.active:
         options = {"grad_tensors": grad_tensors, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
-        if overriding[0](backward, outputs, outputs, **options) is not NotImplemented:
+        if interpreters.ask("overriding", backward, outputs, (outputs,), options) is not NotImplemented:
             return
     if inputs is not None:
         inputs = _sequence(inputs)
@@ -160,19 +150,17 @@ def grad(
     (tensor(18.),)
     """
     if modes.special.active:
-        taken = overriding[0](
-            grad,
-            (*_sequence(outputs), *_sequence(inputs)),
-            _sequence(outputs),
-            _sequence(inputs),
-            grad_outputs=grad_outputs,
-            retain_graph=retain_graph,
-            create_graph=create_graph,
-            only_inputs=only_inputs,
-            allow_unused=allow_unused,
-            is_grads_batched=is_grads_batched,
-            materialize_grads=materialize_grads,
-        )
+        given = _sequence(outputs), _sequence(inputs)
+        named = {
+            "grad_outputs": grad_outputs,
+            "retain_graph": retain_graph,
+            "create_graph": create_graph,
+            "only_inputs": only_inputs,
+            "allow_unused": allow_unused,
+            "is_grads_batched": is_grads_batched,
+            "materialize_grads": materialize_grads,
+        }
+        taken = interpreters.ask("overriding", grad, (*given[0], *given[1]), given, named)
         if taken is not NotImplemented:
             return taken
     if not only_inputs:
@@ -205,18 +193,14 @@ def grad(
             operator.index(flag)
     if is_grads_batched:
         return _batched(outs, ins, cotangents, retain_graph, create_graph, allow_unused, materialize_grads)
-    find = in_transforms if modes.state.transforms else _grad
-    return tuple(
-        find(
-            outs,
-            ins,
-            cotangents,
-            retain_graph=retain_graph,
-            create_graph=create_graph,
-            allow_unused=allow_unused,
-            materialize_grads=materialize_grads,
-        )
-    )
+    options = {
+        "retain_graph": retain_graph,
+        "create_graph": create_graph,
+        "allow_unused": allow_unused,
+        "materialize_grads": materialize_grads,
+    }
+    found = interpreters.ask("gradients", outs, ins, cotangents, **options) if modes.state.transforms else NotImplemented
+    return tuple(_grad(outs, ins, cotangents, **options) if found is NotImplemented else found)
 
 
 def _grad(
@@ -256,7 +240,7 @@ def _grad(
             results.append(_zeros(value, create_graph) if materialize_grads else None)
         else:
             if id(g) not in made:
-                made[id(g)] = g if create_graph else _without_graph(g) if over_tensors else engine.wrap(g)
+                made[id(g)] = g if create_graph else _without_graph(g) if over_tensors else wrap(g)
             results.append(made[id(g)] if getattr(value, "_strided", True) else value.in_own_layout(made[id(g)]))
     return tuple(results)
 
@@ -270,22 +254,21 @@ def _zeros(value: Any, create_graph: bool) -> Any:
     """The gradient of what the outputs do not depend on, which can be differentiated on if the others can."""
     if isinstance(value, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-    zeros = engine.wrap(np.zeros_like(value._array))
+    zeros = wrap(np.zeros_like(value._array))
     zeros._needs_grad = create_graph
     return zeros
 
 
 def _dispatched(outputs: Sequence[Any], cotangents: Sequence[Any]) -> bool:
     """Whether classes or modes with ``__torch_dispatch__`` take part: the pass is read over Tensors, for them to see it."""
-    room = opened("overrides.torch_dispatch")
-    return room is not None and bool(room.takes_part([*outputs, *cotangents]))
+    return interpreters.ask("wants_tensors", [*outputs, *cotangents]) is True
 
 
 def _without_graph(g: Any) -> Any:
     """A recorded gradient without its history, but with its tangents."""
     if g._of_batch:
         return g._rewrapped(_without_graph(g.whole))
-    result = engine.wrap(g._array)
+    result = wrap(g._array)
     result._tangents = g._tangents and {level: _without_graph(tangent) for level, tangent in g._tangents.items()}
     return result
 
@@ -320,7 +303,7 @@ def _batched(
         found[:] = [g is not None for g in gradients]
         return tuple(g for g in gradients if g is not None)
 
-    rows = iter(vectorized(pull)(*(g for g in cotangents if g is not None)))
+    rows = iter(interpreters.ask("rows", pull, [g for g in cotangents if g is not None]))
     if not retain_graph:
         _release(outs, ins)
     return tuple(
@@ -343,7 +326,7 @@ def _release(outs: tuple[Any, ...], ins: tuple[Any, ...]) -> None:
 
 
 def _sequence(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, GradientEdge) or is_tensor(value):
+    if isinstance(value, (GradientEdge, Tensor)):
         return (value,)
     if value is None or isinstance(value, (int, float, complex)):
         raise not_a_tensor(f"'{type(value).__name__}' object is not iterable", value)
@@ -352,16 +335,16 @@ def _sequence(value: Any) -> tuple[Any, ...]:
 
 def _check_kinds(outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
     for one in outputs:
-        if not (is_tensor(one) or isinstance(one, GradientEdge)):
+        if not isinstance(one, (Tensor, GradientEdge)):
             raise AssertionError("Expected output to be a torch.Tensor")
     for one in inputs:
-        if not (is_tensor(one) or isinstance(one, GradientEdge)):
+        if not isinstance(one, (Tensor, GradientEdge)):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(one).__name__}")
 
 
 def _check_count(outputs: Sequence[Any], cotangents: Sequence[Any]) -> None:
     for cotangent in cotangents:
-        if cotangent is not None and not is_tensor(cotangent):
+        if cotangent is not None and not isinstance(cotangent, Tensor):
             raise not_a_tensor(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}", cotangents)
     if len(cotangents) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(cotangents)} gradients")
@@ -402,7 +385,7 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
                 cotangent = cotangent.to_dense()
             seed = cotangent if create_graph else cotangent._array
             if (cotangent._array.shape, cotangent._array.dtype) != (shape, dtype):
-                seed = engine.unbroadcast_tensor(cotangent, shape, dtype) if create_graph else unbroadcast(seed, shape, dtype)
+                seed = cotangent._unbroadcast(shape, dtype) if create_graph else unbroadcast(seed, shape, dtype)
         if not needs:
             raise with_notes(
                 RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn"),
@@ -420,7 +403,7 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
         if recorded != shape:  # an op that only changes the shape was done in place since, in no_grad
             seed = _refitted(index, seed, recorded, dtype, create_graph)
         roots.append(edge)
-        seeds.append(engine.wrap(seed) if create_graph and not is_tensor(seed) else seed)
+        seeds.append(wrap(seed) if create_graph and not isinstance(seed, Tensor) else seed)
     return roots, seeds
 
 
@@ -452,8 +435,9 @@ def from_number(tensor: Any, retain_graph: bool) -> bool:
 
 def _ones(output: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """The cotangent of one element, noted by a profiler, or asked of ``__torch_dispatch__``."""
-    if is_tensor(output) and _dispatched([output], []):
-        return opened("overrides.torch_dispatch").ones_like(output)
+    asked = interpreters.ask("ones", output) if isinstance(output, Tensor) else NotImplemented
+    if asked is not NotImplemented:
+        return asked
     ones = np.ones(shape, dtype)
     recorder = modes.state.recorder
     if recorder is not None:
@@ -470,9 +454,9 @@ def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple[Si
 
 def _refitted(index: int, seed: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:
     """A cotangent of another shape than its output had when it was recorded."""
-    tensor = seed if is_tensor(seed) else engine.wrap(seed)
+    tensor = seed if isinstance(seed, Tensor) else wrap(seed)
     try:
-        return engine.unbroadcast_tensor(tensor, shape, dtype) if create_graph else unbroadcast(tensor._array, shape, dtype)
+        return tensor._unbroadcast(shape, dtype) if create_graph else unbroadcast(tensor._array, shape, dtype)
     except ValueError:
         raise RuntimeError(
             f"invalid gradient at index {index} - got {list(tensor._array.shape)} but expected shape compatible with "

@@ -15,7 +15,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,7 @@ from ..backend.notes import with_notes
 from ..base import dtypes
 from ..base.arguments import OWN_CODE, ROOT
 from ..base.device import CPU
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
+from ..tensor import OWN_DTYPE, Tensor
 
 Edge = tuple["Node", int]
 
@@ -314,9 +312,6 @@ class AccumulateGrad(Node):
 
 
 accumulate_lock = threading.RLock()
-
-OWN_DTYPE: Any = True
-"""``_grad_dtype`` of a tensor whose gradient has the tensor's own dtype; None means any."""
 
 
 def new_sink(leaf: Tensor) -> AccumulateGrad:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from ..tensor import Tensor
 from . import engine, views
 from .graph import GradientEdge, Node, RemovableHandle, offered
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 __all__ = [
     "get_gradient_edge",
@@ -50,8 +48,9 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     >>> x._version
     1
     """
-    for one in (tensor,) if hasattr(tensor, "_counter") else tensor:
-        views.bump(one, "increment_version")  # type: ignore[arg-type]
+    tensors: Iterable[Tensor] = (tensor,) if isinstance(tensor, Tensor) else tensor
+    for one in tensors:
+        views.bump(one, "increment_version")
 
 
 class _MultiHandle:

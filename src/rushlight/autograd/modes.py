@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-from ..base.rooms import carried
+from ..base.thread_state import carried
 from .brackets import Called
 
 F = TypeVar("F", bound=Callable[..., Any])

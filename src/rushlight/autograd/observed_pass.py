@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..base.rooms import provided
 from . import modes
 from .engine import BackwardPass, add_cotangent, sum_up
 from .graph import Edge, Node, observers, warn_of_origin
+from .interpreters import stack as interpreters
 from .rule_errors import of_rule
 from .schedule import leads_to, tie_order
 
@@ -159,18 +159,10 @@ class ObservedPass(BackwardPass):
             raise
 
 
-# Set by the rooms above that look at each node: a profiler's pass, and that of a recording while there is one.
-profiled: Callable[[bool, bool], ObservedPass] = provided("profiled")
-recorded: Callable[[bool, bool], ObservedPass] | None = None
-# Set while there is a recording: told of what no op does, with a tensor and what comes of it ("grad", "detach", "data", "data =").
-told: Callable[[str, Any, Any], None] | None = None
-
-
 def new_pass(keep_graph: bool, over_tensors: bool) -> ObservedPass:
     """A pass for who looks on: a profiler, a recording, or hooks and captures alone."""
     if modes.special.active:
-        if modes.state.recorder is not None:
-            return profiled(keep_graph, over_tensors)
-        if recorded is not None:
-            return recorded(keep_graph, over_tensors)
+        found = interpreters.ask("backward_pass", keep_graph, over_tensors)
+        if found is not NotImplemented:
+            return found  # type: ignore[no-any-return]
     return ObservedPass(keep_graph, over_tensors)

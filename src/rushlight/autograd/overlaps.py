@@ -144,3 +144,18 @@ def like_base(g: np.ndarray[Any, Any], strides: tuple[int, ...]) -> np.ndarray[A
     whole = backend.strided(np.zeros(span, g.dtype), g.shape, strides)
     whole[...] = g
     return whole
+
+
+Geometry = tuple[tuple[int, ...], tuple[int, ...], int, tuple[int, ...], np.dtype[Any]]
+
+
+def geometry(base: Tensor, view: Tensor) -> Geometry:
+    """How the view lies in its base: shape, strides and offset in bytes; the base's strides; the view's dtype."""
+    array, whole = view._array, base._array
+    return (
+        array.shape,
+        array.strides,
+        backend.address(array) - backend.address(whole) if array.size else 0,
+        whole.strides,
+        array.dtype,
+    )

@@ -6,21 +6,16 @@ The rules are read over Tensors here, so that the ops they are made of have even
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend.ownership import BY_PROFILED_PASS
 from ..backend.scattered import ScatteredArray
-from ..base.rooms import provided
+from ..tensor import Tensor, wrap
 from . import engine, modes, observed_pass
 from .graph import AccumulateGrad, Edge, Node
 from .recorder import BACKWARD, FUNCTION, Recorder, Span
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
-
-operator_of_node: Callable[[str], str | None] = provided("operator_of_node")
 
 
 class Sums(dict[Node, Any]):
@@ -55,8 +50,9 @@ class ProfiledPass(observed_pass.ObservedPass):
 
     watched = True
 
-    def __init__(self, keep_graph: bool, over_tensors: bool) -> None:
+    def __init__(self, keep_graph: bool, over_tensors: bool, operator_of_node: Callable[[str], str | None]) -> None:
         super().__init__(keep_graph, over_tensors)
+        self.operator_of_node = operator_of_node
         self.recorder: Recorder = modes.state.recorder
         self.buffers = Sums(self.recorder)
         self.evaluating: Span | None = None
@@ -103,13 +99,13 @@ class ProfiledPass(observed_pass.ObservedPass):
     def _pull(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         name, sequence = self._enter(node)
         span = self._node(name, sequence, g)
-        operator = operator_of_node(name)
+        operator = self.operator_of_node(name)
         if operator is not None:
             self.recorder.open(operator)  # closed with the node
         try:
             if self.over_tensors or modes.state.anomaly or not _over_tensors(node, g):
                 return self._read(node, g, edges)
-            results = node.vjp_tensors(_each(g, engine.wrap), edges)
+            results = node.vjp_tensors(_each(g, wrap), edges)
             return tuple(None if result is None else result._array for result in results)
         finally:
             self.recorder.close(span)
@@ -159,6 +155,3 @@ def _each(value: Any, function: Any) -> Any:
     if isinstance(value, list):
         return [_each(one, function) for one in value]
     return None if value is None else function(np.asarray(value))
-
-
-observed_pass.profiled = ProfiledPass

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..base.rooms import carried_states
+from ..base.thread_state import carried_states
 
 
 def stack_is_filling() -> bool:

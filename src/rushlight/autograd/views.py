@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,24 +20,11 @@ from ..backend import numpy as backend
 from ..backend.line_sums import unbroadcast
 from ..backend.notes import leaf_written
 from ..backend.ownership import BY_NAME, is_only_here
-from ..base.rooms import provided
-from . import mirrors, modes, overlaps
-from .attributes import held
+from ..base.attributes import held
+from ..tensor import Tensor, new_tensor
+from . import mirrors, modes, overlaps, tangents
 from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
-
-# Set by ops/strides.py and tensor.py, which stand above this room.
-new_tensor: Callable[[np.ndarray[Any, Any]], Tensor] = provided("new_tensor")
-as_strided_node: Callable[[Tensor, Tensor], Node] = provided("as_strided_node")
-in_other_kind: Callable[[Tensor], Tensor] = provided("in_other_kind")
-copy_node: Callable[[Tensor, Tensor], Node | None] = provided("copy_node")
-write_tangent: Callable[[Tensor, Tensor], None] = provided("write_tangent")  # set by forward_rules.py
-write_below: Callable[..., Any] | None = None  # set by overrides/torch_dispatch.py, once somebody takes ops over below autograd
-tangents_of: Callable[[Tensor], dict[int, Tensor] | None] = provided("tangents_of")  # set by forward_ad.py
-# Set by batching/examples.py: what a write is while transforms run, or NotImplemented.
-in_transforms: Callable[..., Any] = provided("in_transforms")
+from .interpreters import stack as interpreters
 
 
 def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
@@ -81,7 +68,7 @@ def refresh(view: Tensor) -> None:
             return
         check_made(view, "its base or another view of its base has been")
         again = modes.state.view_replay or base._array.dtype is not view._array.dtype
-        edge = (_replayed(base, view) if again else None) or (as_strided_node(base, view), 0)
+        edge = (_replayed(base, view) if again else None) or (base._as_strided_node(view), 0)
         if view._retains and view._edge is not None:
             move_retained(view._edge, edge)
         view._edge, view._needs_grad = edge, True
@@ -217,9 +204,6 @@ def short_name(node: Node) -> str:
     return name if number == "0" else name + number
 
 
-tell_overlap: Callable[[str, Tensor], object] | None = None  # warns of it; ops/subscripts.py sets it
-
-
 def _checked_overlap(
     function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> bool:
@@ -234,8 +218,8 @@ def _checked_overlap(
             overlaps.check_memory(self, () if name in overlaps.WHATEVER_IS_READ else args, name in overlaps.BY_PLACE)
         if name not in overlaps.BY_ELEMENT and overlaps.overlaps_itself(self._array):
             raise overlaps.overlap_error()
-    elif tell_overlap is not None:
-        tell_overlap(name, self)
+    else:
+        self._warn_of_overlap(name)
     return overlapping
 
 
@@ -245,12 +229,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     The function sees a stand-in for ``self`` that keeps today's values and today's place in the graph, so the derivative
     is that of the ordinary op.
     """
-    if modes.state.transforms:
-        written = in_transforms(function, name, self, args, kwargs)
-        if written is not NotImplemented:
-            return written
-    if write_below is not None and modes.special.active:
-        written = write_below(name, self, args, kwargs)
+    if modes.special.active:
+        written = interpreters.ask("write", function, name, self, args, kwargs)
         if written is not NotImplemented:
             return written
     check_writable(self, any(getattr(value, "requires_grad", False) for value in args))
@@ -263,7 +243,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     before = new_tensor(self._array.copy() if modes.state.saved_hooks else self._array)
     before._counter = list(self._counter)
     before._edge, before._needs_grad = self._edge, self._needs_grad
-    before._tangents = tangents_of(self) if modes.state.forward_levels and self._base is not None else self._tangents
+    before._tangents = tangents.tangents_of(self) if modes.state.forward_levels and self._base is not None else self._tangents
     if before._needs_grad and before._edge is None:
         before._edge = leaf_edge(self)  # only reached for leaves in a mode that records nothing
     result = function(before, *args, **kwargs)
@@ -287,7 +267,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if result._needs_grad and self._array.dtype.kind in "fcV":
         _adopt(self, before, result)
     if self._tangents is not None or result._tangents is not None:
-        write_tangent(self, result)
+        tangents.write_tangent(self, result)
     mirrors.carry_history(self._counter)
     return self
 
@@ -322,7 +302,7 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
     Where nothing is recorded, ``self`` keeps its node; a view will take a new one when somebody looks.
     """
     if self._tangents is not None and modes.state.forward_levels:
-        self._tangents = tangents_of(result)
+        self._tangents = tangents.tangents_of(result)
     self._array = result._array
     bump(self, name)
     if self._of_batch:  # a batch: what it stands for changes with it
@@ -392,9 +372,7 @@ def _adopt(self: Tensor, before: Tensor, result: Tensor) -> None:
     if own:
         write_through(self, node)
     else:
-        copied = copy_node(before, result)
-        assert copied is not None
-        write_through(self, copied)
+        write_through(self, before._copy_node(result))
 
 
 def write_through(view: Tensor, node: Node) -> None:
@@ -409,7 +387,7 @@ def write_through(view: Tensor, node: Node) -> None:
         first = base._edge or leaf_edge(base)
     copies.next = (first, *node.next[1:])
     copies.shape, copies.dtype = base._array.shape, base._array.dtype
-    copies.geometry = geometry(base, view)
+    copies.geometry = overlaps.geometry(base, view)
     copies.order = next(orders)
     copies.where = node.where
     if base._edge is not None:
@@ -427,28 +405,13 @@ def move_retained(old: Edge, new: Edge) -> None:
         new[0].retain(new[1], retained.pop(old[1]))
 
 
-Geometry = tuple[tuple[int, ...], tuple[int, ...], int, tuple[int, ...], np.dtype[Any]]
-
-
-def geometry(base: Tensor, view: Tensor) -> Geometry:
-    """How the view lies in its base: shape, strides and offset in bytes; the base's strides; the view's dtype."""
-    array, whole = view._array, base._array
-    return (
-        array.shape,
-        array.strides,
-        backend.address(array) - backend.address(whole) if array.size else 0,
-        whole.strides,
-        array.dtype,
-    )
-
-
 class CopySlices(Node):
     """A write through a view, seen from the base: the view's part of the cotangent goes through the write's own rule."""
 
     __module__ = "builtins"  # where PyTorch's nodes say they are from
 
     inner: Node | None
-    geometry: Geometry
+    geometry: overlaps.Geometry
 
     def name(self) -> str:
         return "torch::autograd::CopySlices"
@@ -479,7 +442,7 @@ class CopySlices(Node):
         result.zero_()
         result.copy_(g)
         size = dtype.itemsize
-        seen = result if dtype.kind == result._array.dtype.kind else in_other_kind(result)
+        seen = result if dtype.kind == result._array.dtype.kind else result._in_other_kind()
         part = seen.as_strided(shape, [stride // size for stride in strides], offset // size)
         grads = self.inner.vjp_tensors(part.clone(), edges)
         if edges[0] is not None:

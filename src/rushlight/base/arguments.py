@@ -54,3 +54,19 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
         frame = frame.f_back
         depth += 1
     warnings.warn(text, category, stacklevel=depth)
+
+
+def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
+    """A dimension as a number from 0: PyTorch's error when there is no such dimension."""
+    if dim.__class__ is int and -ndim <= dim < ndim:
+        return dim if dim >= 0 else dim + ndim
+    try:
+        axis = dim.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(f"'{type(dim).__name__}' object cannot be interpreted as an integer") from None
+    size = ndim or (1 if wrap_scalar else 0)
+    if not -size <= axis < size:
+        if not size:
+            raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {axis})")
+    return axis + size if axis < 0 else axis

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.gradients import stack
-from ..ops import dropout, publishing
+from ..ops.joining import stack
 from ..ops.public import methods, module, ops
 from ..random import get_rng_state
 from ..tensor import Tensor, wrap
@@ -40,7 +39,7 @@ _SIZED = frozenset("rand randn randint normal".split())
 _RANDOM = _SIZED | _RANDOM_LIKE | _IN_PLACE | _OF_TENSORS | {"randperm"}
 
 
-def _make(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def made(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a function that makes tensors while transforms run."""
     name = function.__name__
     if name in _LIKE or name in _NEW:
@@ -148,7 +147,7 @@ def _filled(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     return target
 
 
-def _noise(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Tensor:
+def noise(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Tensor:
     """The random numbers of dropout and its like, for examples of ``shape``."""
     found = _vmaps()
     if not found:
@@ -159,11 +158,11 @@ def _noise(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) ->
     note_draw(level)
     with layers.without(level):
         if level.randomness == "same":
-            return _noise(draw, shape)
-        return rebatched(_noise(draw, (level.size, *shape)), level)
+            return noise(draw, shape)
+        return rebatched(noise(draw, (level.size, *shape)), level)
 
 
-def _refuse_draw(name: str | None = None) -> None:
+def refuse_draw(name: str | None = None) -> None:
     """RuntimeError where a function that has no batched form draws random numbers inside of ``vmap``, or may draw some."""
     found = _vmaps()
     if found and name is not None:
@@ -175,8 +174,3 @@ def _refuse_draw(name: str | None = None) -> None:
             else "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations outside "
             "of vmap as a workaround"
         )
-
-
-publishing.in_transforms = _make
-dropout.refuse_draw = _refuse_draw
-dropout.in_transforms = _noise

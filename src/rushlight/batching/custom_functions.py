@@ -28,7 +28,7 @@ class VmapInfo(NamedTuple):
 _generated: weakref.WeakKeyDictionary[type, type] = weakref.WeakKeyDictionary()
 
 
-def _apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def applied(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a Function while transforms run."""
     if not modes.state.transforms or issubclass(cls, (function._SingleLevelFunction, _Vmapped)):
         return NotImplemented
@@ -263,6 +263,3 @@ class _Job:
                 for one, of in zip(outs, self.out_batched, strict=True)
             )
             return made if isinstance(found, tuple) else made[0]
-
-
-function.transforms.insert(0, _apply)

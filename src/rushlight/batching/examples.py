@@ -16,18 +16,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..autograd import gradients, modes, views
-from ..autograd.attributes import held
 from ..autograd.graph import leaf_edge
-from ..base.rooms import provided
-from ..ops import dispatch
+from ..base.attributes import held
+from ..ops.joining import stack
 from ..ops.public import ops
 from ..ops.table import Op
 from ..overrides import classes  # noqa: F401  (what a class of Tensor needs)
 from ..tensor import Tensor
 from . import layers
 from .outlines import Escaped, Outline, Refused, Unbatchable
-
-find_rule: Callable[[Op], Rule] = provided("find_rule")  # set by rules/
 
 
 class Level(layers.Layer):
@@ -309,9 +306,8 @@ def gradients_of(
 # The op, once for all examples.
 
 
-def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
-    if not modes.state.transforms:
-        return NotImplemented
+def once_for_all(op: Op, args: tuple[Any, ...], find_rule: Callable[[Op], Rule]) -> Any:
+    """The op, once for all examples of the innermost level."""
     count = len(op.inputs)
     level = _innermost(args[:count])
     if level is None:
@@ -372,7 +368,6 @@ def running(level: Level) -> Iterator[None]:
         yield
 
 
-dispatch.interceptors.insert(0, _intercept)
 Rule = Callable[[Op, list[Any], dict[str, Any], Level], Any]
 
 
@@ -389,8 +384,8 @@ def _by_example(op: Op, inputs: list[Any], params: dict[str, Any], level: Level)
 
     rows = [call_op(op, [entry(value, index) for value in inputs], params) for index in range(level.size)]
     if isinstance(rows[0], (tuple, list)):
-        return tuple(gradients.stack(list(column)) for column in zip(*rows, strict=True))
-    return gradients.stack(rows)
+        return tuple(stack(list(column)) for column in zip(*rows, strict=True))
+    return stack(rows)
 
 
 # In place.
@@ -403,7 +398,7 @@ LARGER = (
 )
 
 
-def _write(function: Callable[..., Any], name: str, self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def written(function: Callable[..., Any], name: str, self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """An op in place, while transforms run."""
     layers.refuse_captured(self, name)
     level = _innermost([self, *args])
@@ -420,7 +415,3 @@ def _write(function: Callable[..., Any], name: str, self: Any, args: tuple[Any, 
 
     views.inplace(of_all, name, self.whole, *(behind(one) for one in args if isinstance(one, Tensor)))
     return self
-
-
-views.in_transforms = _write
-gradients.in_transforms = gradients_of

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .. import tensor as tensors
-from ..autograd import gradients, modes
-from ..autograd.attributes import held
+from ..autograd import modes
 from ..autograd.graph import AccumulateGrad, Node, orders
-from ..base.rooms import carried
+from ..base.attributes import held
+from ..base.thread_state import carried
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -270,10 +269,6 @@ def shown(value: Any, stack: list[Layer] | None = None) -> str | None:
 def _enclosed(start: str, value: Any, outer: list[Layer]) -> str:
     text = shown(value, outer)
     if text is None:
-        text = tensors.printing.tensor_text(value.detach().resolve_conj()._array, value.dtype)
+        text = value.detach().resolve_conj()._text()
     lines = "\n".join("    " + line for line in text.splitlines())
     return f"{start}\n{lines}\n)"
-
-
-tensors.refuse_in_transforms = gradients.refuse_in_transforms = refuse
-tensors.text_in_transforms = shown

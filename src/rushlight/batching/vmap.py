@@ -11,8 +11,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..autograd import gradients as reverse
 from ..base.pytree import LEAF, TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
+from ..ops.joining import stack
 from ..ops.public import ops
 from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor
@@ -150,8 +150,7 @@ def _all(func: Callable[..., Any], given: Given, out_dims: Any, randomness: str,
         rows.append(row)
     columns = list(zip(*rows, strict=True))
     stacked = [
-        column[0] if place is None else reverse.stack(list(column), place)
-        for column, place in zip(columns, places, strict=True)
+        column[0] if place is None else stack(list(column), place) for column, place in zip(columns, places, strict=True)
     ]
     if not size:
         stacked = [one if place is None else one.narrow(place, 0, 0) for one, place in zip(stacked, places, strict=True)]
@@ -338,6 +337,3 @@ def _out_dims(func: Callable[..., Any], out_dims: Any, spec: TreeSpec, count: in
             f"`outputs`. out_dims has structure {tree_flatten(out_dims)[1]!r} but outputs has structure {spec!r}."
         )
     return places
-
-
-reverse.vectorized = vectorized

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from rushlight.as_torch.missing import lazy_names
-from rushlight.base.rooms import opened
 from rushlight.compiled import api
+from rushlight.nn.modules.module import Module
 
 __all__ = [
     "allow_in_graph",
@@ -68,8 +68,7 @@ def compile(
         )
     if not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
-    modules = opened("nn.modules.module")
-    is_module = modules is not None and isinstance(model, modules.Module)
+    is_module = isinstance(model, Module)
     if disable and not is_module:
         return model
     if not is_module:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd.graph import AccumulateGrad, Edge, Node
+from ..autograd.saved import Packed
 from ..autograd.views import CopySlices
 from ..backend.line_sums import unbroadcast
-from ..ops.saved import Packed
 from ..tensor import Tensor
 from .entries import Entry
 from .recording import Recording

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import engine, modes, observed_pass
+from ..autograd import engine, interpreters, modes
 from ..autograd.graph import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
 from ..backend.ownership import BY_PROFILED_PASS
 from ..base.arguments import user_frame
-from ..ops import dispatch
 from ..ops.interceptors import run_below
 from ..overrides import watching
 from ..tensor import Tensor
@@ -31,8 +30,7 @@ def start(recording: Recording) -> None:
     """Has what the program does noted, until :func:`stop`."""
     with _lock:
         if not _stories:
-            dispatch.interceptors.insert(0, _op)
-            observed_pass.recorded, observed_pass.told = _new_pass, _told
+            interpreters.stack.put(_observer)
         _stories.append(recording)
     modes.special.enter()
 
@@ -43,43 +41,46 @@ def stop(recording: Recording) -> None:
     with _lock:
         _stories.remove(recording)
         if not _stories:
-            dispatch.interceptors.remove(_op)
-            observed_pass.recorded = observed_pass.told = None
+            interpreters.stack.take(_observer)
 
 
-def _new_pass(keep_graph: bool, create_graph: bool) -> ObservedPass:
-    """A pass that is observed, while there is room for what it would tell."""
-    recording = _stories[-1]
-    if recording.full_up:
-        recording.left_out += 1
-        return ObservedPass(keep_graph, create_graph)
-    return RecordedPass(keep_graph, create_graph)
+class Observer(interpreters.Interpreter):
+    """What sees ops, passes, and what is no op, while there is a story."""
+
+    def op(self, op: Any, args: tuple[Any, ...]) -> Any:
+        if any(hasattr(type(one), "__torch_function__") and not isinstance(one, Tensor) for one in args):
+            return NotImplemented  # asked once, and not twice
+        recording = _stories[-1]
+        frame = None if recording.full_up else user_frame(sys._getframe(1))
+        if not recording.full_up:
+            recording.look_for_writes()
+            if frame is not None and engine.current.task is None:
+                recording.look_for_names(frame)
+        result = run_below(op, args, self)
+        recording.op(op, args, result, None if frame is None else sys._getframe(1))
+        return result
+
+    def backward_pass(self, keep_graph: bool, over_tensors: bool) -> ObservedPass:
+        """A pass that is observed, while there is room for what it would tell."""
+        recording = _stories[-1]
+        if recording.full_up:
+            recording.left_out += 1
+            return ObservedPass(keep_graph, over_tensors)
+        return RecordedPass(keep_graph, over_tensors)
+
+    def told(self, kind: str, tensor: Tensor, value: Tensor | None) -> None:
+        """Something happens that is no op: seen where the program itself asks for it."""
+        recording = _stories[-1]
+        caller = sys._getframe(2)
+        while caller.f_back is not None and caller.f_code.co_filename == watching.__file__:
+            caller = caller.f_back  # past what stands around methods once a program has functions of its own told of them
+        frame = user_frame(caller)
+        if frame is not None and not recording.full_up:
+            by_program = frame is caller or caller.f_code.co_name in ("detach", "__setattr__")
+            recording.told(kind, tensor, value, here_of(frame), by_program)
 
 
-def _told(kind: str, tensor: Tensor, value: Tensor | None) -> None:
-    """Something happens that is no op: seen where the program itself asks for it."""
-    recording = _stories[-1]
-    caller = sys._getframe(2)
-    while caller.f_back is not None and caller.f_code.co_filename == watching.__file__:
-        caller = caller.f_back  # past what stands around methods once a program has functions of its own told of them
-    frame = user_frame(caller)
-    if frame is not None and not recording.full_up:
-        by_program = frame is caller or caller.f_code.co_name in ("detach", "__setattr__")
-        recording.told(kind, tensor, value, here_of(frame), by_program)
-
-
-def _op(op: Any, args: tuple[Any, ...]) -> Any:
-    if any(hasattr(type(one), "__torch_function__") and not isinstance(one, Tensor) for one in args):
-        return NotImplemented  # asked once, and not twice
-    recording = _stories[-1]
-    frame = None if recording.full_up else user_frame(sys._getframe(1))
-    if not recording.full_up:
-        recording.look_for_writes()
-        if frame is not None and engine.current.task is None:
-            recording.look_for_names(frame)
-    result = run_below(op, args, _op)
-    recording.op(op, args, result, None if frame is None else sys._getframe(1))
-    return result
+_observer = Observer()
 
 
 class RecordedPass(ObservedPass):

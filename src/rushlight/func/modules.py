@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ..autograd import gradients as reverse
 from ..nn.utils.stateless import call_with
+from ..ops.joining import stack
 from ..tensor import Tensor
 
 
@@ -70,7 +70,7 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
         for name, first in columns[0].items():
             if any(column[name].requires_grad != first.requires_grad for column in columns):
                 raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
-            whole = reverse.stack([column[name].detach() for column in columns])
+            whole = stack([column[name].detach() for column in columns])
             result[name] = whole.requires_grad_(first.requires_grad)
         return result
 

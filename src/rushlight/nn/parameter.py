@@ -6,8 +6,8 @@ from typing import Any
 
 import rushlight as torch
 
-from ..autograd.attributes import held
-from ..base.rooms import opened
+from ..autograd.interpreters import stack as interpreters
+from ..base.attributes import held
 from ..tensor import PLAIN, Tensor, _TensorMeta, lay_out_attributes
 
 
@@ -44,8 +44,8 @@ class Parameter(Tensor, metaclass=_MarkedTensors, own=True):
         if type(data) is Tensor or isinstance(data, Parameter):
             return Tensor._make_subclass(cls, data, requires_grad)
         # A tensor of another class stays one, marked as a parameter.
-        room = opened("overrides.torch_dispatch")
-        result = (data.detach() if room is None else room.detach(data)).requires_grad_(requires_grad)
+        detached = interpreters.ask("detached", data)
+        result = (data.detach() if detached is NotImplemented else detached).requires_grad_(requires_grad)
         if type(result) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
@@ -64,6 +64,9 @@ class Parameter(Tensor, metaclass=_MarkedTensors, own=True):
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return "Parameter containing:\n" + super().__repr__()
+
+    def _named(self, text: str) -> str:
+        return f"Parameter({text})"
 
 
 class Buffer(Tensor, metaclass=_MarkedTensors, own=True):

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from ..base.rooms import opened
+from ..base.public_names import operator_spaces
 
 FAMILIES = (
     "shape",
@@ -71,6 +71,7 @@ FAMILIES = (
     "sequences",
     "margins",
     "adaptive_pooling",
+    "forward_rules",
 )
 
 
@@ -79,9 +80,8 @@ def __getattr__(name: str) -> Any:
         from ..operators.aten import aten
 
         return aten
-    library = opened("library")
-    if library is not None and name in library.namespaces:
-        found = globals()[name] = library.Namespace(name)
+    if name in operator_spaces:
+        found = globals()[name] = operator_spaces[name]
         return found
     raise AttributeError(f"module 'torch.ops' has no attribute {name!r}")
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..autograd import views
+from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import state
 from ..backend import activations as k
 from ..base.dtypes import finfo
 from ..kernels import register, sweeps
+from ..tensor import Tensor, new_tensor
 from . import dispatch, dropout
 from .activation_backward import mish_backward, prelu_backward, silu_backward
 from .inplace import named
 from .public import axis_of, function_of, module, ops, public
 from .signatures import INPLACE, PublicSignature
 from .table import arrays, op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 DOUBLE = np.dtype(np.float64)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
@@ -228,8 +227,8 @@ def glu(input: Any, dim: int = -1) -> Tensor:
 def threshold(input: Any, threshold: Any, value: Any) -> Any:
     """``x`` above the threshold, else ``value``."""
     dispatch.require_kind(input, "threshold_cpu", "fiu")
-    limit = threshold.item() if isinstance(threshold, dispatch.Tensor_) else threshold
-    return ops.threshold(input, limit, value.item() if isinstance(value, dispatch.Tensor_) else value)
+    limit = threshold.item() if isinstance(threshold, Tensor) else threshold
+    return ops.threshold(input, limit, value.item() if isinstance(value, Tensor) else value)
 
 
 _activation(threshold, in_torch=True)
@@ -299,7 +298,7 @@ def softsign(input: Any) -> Tensor:
 def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
     if state.transforms:
-        dropout.refuse_draw("rrelu")
+        interpreters.refuse("draw", "rrelu")
     dispatch.require_kind(input, "leaky_relu_cpu", "f")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
@@ -309,7 +308,7 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: 
         noise, negative = np.ones(array.shape, array.dtype), array <= 0 if training else ~(array > 0)
         count = int(np.count_nonzero(negative))
         noise[negative] = dropout.default_stream().uniform((count,), DOUBLE, lower, upper) if training else (lower + upper) / 2
-        return ops.rrelu_noise(x, dispatch.new_tensor(noise))
+        return ops.rrelu_noise(x, new_tensor(noise))
 
     return views.inplace(draw, "rrelu_", input) if inplace else draw(input)
 

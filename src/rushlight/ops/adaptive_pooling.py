@@ -9,6 +9,7 @@ import numpy as np
 from ..backend import adaptive_pooling as k
 from ..backend.memory_formats import has_channels_last, keeping
 from ..backend.numpy import strided
+from ..tensor import new_tensor
 from . import dispatch
 from .dropout import default_stream
 from .pooling import check_lines, sizes
@@ -206,7 +207,7 @@ def _fractional_max(
             raise RuntimeError(f"{where}(): pool {label} {taps} too large relative to input {label} {have}")
     lead = (1, shape[0]) if len(shape) == rank + 1 else shape[:2]
     if samples is None:
-        samples = dispatch.new_tensor(default_stream().uniform((*lead, rank), input._array.dtype))
+        samples = new_tensor(default_stream().uniform((*lead, rank), input._array.dtype))
     else:
         _check_samples(samples._array, input._array, lead, rank)
         samples = samples[: lead[0]]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import attention as k
 from ..base import dtypes
-from . import attention_masks, dispatch
+from ..tensor import Tensor, new_tensor
+from . import attention_masks
 from .public import module, ops, public
 from .reading import conj
 from .table import arrays, op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -125,7 +123,7 @@ def _composed(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_
         if mask is not None:
             raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
         shape = (query._array.shape[-2], key._array.shape[-2])
-        mask = dispatch.new_tensor(np.tri(*shape) > 0)
+        mask = new_tensor(np.tri(*shape) > 0)
     dtype = query._array.dtype
     if dtype.itemsize == 2 and dtype.kind in "fV":  # in single precision, and rounded at the end
         query, key, value = (one.to(dtypes.float32) for one in (query, key, value))
@@ -136,7 +134,7 @@ def _composed(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_
     scores = torch["matmul"](ops.times(query, root), ops.times(key.transpose(-2, -1), root))
     if mask is not None:
         if mask._array.dtype.kind == "b":
-            mask = dispatch.new_tensor(_added(mask, query._array.dtype))
+            mask = new_tensor(_added(mask, query._array.dtype))
         scores = scores + mask
     weights = ops.safe_softmax(scores, scores._array.ndim - 1)
     if dropout_p > 0:
@@ -223,7 +221,7 @@ def multi_head_attention_forward(
     kk = _heads(kk, static_k, samples * num_heads, head)
     v = _heads(v, static_v, samples * num_heads, head)
     if add_zero_attn:
-        zeros = dispatch.new_tensor(np.zeros((samples * num_heads, 1, head), dtype))
+        zeros = new_tensor(np.zeros((samples * num_heads, 1, head), dtype))
         kk, v = torch["cat"]([kk, zeros], dim=1), torch["cat"]([v, zeros], dim=1)
         attn_mask = None if attn_mask is None else widen(attn_mask, (0, 1))
         key_padding_mask = None if key_padding_mask is None else widen(key_padding_mask, (0, 1))
@@ -328,7 +326,7 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     if not hard:
         return soft
     index = soft.max(dim, keepdim=True)[1]
-    return dispatch.new_tensor(np.zeros_like(logits._array)).scatter_(dim, index, 1.0) - soft.detach() + soft
+    return new_tensor(np.zeros_like(logits._array)).scatter_(dim, index, 1.0) - soft.detach() + soft
 
 
 @public(space=F, out=False)

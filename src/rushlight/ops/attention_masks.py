@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arguments import warn
-from . import dispatch
+from ..tensor import new_tensor
 from .public import module
 
 F = "torch.nn.functional"
@@ -48,7 +48,7 @@ def added(mask: Any, mask_name: str, other_type: Any, other_name: str, target_ty
         return mask
     if check_other and other_type is not None and mask.dtype is not other_type:
         _warn_of_two_kinds(mask_name, other_name)
-    return dispatch.new_tensor(np.where(mask._array, -np.inf, 0.0).astype(target_type.numpy))
+    return new_tensor(np.where(mask._array, -np.inf, 0.0).astype(target_type.numpy))
 
 
 def _warn_of_two_kinds(mask_name: str, other_name: str) -> None:

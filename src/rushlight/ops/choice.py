@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..backend import choice as k
 from ..backend.pointwise import checked_number
 from ..base import return_types
 from ..base.dtypes import of as dtype_of
+from ..tensor import Tensor, new_tensor
 from . import dispatch
 from .dispatch import type_name
 from .extremes import refuse
@@ -19,9 +20,6 @@ from .pointwise import LN2, plain, smooth
 from .public import alias, methods, module, ops, public, publish, warn
 from .reading import conj, underivable
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 # fmt: off
 
@@ -127,7 +125,7 @@ def _over_square(xp: Any, a: Any, b: Any) -> Any:
 def refuse_number(name: str, labels: tuple[str, ...], values: tuple[Any, ...]) -> None:
     """PyTorch's error for the first of the arguments that is no tensor."""
     for place, value in enumerate(values):
-        if not isinstance(value, dispatch.Tensor_):
+        if not isinstance(value, Tensor):
             kind = type(value).__name__
             raise TypeError(f"{name}(): argument '{labels[place]}' (position {place + 1}) must be Tensor, not {kind}")
 
@@ -157,25 +155,22 @@ def _no_form(name: str, given: list[Any], form: str) -> TypeError:
 
 
 def _expect_number(name: str, label: str, value: Any) -> None:
-    if not isinstance(value, (dispatch.Tensor_, *dispatch.NUMBERS)):
+    if not isinstance(value, (Tensor, *dispatch.NUMBERS)):
         raise TypeError(f"{name}(): argument '{label}' must be Number, not {type_name(value)}")
 
 
 def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
     """The two branches of where, numbers as 0-dim tensors of the dtype that they meet in."""
-    if not all(isinstance(value, (dispatch.Tensor_, *dispatch.NUMBERS)) for value in (input, other)):
+    if not all(isinstance(value, (Tensor, *dispatch.NUMBERS)) for value in (input, other)):
         given = [condition, input] if other is None else [condition, input, other]
         raise _no_form("where", given, "Tensor condition, Tensor or Number input, Tensor or Number other")
     common = dispatch.common_dtype([input, other]).numpy
-    made = (
-        value if isinstance(value, dispatch.Tensor_) else dispatch.new_tensor(np.asarray(value).astype(common))
-        for value in (input, other)
-    )
+    made = (value if isinstance(value, Tensor) else new_tensor(np.asarray(value).astype(common)) for value in (input, other))
     return tuple(made)  # type: ignore[return-value]
 
 
 def _mask_of(condition: Any) -> Any:
-    if not isinstance(condition, dispatch.Tensor_):
+    if not isinstance(condition, Tensor):
         raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}")
     if condition._array.dtype.char == "?":
         return condition
@@ -198,7 +193,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Tensor:
     """
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
-    if not isinstance(input, dispatch.Tensor_) or not isinstance(other, dispatch.Tensor_):
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         input, other = _branches(condition, input, other)
     return ops.where(_mask_of(condition), input, other)
 
@@ -222,7 +217,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype_of(mask._array.dtype).c_name}"
         )
-    if not isinstance(value, dispatch.Tensor_):
+    if not isinstance(value, Tensor):
         if not isinstance(value, dispatch.NUMBERS):
             raise _no_form("masked_fill", [input, mask, value], "Tensor input, Tensor mask, Number value")
         return ops.masked_fill(input, mask, checked_number(value, input._array))
@@ -240,9 +235,9 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
 
 
 def _clamp(input: Any, min: Any, max: Any) -> Any:
-    if isinstance(min, dispatch.Tensor_) or isinstance(max, dispatch.Tensor_):
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
         for value in (min, max):
-            if value is not None and not isinstance(value, dispatch.Tensor_):
+            if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
                     "clamp() received an invalid combination of arguments - got "
                     f"({', '.join(type(one).__name__ for one in (input, min, max))}), but expected one of:\n"
@@ -293,9 +288,9 @@ def clip(input: Any, min: Any = None, max: Any = None) -> Tensor:
 @public(inplace=True)
 def clamp_min(input: Any, min: Any) -> Tensor:
     """Not less than ``min``."""
-    if not isinstance(input, dispatch.Tensor_):
+    if not isinstance(input, Tensor):
         raise dispatch.no_such_form("clamp_min", (input, min))
-    if isinstance(min, dispatch.Tensor_):
+    if isinstance(min, Tensor):
         return ops.clamp_min_tensor(input, min)
     _expect_number("clamp_min", "min", min)
     return ops.clamp_min(input, min)
@@ -304,9 +299,9 @@ def clamp_min(input: Any, min: Any) -> Tensor:
 @public(inplace=True)
 def clamp_max(input: Any, max: Any) -> Tensor:
     """Not more than ``max``."""
-    if not isinstance(input, dispatch.Tensor_):
+    if not isinstance(input, Tensor):
         raise dispatch.no_such_form("clamp_max", (input, max))
-    if isinstance(max, dispatch.Tensor_):
+    if isinstance(max, Tensor):
         return ops.clamp_max_tensor(input, max)
     _expect_number("clamp_max", "max", max)
     return ops.clamp_max(input, max)
@@ -351,7 +346,7 @@ def _same_dtype(input: Any, **others: Any) -> None:
 @public(inplace=True)
 def lerp(input: Any, end: Any, weight: Any) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor."""
-    if isinstance(weight, dispatch.Tensor_):
+    if isinstance(weight, Tensor):
         _same_dtype(input, end=end, weight=weight)
         refuse("lerp_kernel_tensor", input, "iub")
         return ops.lerp_tensor(input, end, weight)
@@ -408,7 +403,7 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
     if input._array.dtype.kind == "c" and input.requires_grad and state.grad_enabled:
         raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
     for label, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
-        if value is not None and not isinstance(value, (dispatch.Tensor_, float, int, np.number)):
+        if value is not None and not isinstance(value, (Tensor, float, int, np.number)):
             raise TypeError(f"nan_to_num(): argument '{label}' must be float, not {type_name(value)}")
     return ops.nan_to_num(input, nan, posinf, neginf)
 
@@ -417,7 +412,7 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
 def copysign(input: Any, other: Any) -> Tensor:
     """The size of ``input`` with the sign of ``other``, a tensor or a number."""
     if isinstance(other, dispatch.NUMBERS):
-        if not isinstance(input, dispatch.Tensor_):
+        if not isinstance(input, Tensor):
             raise dispatch.no_such_form("copysign", (input, other))
         return ops.copysign_number(input, other)
     return ops.copysign(input, other)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import comparison as k
 from ..base.dtypes import of as dtype_of
-from . import dispatch
+from ..tensor import Tensor
 from .choice import refuse_number
 from .inplace import named, recorded
 from .public import alias, methods, ops, public, publish
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 # Comparison.
 
@@ -80,11 +77,9 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     if input._array.dtype != other._array.dtype:
         kinds = [dtype_of(value._array.dtype).scalar_name for value in (input, other)]
         raise RuntimeError(f"{kinds[0]} did not match {kinds[1]}")
-    rtol, atol = (
-        float(value) if isinstance(value, dispatch.Tensor_) and not value.requires_grad else value for value in (rtol, atol)
-    )
+    rtol, atol = (float(value) if isinstance(value, Tensor) and not value.requires_grad else value for value in (rtol, atol))
     for place, (name, value) in enumerate((("rtol", rtol), ("atol", atol)), 3):
-        if isinstance(value, dispatch.Tensor_):
+        if isinstance(value, Tensor):
             raise TypeError(f"isclose(): argument '{name}' (position {place}) must be float, not Tensor")
         if value < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import views
+from ..autograd import saved, views
 from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
 from ..autograd.modes import special, state
 from ..backend import blockwise
 from ..backend import numpy as backend
-from . import dispatch, saved
+from ..tensor import PLAIN, Tensor
+from . import dispatch
 from .forward_text import call_source, function_source
 from .rules_text import rules_source
 
@@ -37,7 +38,6 @@ def unseen() -> bool:
 
 
 UNSAID: Any = object()  # an argument that was not given
-_plain: set[type] = set()  # the classes of ordinary tensors; see bind()
 _NO_TENSORS = frozenset((int, float, bool, complex, type(None)))
 
 
@@ -52,7 +52,7 @@ def unusual(*inputs: Any, packs: bool = True) -> bool:
     forward = state.forward_levels
     for each in inputs:
         kind = each.__class__
-        if kind in _plain:
+        if kind in PLAIN:
             if marked and each._inference is not None:
                 return True
             if forward:
@@ -88,6 +88,8 @@ GLOBALS: dict[str, Any] = {
     "number": backend.number,
     "observers": observers,
     "Packed": saved.Packed,
+    "Tensor": Tensor,
+    "plain": PLAIN,
     "refresh": views.refresh_to_record,
     "unsaid": UNSAID,
     "unusual": unusual,
@@ -109,13 +111,6 @@ GLOBALS: dict[str, Any] = {
     "here": saved.here,
     "inside": saved.INSIDE,
 }
-
-
-def bind(tensor_class: type, plain: set[type]) -> None:
-    """Tells compiled ops which class to make, and which classes may take the fast path; called once by tensor.py."""
-    GLOBALS["Tensor"] = tensor_class
-    global _plain
-    GLOBALS["plain"] = _plain = plain
 
 
 def _make(source: str, **bound: Any) -> Callable[..., Any]:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..autograd.mirrors import mirror
 from ..backend import choice as k
 from ..base.dtypes import of as dtype_of
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .choice import refuse_number
 from .out import write_out
 from .public import methods, ops, public
 from .reading import conj as conjugate
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("real", lambda x: x.real, kind="linear", x=lambda g: g)
 op("imag", lambda x: x.imag, kind="linear", x=lambda g: g * 1j)
@@ -66,7 +63,7 @@ methods["imag"] = property(imag, lambda self, value: imag(self).copy_(_tensor(va
 
 
 def _tensor(value: Any) -> Any:
-    return value if isinstance(value, dispatch.Tensor_) else dispatch.new_tensor(np.asarray(value))
+    return value if isinstance(value, Tensor) else new_tensor(np.asarray(value))
 
 
 @public(out=False)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import cumulative as k
 from ..backend.extremes import take_along
 from ..base import return_types
-from . import dispatch
+from ..tensor import Tensor
 from .extremes import refuse
 from .public import axes_of, axis_of, module, ops, public
 from .reading import conj, is_complex
 from .reduce import dtype_of_result, no_zero
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: xp.cumsum_from_end(g, axis))
 op("cumsum_from_end", k.cumsum_from_end, node="FlipBackward0", kind="linear", x=lambda g, xp, axis: xp.cumsum(g, axis))
@@ -288,7 +285,7 @@ def _spacings(input: Any, spacing: Any, dim: Any) -> tuple[list[int], list[Any]]
     axes = list(range(array.ndim)) if dim is None else list(axes_of(dim, array.ndim))
     if spacing is None:
         spacing = 1
-    if isinstance(spacing, dispatch.Tensor_) and not spacing._array.ndim:
+    if isinstance(spacing, Tensor) and not spacing._array.ndim:
         spacing = spacing.item()
     if not isinstance(spacing, (tuple, list)):
         if not isinstance(spacing, Number):
@@ -332,7 +329,7 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     return tuple(
         _gradient_at_points(input, axis, step, edge_order)
-        if isinstance(step, dispatch.Tensor_)
+        if isinstance(step, Tensor)
         else _gradient_by_steps(input, axis, step, edge_order)
         for axis, step in zip(axes, spacings, strict=True)
     )

@@ -13,25 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd import engine, modes, views
+from ..autograd import engine, modes, saved, views
 from ..autograd.graph import keep_traceback, leaf_edge, observers, orders
+from ..autograd.interpreters import stack as interpreters
 from ..autograd.rule_errors import broadcast_error
 from ..backend import numpy as backend
 from ..base import dtypes
 from ..base.arguments import NUMBERS, type_name
-from ..base.protocols import foreigners
-from ..base.rooms import provided
-from . import saved
+from ..tensor import Tensor, new_tensor
 from .argument_forms import refusal
 
 if TYPE_CHECKING:
-    from ..tensor import Tensor
     from .table import Op
 
-Tensor_: Any = provided("Tensor_")  # set by tensor.py
-new_tensor: Callable[[np.ndarray[Any, Any]], Tensor] = provided("new_tensor")
-# Set by the rooms above: what intercepts ops (subclasses with __torch_function__, forward mode, vmap, profiler).
-interceptors: list[Callable[[Op, tuple[Any, ...]], Any]] = []
 
 # A division by zero gives inf, as in PyTorch, and no warning. The filter looks at the module that called NumPy.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight\.")
@@ -55,12 +49,12 @@ def general_method(op: Op, args: tuple[Any, ...]) -> Any:
 
 def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
     """The op as an operator: foreign operands leave the matter to the other side."""
-    if not isinstance(args[0], Tensor_):
+    if not isinstance(args[0], Tensor):
         raise TypeError(
             f"descriptor '{op.name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type(args[0]).__name__}' object"
         )
     for value in args[1 : len(op.inputs)]:
-        if not isinstance(value, (Tensor_, *NUMBERS)):
+        if not isinstance(value, (Tensor, *NUMBERS)):
             if op.name == "eq" and isinstance(value, np.ndarray):  # == cannot be left to the other side, as < and + are
                 return run(op, (args[0], new_tensor(value)), 1)
             return unless_refused(foreign_method, value, op.name, args)
@@ -85,11 +79,13 @@ def other_side(name: str, self: Any, other: Any) -> Any:
 
 def foreign_method(name: str, args: tuple[Any, ...]) -> Any:
     """What objects that are no tensors, but define ``__torch_function__``, make of ``Tensor.<name>``; else NotImplemented."""
-    func = getattr(Tensor_, name, None)
-    return NotImplemented if func is None else foreigners[0](func, args, {})
+    func = getattr(Tensor, name, None)
+    return NotImplemented if func is None else interpreters.ask("foreign", func, args, {})
 
 
-def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op, tuple[Any, ...]], Any]] = interceptors) -> Any:
+def run(
+    op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op, tuple[Any, ...]], Any]] = interpreters.ops
+) -> Any:
     """The op, by the first of ``asked`` that takes it, or by its kernel; ``first`` is the number of its first argument."""
     count = len(op.inputs)
     inputs, params = list(args[:count]), args[count:]
@@ -104,7 +100,7 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
             return result
     tensors = False
     for position, value in enumerate(inputs):
-        if isinstance(value, Tensor_):
+        if isinstance(value, Tensor):
             tensors = True
         else:
             if first == 0 and hasattr(type(value), "__torch_function__"):
@@ -124,13 +120,13 @@ def run(op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op,
     try:
         if given is not None:
             out = np.asarray(op.kernel(*given)).astype(arrays[0].dtype)
-            arrays = [x if isinstance(value, Tensor_) else y for value, x, y in zip(inputs, arrays, given, strict=True)]
+            arrays = [x if isinstance(value, Tensor) else y for value, x, y in zip(inputs, arrays, given, strict=True)]
         else:
             out = op.kernel(*arrays, *params)
     except Exception as error:
         out = _retry(op, arrays, params, error)
     if op.promote is not None and op.outputs == ["out"] and getattr(out, "ndim", 0) > 1:
-        given = [value._array for value in inputs if isinstance(value, Tensor_)]
+        given = [value._array for value in inputs if isinstance(value, Tensor)]
         in_order, stretched = [x.flags.c_contiguous for x in given], [x.shape != out.shape for x in given]
         if False in in_order or False not in stretched:
             out = backend.laid_out(out, given)
@@ -146,12 +142,10 @@ def _in_single(op: Op, inputs: Sequence[Any], arrays: Sequence[Any]) -> list[Any
     if op.name not in _OF_PRODUCTS or arrays[0].dtype.itemsize != 2 or arrays[0].dtype.kind not in "fV":
         return None
     dtype = arrays[0].dtype
-    kinds = [isinstance(value, Tensor_) and value._array.dtype == dtype for value in inputs]
+    kinds = [isinstance(value, Tensor) and value._array.dtype == dtype for value in inputs]
     if all(kinds) or (op.name == "div" and not kinds[0]):
         return None
-    return [
-        value._array.astype(np.float32) if isinstance(value, Tensor_) else np.asarray(value, np.float32) for value in inputs
-    ]
+    return [value._array.astype(np.float32) if isinstance(value, Tensor) else np.asarray(value, np.float32) for value in inputs]
 
 
 def refuse_history(dtype: dtypes.dtype, *inputs: Any) -> None:
@@ -182,7 +176,7 @@ def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -
     name = op.inputs[position]
     if name == op.variadic:
         for index, item in enumerate(value):
-            if item is not None and not isinstance(item, Tensor_):
+            if item is not None and not isinstance(item, Tensor):
                 raise TypeError(f"expected Tensor as element {index} in argument {position}, but got {type_name(item)}")
         return
     if value is None and name in op.optional:
@@ -203,7 +197,7 @@ def no_such_form(name: str, args: Sequence[Any]) -> TypeError:
 
 
 def _array(value: Any) -> Any:
-    if isinstance(value, Tensor_):
+    if isinstance(value, Tensor):
         return value._array
     if isinstance(value, (list, tuple)):
         return [_array(item) for item in value]
@@ -216,7 +210,7 @@ def common_dtype(values: Sequence[Any]) -> dtypes.dtype:
     zero_dim: list[Any] = []
     numbers: list[Any] = []
     for value in values:
-        if isinstance(value, Tensor_):
+        if isinstance(value, Tensor):
             array = value._array
             (dimensioned if array.ndim else zero_dim).append(dtypes.of(array.dtype))
         else:
@@ -240,7 +234,7 @@ def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:
     dtype = common.numpy
     arrays = []
     for value in inputs:
-        if isinstance(value, Tensor_):
+        if isinstance(value, Tensor):
             array = value._array
             arrays.append(array if array.dtype == dtype else backend.copied(array, dtype))
         else:
@@ -359,13 +353,13 @@ def _needs(op: Op, inputs: Sequence[Any]) -> tuple[list[Any], list[bool]]:
     if not modes.state.grad_enabled:  # a view need not know its place then, and one made in no_grad could not be told it
         return flat, []
     for value in flat:
-        if isinstance(value, Tensor_) and value._base is not None:
+        if isinstance(value, Tensor) and value._base is not None:
             views.refresh(value)
     if not op.sources:
         return flat, []
     if op.variadic not in op.sources and len(op.sources) < len(op.inputs):
         flat = [value for name, value in zip(op.inputs, inputs, strict=True) if name in op.sources]
-    needs = [isinstance(value, Tensor_) and value._needs_grad for value in flat]
+    needs = [isinstance(value, Tensor) and value._needs_grad for value in flat]
     return flat, [] if any(needs) and _all_inference(inputs) else needs
 
 
@@ -383,8 +377,8 @@ def packed_first(op: Op, inputs: Sequence[Any]) -> Early:
                 continue
             refuse_inference(value if name == op.variadic else [value])
             if name == op.variadic:
-                early[name] = tuple(packed(item, hooks) if isinstance(item, Tensor_) else item for item in value)
-            elif isinstance(value, Tensor_):
+                early[name] = tuple(packed(item, hooks) if isinstance(item, Tensor) else item for item in value)
+            elif isinstance(value, Tensor):
                 early[name] = packed(value, hooks)
     return early
 
@@ -432,9 +426,9 @@ def record(
                 refuse_inference(value)
                 kept += [
                     early[name] if name in early else tuple(value),
-                    tuple((-1 if name in early else item._counter[0]) if isinstance(item, Tensor_) else None for item in value),
+                    tuple((-1 if name in early else item._counter[0]) if isinstance(item, Tensor) else None for item in value),
                 ]
-            elif isinstance(value, Tensor_):
+            elif isinstance(value, Tensor):
                 refuse_inference([value])
                 kept += [early[name], -1] if name in early else [value, value._counter[0]]
             else:
@@ -483,7 +477,7 @@ def record(
 
 def refuse_inference(values: Sequence[Any]) -> None:
     """Raises PyTorch's error where a value to be saved was made in inference mode: nothing counts the writes into it."""
-    if any(isinstance(value, Tensor_) and value._inference is not None for value in values):
+    if any(isinstance(value, Tensor) and value._inference is not None for value in values):
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
             "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "

@@ -5,35 +5,28 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..autograd import modes, views
+from ..autograd.interpreters import stack as interpreters
 from ..backend import numpy as backend
-from ..base.rooms import provided
 from ..random import default_generator, memory_axes, stream_of
+from ..tensor import Tensor, new_tensor
 from . import dispatch
 from .public import ops, public
 from .table import op
 from .whole_numbers import switch
 
-if TYPE_CHECKING:
-    from ..tensor import Tensor
-
 op("masked_scale", lambda x, mask, scale: x * mask * scale, node="NativeDropoutBackward0", inputs="mask", kind="linear",
    x=lambda g, mask, scale: g * mask * scale)  # fmt: skip
-
-
-# Set by batching/creation.py: how noise is drawn while transforms run.
-in_transforms: Any = provided("in_transforms")
-refuse_draw: Any = provided("refuse_draw")
 
 
 def default_stream() -> Any:
     """The stream of random numbers that functions without a generator draw from."""
     if modes.state.transforms:
-        refuse_draw()
+        interpreters.refuse("draw")
     return stream_of(default_generator)
 
 
@@ -49,12 +42,13 @@ def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
     def draw(shape: tuple[int, ...]) -> Any:
         array = input._array
         if shape != array.shape or array.flags.c_contiguous:
-            return dispatch.new_tensor(default_stream().bernoulli(shape, array.dtype, 1 - p))
+            return new_tensor(default_stream().bernoulli(shape, array.dtype, 1 - p))
         axes = memory_axes(backend.empty_like(array, array.dtype))  # PyTorch draws as the noise lies in memory
         drawn = default_stream().bernoulli(tuple(shape[axis] for axis in axes), array.dtype, 1 - p)
-        return dispatch.new_tensor(drawn.transpose(np.argsort(axes)))
+        return new_tensor(drawn.transpose(np.argsort(axes)))
 
-    return in_transforms(draw, shape) if modes.state.transforms else draw(shape)
+    drawn = interpreters.ask("noise", draw, shape) if modes.state.transforms else NotImplemented
+    return draw(shape) if drawn is NotImplemented else drawn
 
 
 Shape = Callable[[Any], tuple[int, ...]]
@@ -64,7 +58,7 @@ def _dropped(input: Any, p: float, noise_shape: Shape) -> Any:
     if p == 0 or not input._array.size:
         return input
     if p == 1:
-        return input * dispatch.new_tensor(np.zeros(input._array.shape, input._array.dtype))
+        return input * new_tensor(np.zeros(input._array.shape, input._array.dtype))
     if modes.state.transforms:
         return input * (_noise(input, noise_shape(input), p) / (1 - p))
     return input * _scaled_noise(input, noise_shape(input), p)
@@ -96,7 +90,7 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
     def dropout(input: Any, p: float = 0.5, training: bool = default_training, inplace: bool = False) -> Any:
         _check(p, ValueError)
         if not switch(name, "train", 3, training):
-            if not isinstance(input, dispatch.Tensor_):
+            if not isinstance(input, Tensor):
                 raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {dispatch.type_name(input)}")
             return input
         return views.inplace(compute, name + "_", input, p) if inplace else compute(input, p)
@@ -124,7 +118,7 @@ def _alpha(input: Any, p: float, noise_shape: Shape) -> Any:
     if p == 0 or not input._array.size:
         return input
     if p == 1:
-        return input * dispatch.new_tensor(np.zeros(input._array.shape, input._array.dtype))
+        return input * new_tensor(np.zeros(input._array.shape, input._array.dtype))
     limit = 1.7580993408473766
     noise = _noise(input, noise_shape(input), p)
     a = 1.0 / math.sqrt((limit * limit * p + 1) * (1 - p))
@@ -195,6 +189,6 @@ for _rank in (1, 2, 3):
 def native_dropout(input: Any, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     """Dropout together with the mask of what was kept."""
     if train is False:
-        return input, dispatch.new_tensor(input._array == input._array)
+        return input, new_tensor(input._array == input._array)
     mask = _noise(input, input._array.shape, p).bool()
     return ops.masked_scale(input, mask, 1 / (1 - p) if p < 1 else 0.0), mask

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from . import dispatch
+from ..tensor import Tensor
 from .matmul import bmm
 from .public import ops, public
 from .shape import reshape
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ELLIPSIS = "."
@@ -109,14 +106,14 @@ def _spelled(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
             "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
             "subscripts list"
         )
-    if not isinstance(args[0], dispatch.Tensor_):
+    if not isinstance(args[0], Tensor):
         equation, operands = args[0], args[1:]
         if not isinstance(equation, str):
             raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
             operands = tuple(operands[0])
         for index, one in enumerate(operands):
-            if not isinstance(one, dispatch.Tensor_):
+            if not isinstance(one, Tensor):
                 raise TypeError(f"expected Tensor as element {index} in argument 1, but got {type(one).__name__}")
         return equation, list(operands)
     equation = ",".join("".join(_letter(one) for one in labels) for labels in args[1::2])

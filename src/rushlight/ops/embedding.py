@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..autograd import views
 from ..autograd.modes import no_grad
 from ..backend import embedding as k
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .public import ops, public
 from .table import op
 from .whole_numbers import whole_number
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -182,7 +179,7 @@ def embedding_bag(
                 f"However, found offsets of type {_torch_type(offsets)}"
             )
         rows, length = input._array.shape
-        offsets = dispatch.new_tensor(np.arange(rows, dtype=input._array.dtype) * length)
+        offsets = new_tensor(np.arange(rows, dtype=input._array.dtype) * length)
         include_last_offset = False  # a word about offsets that are given
         input = input.reshape(-1)
         if per_sample_weights is not None:
@@ -222,7 +219,7 @@ def _shown_type(tensor: Tensor) -> str:
 
 
 def _torch_type(value: object) -> str:
-    return "<class 'torch.Tensor'>" if isinstance(value, dispatch.Tensor_) else str(type(value))
+    return "<class 'torch.Tensor'>" if isinstance(value, Tensor) else str(type(value))
 
 
 def _bags(
@@ -251,7 +248,7 @@ def _bags(
     if include_last:
         if not starts.size:
             raise RuntimeError("include_last_offset: number of offset should be at least 1")
-        offsets = dispatch.new_tensor(starts[:-1])
+        offsets = new_tensor(starts[:-1])
     rows = weight._array.shape[0]
     but = -1
     if padding_idx is not None:
@@ -302,7 +299,7 @@ def _torch_embedding_bag(
     largest = k.bag_argmax(weight._array, indices._array, starts, but) if mode == 2 else np.zeros(len(starts), np.int64)
     if mode == 0:
         bags, sizes = bags[:0], sizes * 0
-    return out, *(dispatch.new_tensor(value.astype(starts.dtype)) for value in (bags, sizes, largest))
+    return out, *(new_tensor(value.astype(starts.dtype)) for value in (bags, sizes, largest))
 
 
 @public(space=F, out=False)

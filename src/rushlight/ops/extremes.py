@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +11,10 @@ from ..autograd import overlaps
 from ..backend import extremes as k
 from ..base import return_types
 from ..base.return_types import made
-from . import dispatch
+from ..tensor import Tensor
 from .out import write_out
 from .public import axes_of, axis_of, ops, public
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 # Found at one place: the whole cotangent goes there. Finding the place has no derivative; taking what is there has.
 
@@ -91,7 +88,7 @@ def axis_with_elements(name: str, dim: Any, array: Any) -> int:
 
 
 def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
-    if other is not None or isinstance(dim, dispatch.Tensor_):
+    if other is not None or isinstance(dim, Tensor):
         return (ops.maximum if name == "max" else ops.minimum)(input, dim if other is None else other)
     array = input._array
     if dim is None:

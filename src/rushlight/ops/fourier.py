@@ -6,20 +6,17 @@ what stands once in half a spectrum and twice in the whole, the other's adjoint.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import fourier as k
 from ..base import dtypes
-from . import dispatch
+from ..tensor import Tensor
 from .complex_numbers import conj
 from .dispatch import type_name
 from .public import axis_of, ops, public, registry
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("fft_c2c", k.c2c, node="FftC2CBackward0", kind="linear",
    x=lambda g, xp, axes, norm, forward: xp.fft_c2c(g, axes, norm, not forward))  # fmt: skip
@@ -54,7 +51,7 @@ def _complex(input: Any) -> Any:
 
 
 def _tensor(name: str, input: Any) -> None:
-    if not isinstance(input, dispatch.Tensor_):
+    if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .joining import stack
 from .public import public
 from .shape import reshape
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 
 @public(method=False, out=False)
@@ -68,7 +65,7 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Tens
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
-        return dispatch.new_tensor(np.empty(0, input._array.dtype))
+        return new_tensor(np.empty(0, input._array.dtype))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = np.array(list(choose(range(input._array.size), r)), np.int64).reshape(-1, r)
-    return stack([input[dispatch.new_tensor(np.ascontiguousarray(column))] for column in rows.T], 1)
+    return stack([input[new_tensor(np.ascontiguousarray(column))] for column in rows.T], 1)

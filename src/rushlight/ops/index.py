@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +10,11 @@ from ..autograd import views
 from ..backend import index as k
 from ..backend.places import check
 from ..backend.pointwise import checked_number
+from ..tensor import Tensor, new_tensor
 from . import dispatch
 from .public import axis_of, ops, public, warn
 from .scatter import gather, scatter_reduce_src, scatter_reduce_x
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("index_select", k.index_select, inputs="index", kind="linear",
    x=lambda g, xp, x_shape, index, axis: xp.index_select_adjoint(g, index, x_shape, axis))  # fmt: skip
@@ -171,7 +169,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if index._array.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
-    is_tensor = isinstance(value, dispatch.Tensor_)
+    is_tensor = isinstance(value, Tensor)
     if is_tensor and value._array.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
@@ -179,7 +177,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
     if input._array.dtype.kind != "c" and (value._array.dtype.kind == "c" if is_tensor else isinstance(value, complex)):
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     if not is_tensor:
-        value = dispatch.new_tensor(dispatch.number_array(checked_number(value, input._array), input._array.dtype))
+        value = new_tensor(dispatch.number_array(checked_number(value, input._array), input._array.dtype))
     size = _size(input, axis)
     check(index._array, -size, size, lambda i: IndexError(f"index {i} is out of bounds for dimension {axis} with size {size}"))
     return ops.index_fill(input, value, index, axis)
@@ -282,4 +280,4 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Tensor:
 def _within(indices: Any, size: int) -> Any:
     """Indices beyond either end go around."""
     array = indices._array
-    return dispatch.new_tensor(array % size) if size and ((array < 0) | (array >= size)).any() else indices
+    return new_tensor(array % size) if size and ((array < 0) | (array >= size)).any() else indices

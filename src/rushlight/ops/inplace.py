@@ -13,11 +13,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..autograd import overlaps, views
+from ..autograd import overlaps, saved, views
 from ..autograd.modes import special, state
 from ..backend import numpy as backend
 from ..backend.blockwise import SPREAD, spread
-from . import saved
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .dispatch import foreign_method
 from .misfits import Call

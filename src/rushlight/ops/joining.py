@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..autograd import gradients
 from ..backend import shape as k
 from ..backend.notes import with_notes
+from ..tensor import Methods, Tensor, new_tensor
 from . import dispatch
 from .dispatch import type_name
 from .public import alias, axis_of, ops, public
 from .shape import reshape
 from .table import op, table
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("concat", k.concat, inputs="*xs", node="CatBackward0", kind="linear",
    xs=lambda g, xp, xs_shape, axis: _pieces(g, xp, xs_shape, axis))  # fmt: skip
@@ -59,7 +56,7 @@ def _shape_of_all(tensors: Any) -> Any:
     shape = dtype = None
     if isinstance(tensors, (tuple, list)):
         for tensor in tensors:
-            if tensor.__class__ is not dispatch.Tensor_:
+            if tensor.__class__ is not Tensor:
                 return None
             array = tensor._array
             if dtype is None:
@@ -74,7 +71,7 @@ def _list_of(tensors: Any, name: str, position: int = 1) -> Sequence[Any]:
         raise TypeError(
             f"{name}(): argument 'tensors' (position {position}) must be tuple of Tensors, not {type_name(tensors)}"
         )
-    plain = dispatch.Tensor_
+    plain = Tensor
     for index, item in enumerate(tensors):
         if item.__class__ is not plain and not isinstance(item, plain):
             raise TypeError(f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}")
@@ -238,7 +235,7 @@ def block_diag_of(*tensors: Any) -> Tensor:
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
     if not tensors:
-        return dispatch.new_tensor(np.zeros((1, 0), np.float32))
+        return new_tensor(np.zeros((1, 0), np.float32))
     for index, tensor in enumerate(tensors):
         if tensor._array.ndim > 2:
             raise RuntimeError(
@@ -248,4 +245,8 @@ def block_diag_of(*tensors: Any) -> Tensor:
     return _joined("block_diag", list(tensors))
 
 
-gradients.stack = stack
+class Stacked(Methods):
+    @staticmethod
+    def _stack(tensors: list[Tensor], dim: int = 0) -> Tensor:
+        """:func:`stack`, for rooms below this one."""
+        return stack(tensors, dim)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import least_squares as kernels
 from ..backend import linalg as k
 from ..base.return_types import define
+from ..tensor import Tensor, new_tensor
 from . import dispatch
 from .decompositions import qr, svd
 from .linalg import check_matrix, check_square, rows, value_of
 from .public import module, ops, public
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("pinv", kernels.pinv, node="LinalgPinvBackward0", a=lambda g, xp, a, out: pinv_backward(g, xp, a, out))
 op("matrix_rank", kernels.matrix_rank, inputs="a")
@@ -102,7 +100,7 @@ def matrix_rank(input: Any, tol: Any = None, hermitian: bool = False, *, atol: A
     if tol is not None:
         atol, rtol = tol, 0.0
     if not array.size:
-        return dispatch.new_tensor(np.zeros(array.shape[:-2], np.int64))
+        return new_tensor(np.zeros(array.shape[:-2], np.int64))
     absolute, relative = tolerances(input, atol, rtol)
     if hermitian:
         check_square(input, "linalg.eigh")
@@ -152,7 +150,7 @@ def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -> Any:
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     eps = float(np.finfo(x.dtype).eps) * max(x.shape[-2:])
-    limit = eps if rcond is None else float(rcond.item() if isinstance(rcond, dispatch.Tensor_) else rcond)
+    limit = eps if rcond is None else float(rcond.item() if isinstance(rcond, Tensor) else rcond)
     solution, residuals, rank, values = ops.lstsq(input, b, limit, driver)
     return linalg_lstsq(solution.squeeze(-1) if vector else solution, residuals, rank, values)
 

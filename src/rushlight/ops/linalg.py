@@ -10,7 +10,7 @@ import numpy as np
 from ..autograd.modes import special, state
 from ..backend.linalg import LinAlgError
 from ..base import dtypes
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .public import module
 
 module("torch.linalg")["LinAlgError"] = LinAlgError
@@ -102,7 +102,7 @@ def diagonal_matrix(x: Any, xp: Any) -> Any:
 def on_diagonal(x: Any) -> Any:
     """A mask of the diagonals of matrices, made of what ``x`` is made of."""
     mask = np.eye(*x.shape[-2:], dtype=np.bool_)
-    return dispatch.new_tensor(mask) if isinstance(x, dispatch.Tensor_) else mask
+    return new_tensor(mask) if isinstance(x, Tensor) else mask
 
 
 def columns(x: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -12,14 +12,11 @@ from ..autograd.modes import no_grad
 from ..backend import losses as k
 from ..backend.pointwise import no_bool_difference
 from ..base import dtypes
-from . import dispatch
+from ..tensor import Tensor
 from .loss_backward import logits_backward, target_backward, target_backward_of_logits
 from .public import axis_of, module, ops, public
 from .softmax import log_softmax
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 _INT64 = np.dtype(np.int64)
@@ -169,7 +166,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
         _warn_of_size(input, target)
     reduction = reduction_of(None, None, reduction)
     input, target = _together(input, target)
-    if isinstance(delta, dispatch.Tensor_):
+    if isinstance(delta, Tensor):
         delta = delta.item()
     if not isinstance(delta, (float, int)):
         raise TypeError(f"huber_loss(): argument 'delta' (position 4) must be float, not {type(delta).__name__}")
@@ -466,7 +463,7 @@ def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """The negative log likelihood of targets under normal distributions of means ``input`` and variances ``var``."""
-    if not isinstance(var, dispatch.Tensor_):
+    if not isinstance(var, Tensor):
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = input.new_full(input.size(), var)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from . import dispatch
+from ..tensor import new_tensor
 from .public import module, public
 
 _torch, _functional, _linalg = module("torch"), module("torch.nn.functional"), module("torch.linalg")
@@ -54,7 +54,7 @@ def _masked(input: Any, mask: Any, identity: Any) -> Any:
     if mask is None:
         return input
     fill = np.asarray(identity(dtype)).astype(dtype.numpy)
-    return _torch["where"](_mask_for(input, mask), input, dispatch.new_tensor(fill))
+    return _torch["where"](_mask_for(input, mask), input, new_tensor(fill))
 
 
 def _lowest(name: str, highest: bool = False, complex_too: bool = False) -> Any:
@@ -171,7 +171,7 @@ def _count(input: Any, dim: Any, keepdim: bool, mask: Any) -> Any:
     """How many elements count, for each result."""
     if mask is not None:
         return _torch["sum"](_mask_for(input, mask), dim, keepdim)
-    ones = dispatch.new_tensor(np.ones(input._array.shape, np.int64))
+    ones = new_tensor(np.ones(input._array.shape, np.int64))
     return sum(ones, dim, keepdim=keepdim)
 
 
@@ -306,5 +306,5 @@ def normalize(input: Any, ord: Any, dim: Any, *, eps: float = 1e-12, dtype: Any 
     """Divided by the norm of what ``mask`` lets through, or by ``eps`` if that is larger; 0 for the rest."""
     kept = _masked(input, mask, _zero)
     size = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
-    least = dispatch.new_tensor(np.asarray(eps).astype(size._array.dtype))
+    least = new_tensor(np.asarray(eps).astype(size._array.dtype))
     return kept / _torch["maximum"](size, least)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..autograd import views
 from ..backend import index as k
+from ..tensor import Tensor, new_tensor
 from . import dispatch
 from .out import write_out
 from .public import ops, public, warn
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("masked_select", k.masked_select, inputs="mask", kind="linear",
    # Of x the shape would do, but as in PyTorch a write into it is an error.
@@ -64,7 +62,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
 def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
     """Where elements are not zero: one row of indices each, or a tuple of vectors."""
     if out is not None:
-        if not isinstance(out, dispatch.Tensor_):
+        if not isinstance(out, Tensor):
             raise TypeError(f"nonzero(): argument 'out' must be Tensor, not {type(out).__name__}")
         if as_tuple:
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
@@ -75,10 +73,10 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
         return write_out(nonzero, "nonzero", out, (input,), {})
     found = k.nonzero(input._array if input._array.ndim else input._array.reshape(1))
     if as_tuple:
-        return tuple(dispatch.new_tensor(np.ascontiguousarray(one)) for one in found)
+        return tuple(new_tensor(np.ascontiguousarray(one)) for one in found)
     if not input._array.ndim:
-        return dispatch.new_tensor(np.empty((len(found[0]), 0), np.int64))
-    return dispatch.new_tensor(np.array(found).T if found else np.empty((0, 0), np.int64))
+        return new_tensor(np.empty((len(found[0]), 0), np.int64))
+    return new_tensor(np.array(found).T if found else np.empty((0, 0), np.int64))
 
 
 @public(out=False)
@@ -112,6 +110,6 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, ...]:
         raise RuntimeError("ZeroDivisionError")
     result, step = [], 1
     for size in reversed(sizes):
-        result.append(dispatch.new_tensor(np.asarray(array.astype(np.int64) // step % max(size, 1))))
+        result.append(new_tensor(np.asarray(array.astype(np.int64) // step % max(size, 1))))
         step *= size
     return tuple(reversed(result))

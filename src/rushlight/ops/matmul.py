@@ -7,7 +7,7 @@ As in PyTorch, ``matmul`` itself has no derivative: it folds its arguments into 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..backend import matmul as k
 from ..backend.late_products import later
 from ..backend.notes import with_notes
 from ..base import dtypes
+from ..tensor import Tensor
 from . import dispatch
 from .inplace import named
 from .plain_cases import Case, plain_cases
@@ -23,9 +24,6 @@ from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
 from .reading import conj
 from .shape import common_shape, expand
 from .table import arrays, op, tensors
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("adjoint", k.adjoint, kind="linear", x=lambda g, xp: xp.adjoint(g))
 
@@ -430,11 +428,11 @@ def matmul(input: Any, other: Any) -> Tensor:
 
 
 def _matmul_operator(self: Any, other: Any) -> Any:
-    return matmul_of(self, other) if isinstance(other, dispatch.Tensor_) else dispatch.other_side("matmul", self, other)
+    return matmul_of(self, other) if isinstance(other, Tensor) else dispatch.other_side("matmul", self, other)
 
 
 def _rmatmul(self: Any, other: Any) -> Any:
-    return matmul_of(other, self) if isinstance(other, dispatch.Tensor_) else dispatch.other_side("__rmatmul__", self, other)
+    return matmul_of(other, self) if isinstance(other, Tensor) else dispatch.other_side("__rmatmul__", self, other)
 
 
 _FITTING = "x_a.shape[1] == len(x_b) and x_a.dtype is x_b.dtype"
@@ -514,7 +512,7 @@ plain_cases(
 @public(method=False)
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
-    if isinstance(dims, dispatch.Tensor_):
+    if isinstance(dims, Tensor):
         dims = dims.tolist()
     if isinstance(dims, (list, tuple)):
         first, second = (list(one) if isinstance(one, (list, tuple)) else [one] for one in dims)

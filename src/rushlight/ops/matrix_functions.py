@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import linalg as k
 from ..backend import matrix_exp as exponential
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .linalg import check_floating, check_square
 from .public import module, ops, public
 from .reading import all_numbers
 from .solve import inv, solve
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("trace", exponential.trace, kind="linear", x=lambda g, xp, x_shape: _spread(g, xp, x_shape))
 op("matrix_exp", exponential.matrix_exp, node="LinalgMatrixExpBackward0", a=lambda g, xp, a: _exp_backward(g, xp, a))
@@ -87,7 +84,7 @@ def matrix_power(input: Any, n: int) -> Tensor:
     check_square(input, "linalg.matrix_power")
     if n == 0:
         identity = np.broadcast_to(np.eye(input._array.shape[-1], dtype=input._array.dtype), input._array.shape)
-        return ops.contiguous(input).copy_(dispatch.new_tensor(identity.copy()))
+        return ops.contiguous(input).copy_(new_tensor(identity.copy()))
     if n < 0:
         input, n = inv(input), -n
         if n == 1:
@@ -159,7 +156,7 @@ def vander(x: Any, *, N: Any = None) -> Tensor:
         array = x._array
     count = array.shape[-1] if N is None else int(N)
     powers = x.unsqueeze(-1).expand((*array.shape, count - 1)).cumprod(-1)
-    ones = dispatch.new_tensor(np.ones((*array.shape, 1), powers._array.dtype))
+    ones = new_tensor(np.ones((*array.shape, 1), powers._array.dtype))
     return module("torch")["cat"]([ones, powers], -1)
 
 
@@ -173,7 +170,7 @@ def vander_older(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
     if count < 0:
         raise RuntimeError("N must be non-negative")
     kind = np.dtype(np.int64) if array.dtype.kind in "bui" else array.dtype
-    columns = [dispatch.new_tensor(np.ones((*array.shape, min(count, 1)), kind))]
+    columns = [new_tensor(np.ones((*array.shape, min(count, 1)), kind))]
     if count > 1:
         columns.append(x.unsqueeze(-1).expand((*array.shape, count - 1)).cumprod(-1))
     powers = module("torch")["cat"](columns, -1)

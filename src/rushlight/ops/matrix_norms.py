@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..base import dtypes
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .decompositions import svdvals
 from .linalg import check_floating, check_matrix, check_square
 from .norms import vector_norm
 from .public import axes_of, ops, public
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 _NAME = "linalg.matrix_norm"
 
@@ -132,7 +129,7 @@ def cond(input: Any, p: Any = None) -> Tensor:
     check_square(input, f"linalg.cond(ord={p})")
     if not input._array.size:
         real = np.zeros(input._array.shape[:-2], input._array.real.dtype)
-        return dispatch.new_tensor(real)
+        return new_tensor(real)
     if p == "nuc":
         values = svdvals(input)
         return values.sum(-1) * values.reciprocal().sum(-1)

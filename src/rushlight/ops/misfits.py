@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from . import dispatch
+from ..tensor import Tensor
 from .argument_forms import forms_of, refusal
 from .dispatch import type_name
 
@@ -191,7 +191,7 @@ class Call:
 def _fits(wanted: str, value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return wanted == _SEVERAL
-    if isinstance(value, (bool, dispatch.Tensor_)):
+    if isinstance(value, (bool, Tensor)):
         return not isinstance(value, bool)
     try:
         operator.index(value)

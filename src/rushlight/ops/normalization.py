@@ -5,7 +5,7 @@ The rules all come down to one: with xhat the normalized input, ``gx = rstd * (g
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +13,11 @@ from ..autograd import modes
 from ..backend import normalization as k
 from ..backend.memory_formats import has_channels_last, keeping, with_channels_last
 from ..base import dtypes
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .public import module, ops, public
 from .reading import expand
 from .table import arrays, op
 from .whole_numbers import switch, whole_numbers
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -369,9 +366,9 @@ def native_batch_norm(
     out = _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     x = input._array
     if not training:
-        return out, *(dispatch.new_tensor(np.empty(0, out._array.dtype)) for _ in range(2))
+        return out, *(new_tensor(np.empty(0, out._array.dtype)) for _ in range(2))
     moments = k.moments(x, k.all_but_channels(x.ndim), eps)
-    return out, *(dispatch.new_tensor(value.reshape(-1)) for value in moments)
+    return out, *(new_tensor(value.reshape(-1)) for value in moments)
 
 
 @public(space=F, out=False)

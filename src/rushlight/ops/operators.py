@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..tensor import Tensor
 from . import dispatch
 from .pointwise import pow, remainder, rsub
 from .public import CompiledOnUse, methods, operator_method, ops
@@ -17,7 +18,7 @@ from .public import CompiledOnUse, methods, operator_method, ops
 
 def _operator(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
-        if isinstance(other, (dispatch.Tensor_, *dispatch.NUMBERS)):
+        if isinstance(other, (Tensor, *dispatch.NUMBERS)):
             return function(self, other)
         return dispatch.other_side(name, self, other)
 
@@ -30,7 +31,7 @@ def _in_place(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, 
         try:
             return function(self, other)
         except TypeError:
-            if isinstance(other, (dispatch.Tensor_, *dispatch.NUMBERS)):
+            if isinstance(other, (Tensor, *dispatch.NUMBERS)):
                 raise
             return dispatch.other_side(name, self, other)
 
@@ -56,7 +57,7 @@ for _sign, _name in (
 
 
 def _pow(self: Any, exponent: Any) -> Any:
-    if isinstance(exponent, dispatch.Tensor_):
+    if isinstance(exponent, Tensor):
         return ops.pow(self, exponent)
     if isinstance(exponent, dispatch.NUMBERS):
         return ops.pow_number(self, exponent)
@@ -64,7 +65,7 @@ def _pow(self: Any, exponent: Any) -> Any:
 
 
 def _rtruediv(self: Any, other: Any) -> Any:
-    if hasattr(type(other), "__torch_function__") and not isinstance(other, dispatch.Tensor_):
+    if hasattr(type(other), "__torch_function__") and not isinstance(other, Tensor):
         return dispatch.other_side("__rdiv__", self, other)
     inverse = self.reciprocal()
     try:

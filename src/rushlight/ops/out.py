@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..autograd import modes, overlaps, views
 from ..backend.resizing import resized
 from ..base import return_types
-from . import dispatch
+from ..tensor import Tensor
 from .table import table
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 # Functions whose ``out=`` must have the dtype of the result; all others cast.
 EXACT_OUT = frozenset(
@@ -57,15 +54,15 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )
     if name in _OF_INPUTS_DTYPE or name in _TELLS:
-        if not isinstance(target, dispatch.Tensor_):
+        if not isinstance(target, Tensor):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
         _check_dtype(name, target, args[0])
     result = f(*args, **kwargs)
     if name in _JOINS and not views.castable(result._array.dtype, target._array.dtype):
         word = views.type_word(target._array.dtype)
         raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
-    if isinstance(target, dispatch.Tensor_):
-        inputs = [value for value in _flat(everything) if isinstance(value, dispatch.Tensor_)]
+    if isinstance(target, Tensor):
+        inputs = [value for value in _flat(everything) if isinstance(value, Tensor)]
         _check_shared(name, target, inputs, result)
     if name in EXACT_OUT or name in _SCALAR_TYPE_OUT:
         pairs = zip(target, result, strict=False) if isinstance(result, tuple) else ((target, result),)
@@ -73,7 +70,7 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             if one.dtype != value.dtype and name in _SCALAR_TYPE_OUT:
                 raise RuntimeError(f"expected scalar_type {value.dtype.scalar_name} but found {one.dtype.scalar_name}")
             _check_same(one, value)
-    if kwargs.get("dtype") is not None and name in _SUMS and isinstance(target, dispatch.Tensor_):
+    if kwargs.get("dtype") is not None and name in _SUMS and isinstance(target, Tensor):
         _check_same(target, result)
     if isinstance(result, tuple):
         if not isinstance(target, (tuple, list)) or len(target) != len(result):
@@ -81,7 +78,7 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         for one, value in zip(target, result, strict=True):
             store(one, value._array, name)
         return tuple(target) if type(result) is tuple else return_types.of_out(type(result))(*target)
-    if not isinstance(target, dispatch.Tensor_):
+    if not isinstance(target, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
     store(target, result._array, name)
     return target

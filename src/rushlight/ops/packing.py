@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import packing as k
-from . import dispatch
+from ..tensor import new_tensor
 from .public import ops, public
 from .table import op
 
@@ -44,7 +44,7 @@ def _pack_padded_sequence(input: Any, lengths: Any, batch_first: bool) -> tuple[
     longest, steps = int(sizes[0]), input._array.shape[0]
     is_there = np.arange(longest)[:, None] < sizes
     data = ops.pack_padded(input if longest >= steps else input[:longest], is_there[:steps])
-    return data, dispatch.new_tensor(is_there.sum(1))
+    return data, new_tensor(is_there.sum(1))
 
 
 @public(method=False, out=False)
@@ -69,4 +69,4 @@ def _pad_packed_sequence(
         steps = total_length
     lengths = (counts[:, None] > np.arange(counts[0])).sum(0)
     padded = ops.pad_packed(data, np.arange(steps)[:, None] < lengths, padding_value)
-    return padded.transpose(0, 1) if batch_first else padded, dispatch.new_tensor(lengths)
+    return padded.transpose(0, 1) if batch_first else padded, new_tensor(lengths)

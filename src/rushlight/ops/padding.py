@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..autograd import modes
 from ..backend import padding as k
 from ..backend.memory_formats import keeping
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .public import ops, public
 from .table import op
 from .whole_numbers import whole_numbers
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("constant_pad", keeping(k.constant_pad), node="ConstantPadNdBackward0",
    x=lambda g, xp, padding: xp.constant_pad(g, tuple(-width for width in padding), 0))  # fmt: skip
@@ -111,7 +108,7 @@ def _circular(input: Any, widths: tuple[int, ...]) -> Any:
     for axis, before, after in axes:
         shape[axis] += before + after
     in_transforms = modes.state.transforms  # where what is written into has to be a batch as the input is
-    out = input.new_empty(shape) if in_transforms else dispatch.new_tensor(np.empty(shape, input._array.dtype))
+    out = input.new_empty(shape) if in_transforms else new_tensor(np.empty(shape, input._array.dtype))
     inner, kept = out, input
     for axis, before, after in axes:
         inner = ops.slice(inner, axis, max(before, 0), shape[axis] - max(after, 0), 1)

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import shape as k
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .public import axis_of, ops, public
 from .table import arrays, op, table
 from .whole_numbers import whole_number
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("select", k.select, kind="linear", view=True,
    x=lambda g, xp, x_shape, axis, index: xp.embed_select(g, x_shape, axis, index))  # fmt: skip
@@ -60,7 +57,7 @@ def filled(g: Any, xp: Any, shapes: Iterable[tuple[int, ...]], dtype: Any) -> li
             break
     else:
         return g
-    zeros = np.zeros if xp is arrays else lambda shape, dtype: dispatch.new_tensor(np.zeros(shape, dtype))
+    zeros = np.zeros if xp is arrays else lambda shape, dtype: new_tensor(np.zeros(shape, dtype))
     return [zeros(shape, dtype) if part is None else part for part, shape in zip(g, shapes, strict=False)]
 
 
@@ -101,7 +98,7 @@ def narrowed_from(input: Any, dim: int, start: Any, length: int) -> tuple[int, i
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     size = input._array.shape[axis]
-    if isinstance(start, dispatch.Tensor_):
+    if isinstance(start, Tensor):
         if start._array.ndim or start._array.dtype.kind not in "iu":
             raise RuntimeError("start must be an 0-dim integral Tensor.")
     elif not hasattr(start, "__index__"):
@@ -192,7 +189,7 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Te
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     axis = axis_of(dim, input._array.ndim)
     size = input._array.shape[axis]
-    if isinstance(indices_or_sections, dispatch.Tensor_):
+    if isinstance(indices_or_sections, Tensor):
         array = indices_or_sections._array
         if array.dtype != np.int64:
             raise RuntimeError(

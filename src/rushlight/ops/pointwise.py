@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..autograd import views
 from ..backend import blockwise
 from ..backend import pointwise as k
+from ..tensor import Tensor
 from . import dispatch, inplace
 from .out import write_out
 from .plain_cases import Case, plain_cases
@@ -22,9 +23,6 @@ from .public import alias, inplace_form, methods, module, ops, public, publish
 from .reading import conj, underivable
 from .signatures import Unsaid
 from .table import arrays, op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 LN2, LN10 = math.log(2), math.log(10)
 
@@ -57,7 +55,7 @@ def _no_inplace_acosh() -> NoReturn:
 
 def _no_bool(inputs: Any) -> None:
     k.no_bool_difference(
-        [value._array.dtype.kind == "b" if isinstance(value, dispatch.Tensor_) else isinstance(value, bool) for value in inputs]
+        [value._array.dtype.kind == "b" if isinstance(value, Tensor) else isinstance(value, bool) for value in inputs]
     )
 
 
@@ -229,7 +227,7 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
         return add(input, older[0], alpha=other)
     if alpha == 1 and alpha is not True:
         return ops.add(input, other)
-    if not isinstance(alpha, (dispatch.Tensor_, *dispatch.NUMBERS)):
+    if not isinstance(alpha, (Tensor, *dispatch.NUMBERS)):
         raise TypeError(f"add(): argument 'alpha' must be Number, not {type(alpha).__name__}")
     return ops.add_scaled(input, other, alpha)
 
@@ -250,7 +248,7 @@ alias("subtract", "sub")
 @public(method=False, out=False)
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``."""
-    if not isinstance(input, dispatch.Tensor_):
+    if not isinstance(input, Tensor):
         raise dispatch.no_such_form("rsub", (input, other))
     if isinstance(other, dispatch.NUMBERS):
         return ops.rsub_number(input, other, alpha)
@@ -320,7 +318,7 @@ def remainder(input: Any, other: Any) -> Tensor:
 @public(inplace=True)
 def fmod(input: Any, other: Any) -> Tensor:
     """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``input``, as in C."""
-    if not isinstance(input, dispatch.Tensor_):
+    if not isinstance(input, Tensor):
         raise dispatch.no_such_form("fmod", (input, other))
     if isinstance(other, dispatch.NUMBERS):
         return ops.fmod_number(input, other)
@@ -373,11 +371,11 @@ def _require_double(name: str, what: str, given: Any, double: np.dtype[Any]) -> 
 
 
 def _complex_operand(value: Any) -> bool:
-    return value._array.dtype.kind == "c" if isinstance(value, dispatch.Tensor_) else isinstance(value, complex)
+    return value._array.dtype.kind == "c" if isinstance(value, Tensor) else isinstance(value, complex)
 
 
 def _as_double(value: Any, double: np.dtype[Any]) -> Any:
-    if not isinstance(value, dispatch.Tensor_):
+    if not isinstance(value, Tensor):
         return value if double.kind == "c" else float(value)
     return value if value._array.dtype == double else ops.astype(value, double)
 

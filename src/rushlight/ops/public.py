@@ -18,17 +18,18 @@ import inspect
 import math
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special, state
 from ..backend import pointwise as kernels
+from ..base.arguments import axis_of as axis_of
 from ..base.arguments import warn as warn_user
-from ..base.protocols import foreigners
-from ..base.protocols import protocol as protocol
 from ..base.public_names import methods as methods
 from ..base.public_names import module as module
 from ..base.public_names import registry as registry
 from ..base.switches import switches
+from ..tensor import Tensor
 from . import dispatch, inplace
 from .compiling import compiled_function
 from .descriptions import description
@@ -37,9 +38,7 @@ from .out import write_out
 from .signatures import OUT, PublicSignature
 from .table import Op, table, tensors
 
-if TYPE_CHECKING:
-    from ..tensor import Tensor
-
+calls = interpreters.calls  # modes and subclasses, while there are any
 F = TypeVar("F", bound=Callable[..., Any])
 
 SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "self": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -112,8 +111,8 @@ def spoken_form(
 
     @functools.wraps(f)
     def spoken(*args: Any, **kwargs: Any) -> Any:
-        if special.active and protocol:
-            result = protocol[0](call.shown_as, args, kwargs)
+        if special.active and calls:
+            result = calls[0](call.shown_as, args, kwargs)
             if result is not NotImplemented:
                 return result
         if kwargs:
@@ -213,14 +212,14 @@ def without(name: str, labels: list[str]) -> TypeError:
 
 def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What an object that is no tensor but defines ``__torch_function__`` makes of a call; else NotImplemented."""
-    if special.active and protocol:  # it was asked before the call
+    if special.active and calls:  # it was asked before the call
         return NotImplemented
-    return foreigners[0](func, args, kwargs)
+    return interpreters.ask("foreign", func, args, kwargs)
 
 
 def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a mode or a subclass makes of a call before it runs; else NotImplemented."""
-    return protocol[0](func, args, kwargs) if special.active and protocol else NotImplemented
+    return calls[0](func, args, kwargs) if special.active and calls else NotImplemented
 
 
 def taken_over(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
@@ -272,7 +271,7 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return method(*args, **kwargs)
         except AttributeError:
-            if isinstance(args[0], dispatch.Tensor_):
+            if isinstance(args[0], Tensor):
                 raise
             result = foreign(call, args, kwargs)
             if result is not NotImplemented:
@@ -372,8 +371,8 @@ class _PublicOp:
 
     def __call__(self, args: tuple[Any, ...], out: Any) -> Any:
         given = {} if out is None else {"out": out}
-        if protocol:
-            result = protocol[0](self.function, args, given)
+        if calls:
+            result = calls[0](self.function, args, given)
             if result is not NotImplemented:
                 return result
         try:
@@ -425,22 +424,6 @@ def alias(new: str, old: str, *, space: str = "torch", inplace: bool | None = No
             methods[new] = found
         if old + "_" in methods:
             methods[new + "_"] = methods[old + "_"]
-
-
-def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
-    """A dimension as a number from 0: PyTorch's error when there is no such dimension."""
-    if dim.__class__ is int and -ndim <= dim < ndim:
-        return dim if dim >= 0 else dim + ndim
-    try:
-        axis = dim.__index__()
-    except (AttributeError, TypeError):
-        raise TypeError(f"'{type(dim).__name__}' object cannot be interpreted as an integer") from None
-    size = ndim or (1 if wrap_scalar else 0)
-    if not -size <= axis < size:
-        if not size:
-            raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {axis})")
-    return axis + size if axis < 0 else axis
 
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:

@@ -10,16 +10,11 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..autograd import modes
+from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
-from ..base.rooms import provided
-from .public import foreign, methods, module, out_of_memory, protocol, without
+from .public import calls, foreign, methods, module, out_of_memory, without
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-# Set by batching/creation.py: what a function that makes tensors gives while transforms run, or NotImplemented.
-in_transforms: Callable[..., Any] = provided("in_transforms")
-below_autograd: Any = None  # set by overrides/torch_dispatch.py: what its modes make of such a function, or NotImplemented
 
 
 def published(function: F) -> F:
@@ -40,12 +35,8 @@ def _watched(function: F) -> F:
 
     def taken_over(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What modes and transforms that are on make of a call; else NotImplemented."""
-        result = protocol[0](call, args, kwargs) if protocol else NotImplemented
-        if result is NotImplemented and modes.state.transforms:
-            result = in_transforms(function, args, kwargs)
-        if result is NotImplemented and below_autograd is not None:
-            result = below_autograd(function, args, kwargs)
-        return result
+        result = calls[0](call, args, kwargs) if calls else NotImplemented
+        return interpreters.ask("creation", function, args, kwargs) if result is NotImplemented else result
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

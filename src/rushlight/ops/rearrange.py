@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from operator import index as whole
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import shape as k
 from ..backend.memory_formats import keeping
+from ..tensor import Tensor, new_tensor
 from . import dispatch
 from .parts import narrowed_from
 from .public import axes_of, axis_of, module, ops, public
 from .shape import reshape, sizes_of
 from .table import op, table
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))
 op("roll", keeping(k.roll), kind="linear", x=lambda g, xp, shifts, axes: xp.roll(g, tuple(-shift for shift in shifts), axes))
@@ -83,7 +81,7 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
         if counts.dtype not in (np.int64, np.int32):
             raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{input.dtype.scalar_name}'")
         _check_repeats(counts, output_size)
-        return dispatch.new_tensor(np.repeat(np.arange(counts.size, dtype=counts.dtype), counts))
+        return new_tensor(np.repeat(np.arange(counts.size, dtype=counts.dtype), counts))
     if isinstance(repeats, int):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
@@ -113,7 +111,7 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
         )
     counts = np.broadcast_to(repeats._array.reshape(-1), (input._array.shape[axis],))
     _check_repeats(counts, output_size)
-    return ops.index_select(input, dispatch.new_tensor(np.repeat(np.arange(counts.size), counts)), axis)
+    return ops.index_select(input, new_tensor(np.repeat(np.arange(counts.size), counts)), axis)
 
 
 def _check_repeats(counts: Any, output_size: int | None) -> None:

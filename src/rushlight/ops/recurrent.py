@@ -6,20 +6,17 @@ All but that one op is composed of simpler ops, as in PyTorch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..backend import recurrent as k
 from ..backend.notes import with_notes
 from ..base.arguments import refuse
-from . import dispatch
+from ..tensor import Tensor
 from .dispatch import type_name
 from .public import axis_of, module, ops, public
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("lstm_layer", k.lstm_layer, inputs="x w u b d h c", outputs="out last_h last_c gates! cells!", node="MkldnnRnnLayerBackward0",
    joint=lambda g, xp, x, w, u, b, d, h, c, out, gates, cells, backwards, needs: _lstm_backward(
@@ -192,7 +189,7 @@ def _size(value: Any, axis: int) -> int:
 
 
 def _tensor(name: str, hx: Any) -> Any:
-    if not isinstance(hx, dispatch.Tensor_):
+    if not isinstance(hx, Tensor):
         raise TypeError(f"{name}(): argument 'hx' (position 2) must be Tensor, not {type(hx).__name__}")
     return hx
 
@@ -285,7 +282,7 @@ def _layers(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
     names = _PACKED if packed else _WHOLE
     given = {**dict(zip(names, args, strict=False)), **kwargs}
     states = given.get("hx")
-    wanted = (list, tuple) if kind == "lstm" else dispatch.Tensor_
+    wanted = (list, tuple) if kind == "lstm" else Tensor
     if len(args) + len(kwargs) != len(names) or set(given) != set(names) or not isinstance(states, wanted):
         _refuse(kind, args, kwargs)
     data, params, has_biases = given[names[0]], list(given["params"]), given["has_biases"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import reduce as k
+from ..backend.line_sums import stretched as axes_stretched
+from ..tensor import Methods, Tensor
 from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
@@ -16,8 +18,26 @@ from .reading import conj, expand, is_complex
 from .signatures import Unsaid
 from .table import arrays, op
 
-if TYPE_CHECKING:
-    from ..tensor import Tensor
+
+class Unbroadcast(Methods):
+    def _unbroadcast(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
+        """A recorded cotangent as its input needs it: broadcasting undone, in the input's dtype."""
+        g, have = self, self._array.shape
+        if have != shape:
+            if not shape:
+                g = ops.sum_all(g)
+            else:
+                axes = axes_stretched(have, shape)
+                if axes:
+                    g = ops.sum(g, axes, True)
+                if g._array.shape != shape:
+                    g = g.reshape(shape)
+        if g._array.dtype != dtype:
+            if g._array.dtype.kind == "c" and dtype.kind != "c":
+                g = g.real
+            g = ops.astype(g, dtype)
+        return g
+
 
 # Sums and means. The cotangent of a full reduction is one number, put at every place of the input.
 
@@ -155,7 +175,7 @@ def dtype_of_result(input: Any, dtype: Any) -> Any:
 
 
 def check_tensor(name: str, input: Any) -> None:
-    if not isinstance(input, dispatch.Tensor_):
+    if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
 
 

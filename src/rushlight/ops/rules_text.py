@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import saved_attributes
+from ..autograd import saved_attributes
 
 if TYPE_CHECKING:
     from .table import Op, Rule

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..backend import index as k
 from ..backend.places import check_along
 from ..backend.pointwise import checked_number
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .public import axis_of, ops, public, warn
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("gather", k.gather, inputs="index", kind="linear",
    # As in PyTorch the input is kept, although its shape would do: that it was changed since is an error there.
@@ -190,11 +187,11 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Te
 def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
     """A copy with elements of ``src`` (or one value) put where ``index`` says along ``dim``."""
     axis = axis_of(dim, input._array.ndim)
-    if src is None or not isinstance(src, dispatch.Tensor_):
+    if src is None or not isinstance(src, Tensor):
         number = value if src is None else src
         _check_scatter("scatter", input, index, axis)
         if reduce is not None:
-            src = dispatch.new_tensor(np.full(index._array.shape, checked_number(number, input._array), input._array.dtype))
+            src = new_tensor(np.full(index._array.shape, checked_number(number, input._array), input._array.dtype))
         else:
             return ops.scatter_value(input, index, axis, checked_number(number, input._array))
     else:

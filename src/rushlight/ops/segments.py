@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import segments as k
 from ..base import dtypes
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .public import axis_of, ops, public
 from .reading import underivable
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("segment_reduce", k.reduce_segments, inputs="lengths",
    data=lambda g, xp, data, lengths, out, axis, reduce, initial: xp.segment_reduce_backward(
@@ -70,4 +67,4 @@ def segment_reduce(
             raise RuntimeError(
                 "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when !unsafe."
             )
-    return ops.segment_reduce(data, dispatch.new_tensor(counts), axis, reduce, initial)
+    return ops.segment_reduce(data, new_tensor(counts), axis, reduce, initial)

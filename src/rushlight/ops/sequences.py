@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import ctc as k
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .losses import reduction_of
 from .public import module, ops, public
 from .reading import underivable
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("ctc_loss", k.ctc_loss, inputs="targets input_lengths target_lengths", outputs="loss alpha!",
    log_probs=lambda g, xp, log_probs, targets, input_lengths, target_lengths, alpha, blank, zero_infinity: (
@@ -26,7 +23,7 @@ op("ctc_backward", k.ctc_backward, inputs="targets input_lengths target_lengths 
 
 
 def _lengths(value: Any) -> np.ndarray[Any, Any]:
-    array = value._array if isinstance(value, dispatch.Tensor_) else np.asarray(value)
+    array = value._array if isinstance(value, Tensor) else np.asarray(value)
     return np.atleast_1d(array).astype(np.int64)
 
 
@@ -85,10 +82,10 @@ def ctc_loss(
         )
     if alone and targets._array.ndim == 1:
         targets = targets.unsqueeze(0)
-    rows, own, others = (dispatch.new_tensor(array) for array in (_as_rows(targets, labels, samples), lengths, labels))
+    rows, own, others = (new_tensor(array) for array in (_as_rows(targets, labels, samples), lengths, labels))
     losses, _ = ops.ctc_loss(log_probs, rows, own, others, int(blank), bool(zero_infinity))
     if zero_infinity:
-        losses = module("torch")["where"](losses == math.inf, dispatch.new_tensor(np.zeros((), log_probs._array.dtype)), losses)
+        losses = module("torch")["where"](losses == math.inf, new_tensor(np.zeros((), log_probs._array.dtype)), losses)
     if alone:
         losses = losses.squeeze(0)
     if reduction == "none":
@@ -96,7 +93,7 @@ def ctc_loss(
     if reduction == "sum":
         return ops.sum_all(losses)
     divisor = np.maximum(labels, 1).astype(log_probs._array.dtype)
-    return (losses / dispatch.new_tensor(divisor.reshape(()) if alone else divisor)).mean()
+    return (losses / new_tensor(divisor.reshape(()) if alone else divisor)).mean()
 
 
 @public("ctc_loss", method=False, out=False)

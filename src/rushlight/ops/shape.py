@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,16 +17,22 @@ from ..backend import shape as k
 from ..backend.creation import order_of
 from ..base import dtypes
 from ..base.size import Size
+from ..tensor import Methods, Tensor
 from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .table import arrays, op
 
-if TYPE_CHECKING:
-    from ..tensor import Tensor
-
 op("view", k.view, kind="linear", view=True, over=k.reshaped_back, x=lambda g, x_shape: g.reshape(x_shape))
 op("alias", lambda x: x.view(), kind="linear", view=True, x=lambda g: g)
+
+
+class Aliased(Methods):
+    def _alias(self) -> Tensor:
+        """The same memory and history as a tensor of its own."""
+        return ops.alias(self)
+
+
 op("expand", k.expand, kind="linear", view=True, x=lambda g: g)
 op("squeeze_all", lambda x: x.squeeze(), node="SqueezeBackward0", kind="linear", view=True,
    x=lambda g, xp, x_shape: _unsqueezed(g, xp, x_shape, [axis for axis, size in enumerate(x_shape) if size == 1]))  # fmt: skip

@@ -5,7 +5,7 @@ Compositions, as in PyTorch: the pieces are a strided view, and pieces are put t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,9 @@ from ..backend import fourier as k
 from ..backend import shape as shapes
 from ..base import dtypes
 from ..base.arguments import type_name, warn
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .public import ops, public, registry
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("swapped", shapes.transpose, node="TransposeBackward1", kind="linear",
    x=lambda g, xp, axis0, axis1: xp.transpose(g, axis0, axis1))  # fmt: skip
@@ -155,7 +152,7 @@ def stft(
 def _centred(input: Any, window: Any, length: int, n_fft: int) -> Any:
     """A window (ones if there is none) among zeros."""
     dtype = input._array.dtype if window is None else window._array.dtype
-    wide = dispatch.new_tensor(np.zeros(n_fft, dtype))
+    wide = new_tensor(np.zeros(n_fft, dtype))
     middle = wide.narrow(0, (n_fft - length) // 2, length)
     if window is None:
         middle.fill_(1)
@@ -246,7 +243,7 @@ def istft(
     count = shape[-1]
     expected = n_fft + hop * (count - 1)
     if window is None:
-        window = dispatch.new_tensor(np.ones(width, pairs._array.dtype))
+        window = new_tensor(np.ones(width, pairs._array.dtype))
     if width != n_fft:
         left = (n_fft - width) // 2
         window = ops.constant_pad(window, (left, n_fft - width - left), 0)

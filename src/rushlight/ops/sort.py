@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -11,13 +11,11 @@ from ..backend import sort as k
 from ..backend.extremes import take_along
 from ..base import return_types
 from ..base.return_types import made
+from ..tensor import Tensor, new_tensor
 from . import dispatch
 from .extremes import refuse
 from .public import axis_of, module, ops, public
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("argsort", k.argsort, inputs="x")
 op("argtopk", k.argtopk, inputs="x")
@@ -113,13 +111,13 @@ def _quantile(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, s
         raise RuntimeError("quantile() input tensor must be non-empty")
     if array.dtype not in (np.float32, np.float64):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    if not isinstance(q, dispatch.Tensor_):
+    if not isinstance(q, Tensor):
         if not isinstance(q, (int, float)):
             name = "nanquantile" if skip_nan else "quantile"
             raise TypeError(f"{name}(): argument 'q' must be Tensor or float, not {type(q).__name__}")
         if not 0 <= q <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
-        q = dispatch.new_tensor(dispatch.number_array(q, array.dtype))
+        q = new_tensor(dispatch.number_array(q, array.dtype))
     if q._array.ndim > 1:
         raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if q._array.dtype != array.dtype:
@@ -228,7 +226,7 @@ def _check_slices(shape: tuple[int, ...], axis: int) -> None:
 def _all_parts(parts: Any, return_inverse: bool, return_counts: bool) -> tuple[Any, ...]:
     """What PyTorch's inner functions give: all three, empty where nobody asked."""
     values, inverse, counts = parts
-    empty = dispatch.new_tensor(np.zeros(0, np.int64))
+    empty = new_tensor(np.zeros(0, np.int64))
     return values, inverse if return_inverse else empty, counts if return_counts else empty
 
 
@@ -297,8 +295,8 @@ def searchsorted(
     tensor([1, 2])
     """
     values = input
-    if not isinstance(values, dispatch.Tensor_):
-        values = dispatch.new_tensor(np.asarray(values))
+    if not isinstance(values, Tensor):
+        values = new_tensor(np.asarray(values))
     rows, wanted = sorted_sequence._array, values._array
     right = _side(right, side)
     if not rows.ndim:
@@ -362,26 +360,26 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([3, 1]))
     tensor([ True, False,  True])
     """
-    if not isinstance(elements, dispatch.Tensor_) and not isinstance(test_elements, dispatch.Tensor_):
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         raise TypeError(
             "isin() received an invalid combination of arguments - got "
             f"({type(elements).__name__}, {type(test_elements).__name__}), but one of them must be a Tensor"
         )
     arrays = []
     for value in (elements, test_elements):
-        is_tensor = isinstance(value, dispatch.Tensor_)
+        is_tensor = isinstance(value, Tensor)
         if is_tensor and value._array.dtype.kind in "bc":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {value.dtype.scalar_name}")
         if is_tensor and value._of_batch:
             return _isin_examples(elements, test_elements, bool(invert))
         arrays.append(value._array if is_tensor else np.asarray(value))
-    return dispatch.new_tensor(np.asarray(k.isin(arrays[0], arrays[1], bool(invert))))
+    return new_tensor(np.asarray(k.isin(arrays[0], arrays[1], bool(invert))))
 
 
 def _isin_examples(elements: Any, tested: Any, invert: bool) -> Any:
     """:func:`isin` of examples of a batch: each element beside each of the others."""
-    if isinstance(elements, dispatch.Tensor_):
+    if isinstance(elements, Tensor):
         elements = elements.unsqueeze(-1)
-    found = elements == (tested.reshape(-1) if isinstance(tested, dispatch.Tensor_) else tested)
+    found = elements == (tested.reshape(-1) if isinstance(tested, Tensor) else tested)
     found = found.any(-1)
     return ~found if invert else found

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backend import statistics as k
 from ..base import return_types
-from . import dispatch
+from ..tensor import Tensor, new_tensor
 from .extremes import refuse
 from .public import module, ops, public
 from .reading import underivable
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("bincount", k.bincount, inputs="x", node="NotImplemented", weights=lambda g: underivable("bincount"))
 op("histogram_counts",
@@ -41,7 +38,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     if array.ndim != 1 or (array.size and array.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:
-        return dispatch.new_tensor(k.bincount(array, None, minlength))
+        return new_tensor(k.bincount(array, None, minlength))
     if weights._array.ndim != 1 or weights._array.size != array.size:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     return ops.bincount(input, weights, minlength)
@@ -76,7 +73,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor
     dtype = array.dtype if array.dtype in (np.float32, np.float64) else np.dtype(np.float32)
     edges = np.asarray([low, *([high] * bins)], dtype)
     counts = k.counted(array.reshape(-1, 1).astype(dtype), [edges], True, None, dtype)
-    return dispatch.new_tensor(counts.astype(array.dtype))
+    return new_tensor(counts.astype(array.dtype))
 
 
 def _counts(x: Any, weights: Any, edges: list[Any], even: bool, dense: bool) -> tuple[Any, Any]:
@@ -88,14 +85,14 @@ def _counts(x: Any, weights: Any, edges: list[Any], even: bool, dense: bool) -> 
 def _edges(array: Any, bins: list[Any], range: Any) -> tuple[list[Any], bool]:
     """The edges in each dimension, and whether they are at even distances."""
     columns = array.shape[-1]
-    given = [isinstance(one, dispatch.Tensor_) for one in bins]
+    given = [isinstance(one, Tensor) for one in bins]
     for place, one in enumerate(bins):
         if given[place]:
             if one._array.dtype != array.dtype:
                 raise RuntimeError(
                     "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input "
                     "with dtype "
-                    f"{dispatch.new_tensor(array).dtype.c_name} and bins for dimension {place} with dtype "
+                    f"{new_tensor(array).dtype.c_name} and bins for dimension {place} with dtype "
                     f"{_c_name(one)}"
                 )
             if one._array.ndim != 1:
@@ -195,7 +192,7 @@ def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, de
     flat = None if weight is None else weight._array.reshape(-1)
     counts = k.counted(array.reshape(-1, columns), edges, even, flat, array.dtype)
     hist = k.density(counts, edges) if density else counts
-    return return_types.histogramdd(dispatch.new_tensor(hist), tuple(dispatch.new_tensor(np.array(edge)) for edge in edges))
+    return return_types.histogramdd(new_tensor(hist), tuple(new_tensor(np.array(edge)) for edge in edges))
 
 
 # Covariance.

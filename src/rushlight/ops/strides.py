@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..autograd import modes, views
 from ..autograd.graph import Node, leaf_edge, orders
 from ..backend import strided as k
+from ..tensor import Methods, Tensor
 from .public import methods, ops, public
 from .table import op, table
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op(
     "as_strided", lambda x, shape, strides, offset, x_strides, x_offset: k.as_strided(x, shape, strides, offset),
@@ -32,6 +30,19 @@ op(
     x=lambda g, xp, x_shape, x_strides, x_offset, shape, strides, offset: xp.as_strided_adjoint(
         g, x_shape, x_strides, x_offset, shape, strides, offset),
 )  # fmt: skip
+
+
+class OfViews(Methods):
+    """What writes through views need."""
+
+    def _as_strided_node(self, view: Tensor) -> Node:
+        return _as_strided_node(self, view)
+
+    def _in_other_kind(self) -> Tensor:
+        """A view of complex numbers as real ones, or the other way round: of all the memory."""
+        if self._array.dtype.kind == "c":
+            return ops.view_as_real(self)
+        return ops.view_as_complex(as_strided(self, (self._array.size // 2, 2), (2, 1), 0))
 
 
 def _as_strided_node(base: Any, view: Any) -> Node:
@@ -65,17 +76,6 @@ def _in_the_kind_of(view: Any, base: Any, edge: Any) -> tuple[Any, Any]:
     node.next, node.saved, node.order = (edge,), (), next(orders)
     node.shape, node.dtype = seen._array.shape, seen._array.dtype
     return seen, (node, 0)
-
-
-def _in_other_kind(tensor: Any) -> Any:
-    """A view of complex numbers as real ones, or the other way round: of all the memory."""
-    if tensor._array.dtype.kind == "c":
-        return ops.view_as_real(tensor)
-    return ops.view_as_complex(as_strided(tensor, (tensor._array.size // 2, 2), (2, 1), 0))
-
-
-views.as_strided_node = _as_strided_node
-views.in_other_kind = _in_other_kind
 
 
 @public()

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..autograd import modes, overlaps, views
 from ..backend import index as k
 from ..backend.pointwise import checked_number
+from ..tensor import Methods, Tensor, new_tensor
 from . import dispatch
 from .inplace import count, in_graph, plain_write
 from .public import alias, methods, module, ops, public, warn
 from .shape import expand
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("index", k.index, inputs="*indices", kind="linear",
    x=lambda g, xp, indices, x_shape: xp.index_adjoint(g, indices, x_shape))  # fmt: skip
@@ -54,9 +52,9 @@ def _getitem(self: Any, key: Any) -> Any:
         if not self._array.ndim:
             raise _of_a_number(key)
         return _sliced(self, 0, key, True)
-    if isinstance(key, dispatch.Tensor_) and key._array.ndim and key._array.dtype.char in _PLACES and self._array.ndim:
+    if isinstance(key, Tensor) and key._array.ndim and key._array.dtype.char in _PLACES and self._array.ndim:
         return ops.index(self, [key])
-    if kind is not tuple and hasattr(kind, "__torch_function__") and not isinstance(key, dispatch.Tensor_):
+    if kind is not tuple and hasattr(kind, "__torch_function__") and not isinstance(key, Tensor):
         result = dispatch.foreign_method("__getitem__", (self, key))
         if result is not NotImplemented:
             return result
@@ -94,7 +92,7 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
     """The view that the basic parts of an index give; and the index tensors and masks left, None for whole dimensions."""
     ndim = self._array.ndim
     if not isinstance(key, tuple):
-        if isinstance(key, dispatch.Tensor_) and ndim and _is_whole_index(key._array, self._array.shape):
+        if isinstance(key, Tensor) and ndim and _is_whole_index(key._array, self._array.shape):
             return self, [key]
         if not ndim and key.__class__ in (int, slice):
             raise _of_a_number(key)
@@ -119,19 +117,19 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
             axis = view._array.ndim - sum([_dimensions(other) for other in items[position + 1 :]])
         elif kind is bool:
             view = ops.expand_dims(view, axis)
-            indices[axis] = dispatch.new_tensor(np.zeros(1 if one else 0, np.int64))
+            indices[axis] = new_tensor(np.zeros(1 if one else 0, np.int64))
             axis += 1
         elif _is_mask(one):
             _check_mask(one._array.shape, view._array.shape, axis)
             if not one._array.ndim:
                 view = ops.expand_dims(view, axis)
-                indices[axis] = dispatch.new_tensor(np.zeros(1 if one._array else 0, np.int64))
+                indices[axis] = new_tensor(np.zeros(1 if one._array else 0, np.int64))
                 axis += 1
             else:
                 indices[axis] = one
                 axis += one._array.ndim
         else:
-            indices[axis] = one if one._array.dtype.kind == "i" else dispatch.new_tensor(one._array.astype(np.int64))
+            indices[axis] = one if one._array.dtype.kind == "i" else new_tensor(one._array.astype(np.int64))
             axis += 1
     return view, _by_dimension(indices)
 
@@ -194,7 +192,7 @@ def _as_tuple(key: Any) -> tuple[Any, ...]:
         isinstance(key, (list, range, str))
         and len(key) < _READ_AS_TUPLE
         and any(
-            one is None or one is Ellipsis or isinstance(one, (slice, list, tuple, range, str, np.ndarray, dispatch.Tensor_))
+            one is None or one is Ellipsis or isinstance(one, (slice, list, tuple, range, str, np.ndarray, Tensor))
             for one in key
         )
     ):
@@ -211,7 +209,7 @@ def _item(one: Any) -> Any:
     """One part of an index as int, slice, None, Ellipsis, bool or a Tensor."""
     if one is None or one is Ellipsis or isinstance(one, (slice, bool)):
         return one
-    if isinstance(one, dispatch.Tensor_):
+    if isinstance(one, Tensor):
         array = one._array
         if array.dtype.kind in "iu" and array.dtype.itemsize and not array.ndim and array.dtype != np.uint8:
             return int(array)
@@ -226,7 +224,7 @@ def _item(one: Any) -> Any:
             array = array.astype(np.int64)
         if array.dtype.kind not in "iub":
             raise IndexError(_NO_PLACES)
-        return dispatch.new_tensor(array)
+        return new_tensor(array)
     if isinstance(one, str):
         raise TypeError("new(): invalid data type 'str'")
     if hasattr(one, "__index__"):
@@ -238,7 +236,7 @@ def _item(one: Any) -> Any:
 
 
 def _is_mask(one: Any) -> bool:
-    return isinstance(one, dispatch.Tensor_) and (one._array.dtype.kind == "b" or one._array.dtype == np.uint8)
+    return isinstance(one, Tensor) and (one._array.dtype.kind == "b" or one._array.dtype == np.uint8)
 
 
 def _without_masks(indices: list[Any]) -> list[Any]:
@@ -256,7 +254,7 @@ def _places(mask: Any) -> list[Any]:
     """Where a mask is true: an index tensor for each of its dimensions."""
     if mask._array.dtype.kind != "b":
         warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
-    return [dispatch.new_tensor(found) for found in k.nonzero(mask._array)]
+    return [new_tensor(found) for found in k.nonzero(mask._array)]
 
 
 def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], axis: int) -> None:
@@ -282,9 +280,9 @@ def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
 
 
 def _setitem(self: Any, key: Any, value: Any) -> None:
-    if not isinstance(value, dispatch.Tensor_) and not isinstance(value, dispatch.NUMBERS):
+    if not isinstance(value, Tensor) and not isinstance(value, dispatch.NUMBERS):
         if isinstance(value, np.ndarray):
-            value = dispatch.new_tensor(value)
+            value = new_tensor(value)
         elif dispatch.foreign_method("__setitem__", (self, key, value)) is not NotImplemented:
             return
         else:
@@ -303,14 +301,14 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
     if indices:
         _put(view, indices, value)
         return
-    if not isinstance(value, dispatch.Tensor_):
+    if not isinstance(value, Tensor):
         if not (view._needs_grad and modes.state.grad_enabled):
             if not view._array.flags.c_contiguous:
                 views.check_writable(view)
                 overlaps.check_memory(view)
             view.fill_(_held(value, view._array.dtype) if view._array.dtype.itemsize == 2 else value)
             return
-        value = dispatch.new_tensor(dispatch.number_array(checked_number(value, view._array), view._array.dtype))
+        value = new_tensor(dispatch.number_array(checked_number(value, view._array), view._array.dtype))
     if value._array.shape == view._array.shape:
         view.copy_(value)
     elif not value._array.ndim:
@@ -346,15 +344,15 @@ def _put(view: Any, indices: list[Any], value: Any) -> None:
     array = view._array
     if _written(view, indices, value):
         return
-    if not isinstance(value, dispatch.Tensor_):
-        value = dispatch.new_tensor(dispatch.number_array(checked_number(_held(value, array.dtype), array), array.dtype))
+    if not isinstance(value, Tensor):
+        value = new_tensor(dispatch.number_array(checked_number(_held(value, array.dtype), array), array.dtype))
     view.index_put_(tuple(indices), _without_leading_ones(value, _result_ndim(array, indices)))
 
 
 def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = False) -> bool:
     """Writes at indices where that is a matter of memory alone, and says whether it did."""
     array = view._array
-    if isinstance(value, dispatch.Tensor_):
+    if isinstance(value, Tensor):
         source = value._array
         if source.dtype is not array.dtype or value._counter is view._counter:
             return False
@@ -388,18 +386,16 @@ def _result_ndim(array: Any, indices: Sequence[Any]) -> int:
 _SAME_AS = {"index_put_": "[indices] = tensor", "index_fill_": "[mask] = scalar", "masked_fill_": "[mask] = scalar"}
 
 
-def _warn_of_overlap(name: str, written: Any) -> None:
-    """PyTorch's warning of a write at places of an expanded tensor, where one place is several elements."""
-    array = written._array
-    if name in _SAME_AS and any(size > 1 and not stride for size, stride in zip(array.shape, array.strides, strict=True)):
-        warn(
-            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
-            f"This also applies to advanced indexing e.g. tensor{_SAME_AS[name]}",
-            once=True,
-        )
-
-
-views.tell_overlap = _warn_of_overlap
+class Overlapping(Methods):
+    def _warn_of_overlap(self, name: str) -> None:
+        """PyTorch's warning of a write at places of an expanded tensor, where one place is several elements."""
+        array = self._array
+        if name in _SAME_AS and any(size > 1 and not stride for size, stride in zip(array.shape, array.strides, strict=True)):
+            warn(
+                f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+                f"This also applies to advanced indexing e.g. tensor{_SAME_AS[name]}",
+                once=True,
+            )
 
 
 def _delitem(self: Any, key: Any) -> None:

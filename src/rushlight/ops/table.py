@@ -29,8 +29,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..autograd import saved_attributes
 from ..autograd.graph import Node
-from . import dispatch, saved_attributes
+from . import dispatch
 from .compiling import compile_lock, compiled_call, compiled_rules
 from .forward_text import call_source
 from .rules_text import parameters, rules_source

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +10,11 @@ from ..autograd import modes, overlaps, views
 from ..autograd.graph import Node
 from ..backend import pointwise as k
 from ..base.arguments import type_name
+from ..tensor import Methods, Tensor, new_tensor
 from . import dispatch
 from .inplace import count, in_graph, plain_write
 from .public import methods, ops, public, warn
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("zero", k.zeroed, kind="linear", x=lambda g, xp: xp.zeroed(g))
 op("fill", k.filled, node="FillBackward0", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
@@ -77,7 +75,7 @@ def fill_(input: Any, value: Any) -> Tensor:
         input._array[...] = value
         count(input, "fill_")
         return input
-    if isinstance(value, dispatch.Tensor_):
+    if isinstance(value, Tensor):
         if value._array.ndim:
             raise RuntimeError(
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
@@ -106,7 +104,7 @@ def fill_(input: Any, value: Any) -> Tensor:
 @public(method=False, out=False)
 def fill(input: Any, value: Any) -> Tensor:
     """A tensor like ``input`` with ``value`` in every place."""
-    if isinstance(value, dispatch.Tensor_):
+    if isinstance(value, Tensor):
         return ops.fill_tensor(input, value)
     return ops.fill(input, k.checked_number(value, input._array))
 
@@ -125,8 +123,8 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         count(self, "copy_")
         return self
     if isinstance(other, dispatch.NUMBERS):
-        other = dispatch.new_tensor(np.asarray(other))
-    if not isinstance(other, dispatch.Tensor_):
+        other = new_tensor(np.asarray(other))
+    if not isinstance(other, Tensor):
         result = dispatch.foreign_method("copy_", (self, other))
         if result is not NotImplemented:
             return result
@@ -155,11 +153,9 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
 methods["zero_"], methods["fill_"], methods["copy_"] = zero_, fill_, copy_
 
 
-def _copy_node(before: Any, result: Any) -> Node:
-    """The node of ``before.copy_(result)``."""
-    with modes.enable_grad():
-        edge = ops.copy(before, result)._edge
-    return edge[0]
-
-
-views.copy_node = _copy_node
+class Copied(Methods):
+    def _copy_node(self, result: Tensor) -> Node:
+        """The node of ``self.copy_(result)``."""
+        with modes.enable_grad():
+            edge = ops.copy(self, result)._edge
+        return edge[0]

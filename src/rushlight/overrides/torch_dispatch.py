@@ -16,19 +16,19 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from ..autograd import engine, forward_ad, forward_rules, modes, views
-from ..autograd.attributes import OWN_ATTRIBUTES, held
+from ..autograd import modes, saved, views
+from ..autograd.interpreters import BELOW, Answer, Args, Function, Interpreter, Named, stack
 from ..base import dtypes
-from ..base.rooms import carried
+from ..base.attributes import OWN_ATTRIBUTES, held
+from ..base.thread_state import carried
 from ..operators.aten import aten, inplace_overload, overload_of, without_defaults
-from ..ops import dispatch, publishing, saved
+from ..ops import dispatch
 from ..ops.table import Op
-from ..tensor import PLAIN, Tensor, _TensorMeta
+from ..tensor import PLAIN, Tensor, _TensorMeta, wrap
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]
 
@@ -77,6 +77,19 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
     def item(self) -> Any:
         return asked(aten._local_scalar_dense.default, (self.owner,))
 
+    def as_tensor(self) -> Any:
+        """A further tensor of what this stands for: the class's own attributes are shared."""
+        owner = self.owner
+        made = object.__new__(type(owner))
+        for key, value in held(owner).items():
+            if key not in OWN_ATTRIBUTES:
+                held(made)[key] = value
+        for name in copyreg._slotnames(type(owner)):  # type: ignore[attr-defined]
+            if hasattr(owner, name):
+                setattr(made, name, getattr(owner, name))
+        made._array, made._counter = self, [0]
+        return made
+
     def numbers(self) -> np.ndarray[Any, Any]:
         """The numbers, asked for one by one."""
         found = np.empty(self.shape, self.dtype)
@@ -98,7 +111,7 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
     def __setitem__(self, index: Any, value: Any) -> None:
         numbers = self.numbers()
         numbers[index] = value
-        asked(aten.copy_.default, (self.owner, engine.wrap(numbers)))
+        asked(aten.copy_.default, (self.owner, wrap(numbers)))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return getattr(ufunc, method)(*(_numbers(one) for one in inputs), **kwargs)
@@ -110,7 +123,7 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
         if func is np.copyto:
             target, source = args[:2]
             if isinstance(target, Outline):  # all writes into tensors come this way
-                value = source.owner if isinstance(source, Outline) else engine.wrap(np.asarray(source))
+                value = source.owner if isinstance(source, Outline) else wrap(np.asarray(source))
                 return asked(aten.copy_.default, (target.owner, value))
         if func in (np.zeros_like, np.ones_like, np.empty_like):
             make = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty}[func]
@@ -163,20 +176,6 @@ def make_wrapper(
 def _instance(cls: type) -> Any:
     modes.instance_made()
     return object.__new__(cls)
-
-
-def _same(outline: Outline) -> Any:
-    """A further tensor of what an outline stands for: the class's own attributes are shared."""
-    owner = outline.owner
-    made = object.__new__(type(owner))
-    for key, value in held(owner).items():
-        if key not in OWN_ATTRIBUTES:
-            held(made)[key] = value
-    for name in copyreg._slotnames(type(owner)):  # type: ignore[attr-defined]
-        if hasattr(owner, name):
-            setattr(made, name, getattr(owner, name))
-    made._array, made._counter = outline, [0]
-    return made
 
 
 def is_traceable_wrapper_subclass(t: Any) -> bool:
@@ -244,12 +243,35 @@ def asked(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
     )
 
 
-def outer_grad_enabled() -> bool | None:
-    """Within a handler, whether ops were recorded around it; None outside."""
-    return _state.outer_grad
+class BelowAutograd(Interpreter):
+    """Classes and modes that take over the ops below autograd."""
+
+    place = BELOW
+
+    def op(self, op: Op, args: Args) -> Answer:
+        return _taken_over(op, args)
+
+    def write(self, function: Function, name: str, tensor: Tensor, args: Args, kwargs: Named) -> Answer:
+        return _write_below(name, tensor, args, kwargs)
+
+    def creation(self, function: Function, args: Args, kwargs: Named) -> Answer:
+        return _created(function, args, kwargs)
+
+    def detached(self, tensor: Tensor) -> Answer:
+        return asked(aten.detach.default, (tensor,)) if takes_part([tensor]) else NotImplemented
+
+    def ones(self, output: Tensor) -> Answer:
+        return asked(aten.ones_like.default, (output,)) if takes_part([output]) else NotImplemented
+
+    def wants_tensors(self, values: Sequence[Any]) -> Answer:
+        return takes_part(values) or NotImplemented
+
+    def outer_grad_mode(self) -> Answer:
+        """Within a handler, whether ops were recorded around it."""
+        return NotImplemented if _state.outer_grad is None else _state.outer_grad
 
 
-def _intercept(op: Op, args: tuple[Any, ...]) -> Any:
+def _taken_over(op: Op, args: tuple[Any, ...]) -> Any:
     if _state.off or not (_state.modes or _kinds(args)):
         return NotImplemented
     count = len(op.inputs)
@@ -313,22 +335,6 @@ def _created(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     return made.requires_grad_() if kwargs.get("requires_grad") else made
 
 
-def detach(tensor: Tensor) -> Any:
-    """``tensor.detach()``, seen by modes and by the tensor's class."""
-    return asked(aten.detach.default, (tensor,)) if takes_part([tensor]) else tensor.detach()
-
-
-def _taken(g: Tensor) -> Any:
-    """A gradient as a tensor of its own."""
-    taken = detach(g)
-    return engine.wrap(taken._array.copy()) if type(taken) is Tensor else taken
-
-
-def ones_like(tensor: Any) -> Any:
-    """The cotangent of a result of one element."""
-    return asked(aten.ones_like.default, (tensor,))
-
-
 _watching = False
 _lock = threading.Lock()
 
@@ -340,30 +346,7 @@ def watch() -> None:
         if _watching:
             return
         _watching = True
-    tensor: Any = import_module("..tensor", __package__)
-    dispatch.interceptors.append(_intercept)  # after forward mode's and vmap's, which are above
-    plain_new, plain_make, plain_wrap = tensor.new_tensor, tensor.make_tensor, tensor.wrap
-
-    def new_tensor(array: Any) -> Any:
-        return _same(array) if type(array) is Outline else plain_new(array)
-
-    def make_tensor(array: Any, version: Any, edge: Any) -> Any:
-        if type(array) is not Outline:
-            return plain_make(array, version, edge)
-        made = _same(array)
-        made._counter, made._edge, made._needs_grad = version, edge, edge is not None
-        return made
-
-    def wrap(array: Any) -> Any:
-        return _same(array) if type(array) is Outline else plain_wrap(array)
-
-    for room in (tensor, dispatch, views, forward_ad, forward_rules):
-        room.new_tensor = new_tensor  # type: ignore[union-attr]
-    saved.make_tensor = make_tensor
-    engine.wrap = wrap
-    views.write_below = _write_below
-    engine.taken = _taken
-    publishing.below_autograd = _created
+    stack.put(BelowAutograd())
     plain_detach = Tensor.detach
 
     def detach(self: Tensor) -> Any:
@@ -371,7 +354,7 @@ def watch() -> None:
         is_users = takes_part([self]) and sys._getframe(1).f_code.co_filename not in saved.INSIDE
         return asked(aten.detach.default, (self,)) if is_users else plain_detach(self)
 
-    Tensor.detach = _TensorMeta.own["detach"] = detach  # type: ignore[method-assign]
+    Tensor.detach = _TensorMeta.own["detach"] = detach  # type: ignore[attr-defined]
 
 
 # Modes.

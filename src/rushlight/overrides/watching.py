@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
-from .. import overrides
 from ..as_torch import missing
+from ..autograd.interpreters import CALLS, Answer, Args, Function, Interpreter, Named
+from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special, state
-from ..base import protocols
 from ..base.public_names import methods
 from ..ops.public import CompiledOnUse
 from ..ops.signatures import PublicSignature
 from ..tensor import PLAIN, Tensor, _TensorMeta
+from . import asking
 
 OPERATORS = {
     "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_", "__mul__": "mul",
@@ -32,7 +34,7 @@ _UNWATCHED = frozenset(
     "__array_namespace__ as_subclass _make_subclass grad_fn is_leaf output_nr _version _is_view _backward_hooks retains_grad "
     "is_inference __dlpack__ __dlpack_device__ __array_wrap__ __dir__ __iter__ __subclasshook__".split()
 )
-_watching = False
+_watchers: set[str] = set()  # for whom the methods of Tensor ask
 _unwatched: dict[str, tuple[Any, Any]] = {}  # Tensor's own, and what stands in their place
 _watch_lock = threading.Lock()
 
@@ -47,19 +49,19 @@ class _WatchedProperty(property):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        if overrides.profiler is not None and self.noted is not None:
-            noted, result = overrides.profiler(self.noted, (instance,), {})
-            if noted:
-                return result
+        if state.recorder is not None and self.noted is not None:
+            event = interpreters.ask("event", self.noted, (instance,), {})
+            if event is not NotImplemented:
+                return event[0]
         if (special.active and type(instance) not in PLAIN) or state.function_modes:
-            result = overrides.dispatched(self.__get__, (instance,), {})
+            result = asking.dispatched(self.__get__, (instance,), {})
             if result is not NotImplemented:
                 return result
         return self.original.__get__(instance, owner)
 
     def __set__(self, instance: Any, value: Any) -> None:
         if special.active and (type(instance) not in PLAIN or state.function_modes):
-            result = overrides.dispatched(self.__set__, (instance, value), {})
+            result = asking.dispatched(self.__set__, (instance, value), {})
             if result is not NotImplemented:
                 return
         self.original.__set__(instance, value)
@@ -70,39 +72,34 @@ class _WatchedProperty(property):
 
 def watch() -> None:
     """Makes the methods of Tensor ask modes and subclasses; called when the first of them comes up."""
-    global _watching
-    with _watch_lock:
-        if not _watching:
-            _watching = True
-            if overrides.profiler is None:
-                _put_in()
+    _watch("classes and modes")
 
 
-def watch_for_profiler(profiler: Callable[..., tuple[bool, Any]]) -> None:
+def watch_for_profiler() -> None:
     """Makes functions and methods ask a profiler first, until :func:`unwatch_for_profiler`."""
-    with _watch_lock:
-        overrides.profiler = profiler
-        if not _watching:
-            _put_in()
+    _watch("a profiler")
 
 
 def unwatch_for_profiler() -> None:
     """Gives Tensor its own methods back, unless modes or subclasses need them watched."""
     with _watch_lock:
-        overrides.profiler = None
-        if not _watching:
-            protocols.protocol.remove(overrides.dispatched)
+        _watchers.discard("a profiler")
+        if not _watchers:
+            interpreters.take(_calls)
             for name, (value, watched) in _unwatched.items():
                 if Tensor.__dict__.get(name) is watched:  # else a program has set another since
                     setattr(Tensor, name, value)
 
 
-def _put_in() -> None:
-    protocols.protocol.append(overrides.dispatched)
-    for name, value in list(vars(Tensor).items()):
-        watched = _watched(name, value)
-        if watched is not value:
-            setattr(Tensor, name, watched)
+def _watch(who: str) -> None:
+    with _watch_lock:
+        if not _watchers:
+            interpreters.put(_calls)
+            for name, value in list(vars(Tensor).items()):
+                watched = _watched(name, value)
+                if watched is not value:
+                    setattr(Tensor, name, watched)
+        _watchers.add(who)
 
 
 def _watched(name: str, value: Any) -> Any:
@@ -112,6 +109,8 @@ def _watched(name: str, value: Any) -> Any:
     compiled = own.made if isinstance(own, CompiledOnUse) else None
     if name in _UNWATCHED or value is None or not (value is own or value is watched or value is compiled):
         return value  # a program's own is never watched
+    if name[0] == "_" != name[1:2] and isinstance(value, FunctionType) and name not in methods:
+        return value  # what our own code calls
     if known is own:
         return watched
     if isinstance(value, property):
@@ -150,15 +149,36 @@ def told(function: Callable[..., Any]) -> Callable[..., Any]:
     return getattr(Tensor, name) if vars(Tensor).get(name) is function else function
 
 
-def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What an object that is no tensor makes of a call, or NotImplemented."""
-    if any(overrides.takes_over(one) for value in (*args, *kwargs.values())
-           for one in (value if isinstance(value, (list, tuple)) else (value,))):  # fmt: skip
-        return overrides.dispatched(told(func), args, kwargs)
-    return NotImplemented
+class Calls(Interpreter):
+    """Modes and subclasses that take calls of functions over, while there are any."""
+
+    place = CALLS
+
+    def call(self, func: Function, args: Args, kwargs: Named) -> Answer:
+        return asking.dispatched(func, args, kwargs)
 
 
-protocols.foreigners.append(foreign)
+class Protocols(Interpreter):
+    """Objects that are no tensors and define ``__torch_function__``, and subclasses where functions ask by themselves."""
+
+    place = CALLS
+
+    def foreign(self, func: Function, args: Args, kwargs: Named) -> Answer:
+        if any(asking.takes_over(one) for value in (*args, *kwargs.values())
+               for one in (value if isinstance(value, (list, tuple)) else (value,))):  # fmt: skip
+            return asking.dispatched(told(func), args, kwargs)
+        return NotImplemented
+
+    def overriding(self, func: Function, relevant: Sequence[Any], args: Args, kwargs: Named) -> Answer:
+        return (
+            asking.handle_torch_function(func, relevant, *args, **kwargs)
+            if asking.has_torch_function(relevant)
+            else NotImplemented
+        )
+
+
+_calls = Calls()
+interpreters.put(Protocols())
 
 
 def _on_use(compiled: CompiledOnUse) -> Callable[..., Any]:
@@ -183,14 +203,14 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
     is_operator = name in _BINARY
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if special.active and not overrides.ordinary(args, kwargs):
-            passing = overrides._state.passing
-            if is_operator and overrides.profiler is not None:
-                noted, result = overrides.profiler(call, args, kwargs)
-                if noted:
-                    return result
+        if special.active and not asking.ordinary(args, kwargs):
+            passing = asking.switches.passing
+            if is_operator and state.recorder is not None:
+                event = interpreters.ask("event", call, args, kwargs)
+                if event is not NotImplemented:
+                    return event[0]
             try:
-                result = overrides.asked(call if spoken == name else getattr(Tensor, spoken, call), args, kwargs)
+                result = asking.asked(call if spoken == name else getattr(Tensor, spoken, call), args, kwargs)
             except TypeError:
                 if is_operator and name not in _UNARY:  # Python asks the other side
                     return NotImplemented
@@ -198,7 +218,7 @@ def _watched_method(name: str, function: Callable[..., Any]) -> Callable[..., An
             if result is not NotImplemented:
                 return result
             if passing:  # the function behind may ask the same question
-                return overrides.redispatch_function(function, (), args, kwargs)
+                return asking.redispatch_function(function, (), args, kwargs)
         return function(*args, **kwargs)
 
     call.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]

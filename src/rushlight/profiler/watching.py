@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import function, profiled_pass
+from ..autograd import interpreters
+from ..autograd.interpreters import Answer, Args, Function, Named
 from ..autograd.modes import special, state
+from ..autograd.profiled_pass import ProfiledPass
 from ..autograd.recorder import Recorder, Span, coming_sequence
 from ..backend import numpy as backend
-from ..ops import dispatch
 from ..ops.interceptors import run_below
 from ..overrides.watching import unwatch_for_profiler, watch_for_profiler
 from ..tensor import Tensor
@@ -25,7 +26,6 @@ from .names import FACTORIES, name_of_function, name_of_op, operator_of_node
 
 __all__ = ["start", "stop"]
 
-profiled_pass.operator_of_node = operator_of_node
 _lock = threading.Lock()
 _running = 0
 
@@ -35,9 +35,8 @@ def start(recorder: Recorder) -> None:
     global _running
     with _lock:
         if not _running:
-            watch_for_profiler(_call)
-            dispatch.interceptors.insert(0, _op)
-            function.transforms.insert(0, _function)
+            watch_for_profiler()
+            interpreters.stack.put(_profiler)
         _running += 1
     special.enter()
     state.recorder = recorder
@@ -53,8 +52,62 @@ def stop(recorder: Recorder, before: Recorder | None = None) -> None:
         _running -= 1
         if not _running:
             unwatch_for_profiler()
-            dispatch.interceptors.remove(_op)
-            function.transforms.remove(_function)
+            interpreters.stack.take(_profiler)
+
+
+class Profiler(interpreters.Interpreter):
+    """What sees ops, custom Functions and passes of the threads that have a recorder."""
+
+    def event(self, func: Function, args: Args, kwargs: Named) -> Answer:
+        noted, result = _call(func, args, kwargs)
+        return (result,) if noted else NotImplemented
+
+    def op(self, op: Any, args: Args) -> Answer:
+        """An op of the table, which runs within the call it belongs to, or by itself."""
+        recorder: Recorder | None = state.recorder
+        if recorder is None:
+            return NotImplemented
+        name = name_of_op(op.name)
+        top = recorder.top
+        if top is not None and top.scope == 0 and not top.name.startswith("autograd::"):
+            same = top.first and top.name in (name, name + "_")
+            if same or name.startswith("rushlight::"):  # what the call itself is made of
+                result = run_below(op, args, self)
+                _count(recorder, args, result)
+                return result
+        span = recorder.open(name, sequence=coming_sequence())
+        try:
+            _describe(recorder, span, args)
+            span.start = perf_counter_ns()
+            result = run_below(op, args, self)
+            span.end = perf_counter_ns()
+            _count(recorder, args, result)
+            return result
+        finally:
+            recorder.close(span)
+
+    def function(self, cls: Any, args: Args, kwargs: Named) -> Answer:
+        """A custom Function."""
+        recorder: Recorder | None = state.recorder
+        if recorder is None:
+            return NotImplemented
+        if recorder.passing:
+            recorder.passing = False
+            return NotImplemented
+        span = recorder.open(cls.__name__, sequence=coming_sequence())
+        try:
+            _describe(recorder, span, args)
+            recorder.passing = True
+            return cls.apply(*args, **kwargs)
+        finally:
+            recorder.passing = False
+            recorder.close(span)
+
+    def backward_pass(self, keep_graph: bool, over_tensors: bool) -> Answer:
+        return NotImplemented if state.recorder is None else ProfiledPass(keep_graph, over_tensors, operator_of_node)
+
+
+_profiler = Profiler()
 
 
 def _call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
@@ -105,49 +158,6 @@ def _name(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     if name is not None and name.startswith("aten::max_pool") and kwargs.get("return_indices") is True:
         return name + "_with_indices"
     return name
-
-
-def _op(op: Any, args: tuple[Any, ...]) -> Any:
-    """An op of the table, which runs within the call it belongs to, or by itself."""
-    recorder: Recorder | None = state.recorder
-    if recorder is None:
-        return NotImplemented
-    name = name_of_op(op.name)
-    top = recorder.top
-    if top is not None and top.scope == 0 and not top.name.startswith("autograd::"):
-        same = top.first and top.name in (name, name + "_")
-        if same or name.startswith("rushlight::"):  # what the call itself is made of
-            result = run_below(op, args, _op)
-            _count(recorder, args, result)
-            return result
-    span = recorder.open(name, sequence=coming_sequence())
-    try:
-        _describe(recorder, span, args)
-        span.start = perf_counter_ns()
-        result = run_below(op, args, _op)
-        span.end = perf_counter_ns()
-        _count(recorder, args, result)
-        return result
-    finally:
-        recorder.close(span)
-
-
-def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A custom Function."""
-    recorder: Recorder | None = state.recorder
-    if recorder is None:
-        return NotImplemented
-    if recorder.passing:
-        recorder.passing = False
-        return NotImplemented
-    span = recorder.open(cls.__name__, sequence=coming_sequence())
-    try:
-        _describe(recorder, span, args)
-        recorder.passing = True
-        return cls.apply(*args, **kwargs)
-    finally:
-        recorder.passing = False
-        recorder.close(span)
 
 
 def _count(recorder: Recorder, args: tuple[Any, ...], result: Any) -> None:

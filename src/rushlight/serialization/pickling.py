@@ -10,14 +10,14 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..autograd.attributes import OWN_ATTRIBUTES, held
 from ..autograd.hooks import warn_if_has_hooks
 from ..backend import memory
 from ..backend import numpy as backend
 from ..base import dtypes
+from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.device import layout
 from ..nn.parameter import Parameter, UninitializedTensorMixin
-from ..overrides import DisableTorchFunctionSubclass
+from ..overrides.asking import DisableTorchFunctionSubclass
 from ..sparse.tensors import SparseTensor
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage, _Storage

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
+from . import calls as calls
 from .invariants import check_sparse_tensor_invariants
 from .making import (
     converted,

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..ops.public import axis_of
-from ..overrides import DisableTorchFunctionSubclass
-from ..tensor import Tensor
+from ..overrides.asking import DisableTorchFunctionSubclass
+from ..tensor import Methods, Tensor
 from .making import converted, laid_out, sparse_mask
 from .products import PRODUCTS, product
 from .tensors import SparseTensor, made
@@ -70,6 +70,14 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     with DisableTorchFunctionSubclass():
         result = func(*_dense(args), **_dense(kwargs))
     return _in_layout(name, result, [one for one in _flat((args, kwargs)) if isinstance(one, Tensor)])
+
+
+class TakesCallsOver(Methods, of=SparseTensor):
+    @classmethod
+    def __torch_function__(
+        cls, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        return run(func, args, kwargs or {})
 
 
 def _functions() -> Any:

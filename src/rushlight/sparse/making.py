@@ -9,7 +9,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ..ops.public import ops
-from ..overrides import DisableTorchFunctionSubclass
+from ..overrides.asking import DisableTorchFunctionSubclass
 from ..tensor import Tensor
 from .invariants import check_sparse_tensor_invariants
 from .tensors import Array, SparseTensor, camel, made

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.attributes import held
+from ..base.attributes import held
 from ..ops.public import ops
-from ..overrides import DisableTorchFunctionSubclass
+from ..overrides.asking import DisableTorchFunctionSubclass
 from ..tensor import Tensor, wrap
 from .tensors import SparseTensor
 

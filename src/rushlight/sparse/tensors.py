@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.attributes import held
 from ..autograd.graph import leaf_edge
 from ..autograd.modes import Mark
 from ..backend.scattered import ScatteredArray
 from ..backend.sparse_products import SparseMatrix
 from ..base import dtypes
+from ..base.attributes import held
 from ..base.device import layout, sparse_coo
 from ..ops.public import ops
-from ..overrides import DisableTorchFunctionSubclass
+from ..overrides.asking import DisableTorchFunctionSubclass
 from ..overrides.watching import watch
 from ..tensor import Tensor, make_tensor, wrap
 from ..tensors.printing import PRINT_OPTS
@@ -47,12 +47,6 @@ class SparseTensor(Tensor, own=True):
     _matrix: tuple[tuple[Array, ...], SparseMatrix] | None = None  # its places when products were made with it
 
     _strided = False
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-        from . import calls
-
-        return calls.run(func, args, kwargs or {})
 
     # What it is.
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd import modes, overlaps
-from ..autograd.attributes import OWN_ATTRIBUTES, held
 from ..backend import memory
 from ..backend import numpy as backend
+from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.public_names import methods
 from ..tensor import Tensor
 

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.attributes import OWN_ATTRIBUTES
 from ..backend import memory
 from ..base import dtypes
+from ..base.attributes import OWN_ATTRIBUTES
 from ..base.device import layout as Layout
 from ..base.device import sparse_coo
 from ..base.public_names import methods

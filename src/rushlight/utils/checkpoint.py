@@ -18,10 +18,11 @@ from ..amp.autocast_mode import autocast, get_autocast_dtype, is_autocast_enable
 from ..autograd import engine, modes
 from ..autograd.function import Function
 from ..autograd.gradients import backward
+from ..autograd.interpreters import Interpreter
+from ..autograd.interpreters import stack as interpreters
 from ..autograd.saved_hooks import saved_tensors_hooks
 from ..backend.notes import with_notes
-from ..base.rooms import carried, opened
-from ..ops import dispatch
+from ..base.thread_state import carried
 from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor
 from ..tensors.creation.from_sizes import empty
@@ -494,20 +495,28 @@ class _Run:
             yield
             return
 
-        def note(op: Any, args: tuple[Any, ...]) -> Any:
-            names.append(op.name)
-            return NotImplemented
-
-        dispatch.interceptors.insert(0, note)
+        listener = _Listener(names)
+        interpreters.put(listener)
         try:
             yield
         finally:
-            dispatch.interceptors.remove(note)
+            interpreters.take(listener)
+
+
+class _Listener(Interpreter):
+    """Notes the names of the ops that run."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+
+    def op(self, op: Any, args: tuple[Any, ...]) -> Any:
+        self.names.append(op.name)
+        return NotImplemented
 
 
 def _detached(tensor: Tensor) -> Any:
-    room = opened("overrides.torch_dispatch")
-    return tensor.detach() if room is None else room.detach(tensor)  # which modes may want to see
+    seen = interpreters.ask("detached", tensor)  # which modes may want to see
+    return tensor.detach() if seen is NotImplemented else seen
 
 
 def _meta(tensor: Tensor) -> dict[str, Any]:

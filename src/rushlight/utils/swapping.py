@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 
-from ..autograd.attributes import held, hold
+from ..base.attributes import held, hold
 from ..tensor import Tensor
 from .weak import Sighting
 

@@ -11,7 +11,6 @@ from ...ops import dispatch
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor
-from .. import examples
 from ..examples import Level, Rule, along, call_op, is_batched
 from ..outlines import Shape, Unbatchable
 
@@ -185,6 +184,3 @@ def find(op: Op) -> Rule:
     if found is not None:
         return found
     return pointwise if op.promote is not None or op.kind == "elementwise" else _none
-
-
-examples.find_rule = find

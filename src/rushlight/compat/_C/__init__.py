@@ -196,9 +196,9 @@ def _is_cached_tensor(tensor: Tensor) -> bool:
 
 def _is_torch_function_enabled() -> bool:
     """Whether subclasses are asked about calls."""
-    from rushlight.overrides import _state
+    from rushlight.overrides.asking import switches
 
-    return not (_state.subclasses_off or _state.all_off)
+    return not (switches.subclasses_off or switches.all_off)
 
 
 def _get_tracing_state() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rushlight.autograd import engine, modes
-from rushlight.ops.saved_attributes import SavedTensor, make_saved_tensor
+from rushlight.autograd.saved_attributes import SavedTensor, make_saved_tensor
 from rushlight.tensor import Tensor
 
 __all__ = [

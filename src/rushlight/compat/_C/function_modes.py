@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from rushlight.autograd.modes import special, state
-from rushlight.overrides import _state
+from rushlight.overrides.asking import switches
 
 __all__ = [
     "_TorchFunctionState",
@@ -28,9 +28,9 @@ class _TorchFunctionState(Enum):
 
 def _get_torch_function_state() -> _TorchFunctionState:
     """What the ``Disable`` blocks around say."""
-    if _state.all_off:
+    if switches.all_off:
         return _TorchFunctionState.ALL_DISABLED
-    return _TorchFunctionState.SUBCLASSES_DISABLED if _state.subclasses_off else _TorchFunctionState.ENABLED
+    return _TorchFunctionState.SUBCLASSES_DISABLED if switches.subclasses_off else _TorchFunctionState.ENABLED
 
 
 def _len_torch_function_stack() -> int:

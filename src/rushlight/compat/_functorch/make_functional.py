@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rushlight.autograd import modes
-from rushlight.autograd.gradients import stack
 from rushlight.func.modules import functional_call
 from rushlight.nn import Module
+from rushlight.ops.joining import stack
 from rushlight.tensor import Tensor
 
 __all__ = [

@@ -18,8 +18,8 @@ SPECIAL = {
     "autograd.views:write": "_writes",
     "ops.subscripts:_item": "_indexes",
     "ops.parts:tensor_split": "_splits",
-    "tensor:Tensor.data": "_data",
-    "tensor:Tensor.grad": "_grad",
+    "autograd.tensor_methods:InGraph.data": "_data",
+    "autograd.tensor_methods:InGraph.grad": "_grad",
 }
 
 # They hand arrays on, compare their identity or read their form; and what a kernel reads, it reads again each time.
@@ -33,7 +33,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.gradients:_without_graph batching.derivatives:_tracked_whole
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
     autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.overlaps:check_memory autograd.views:_checked_overlap
-    autograd.views:geometry autograd.views:inplace
+    autograd.overlaps:geometry autograd.views:inplace
     tensors.conversion.to_dtype:_convert
     ops.adaptive_pooling:_adaptive_avg ops.attention_masks:added
     ops.activations:prelu ops.attention:_added ops.attention:bilinear ops.attention:scaled_dot_product_attention
@@ -52,14 +52,14 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.products:inner ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each ops.rearrange:slice_scattered
     ops.sort:_quantile
     ops.reduce:std ops.reduce:var ops.reflectors:householder_product ops.reflectors:ldl_solve ops.reflectors:ormqr
-    ops.saved:Packed.placed ops.saved:open_function_saved ops.saved:tensor_of
+    autograd.saved:Packed.placed autograd.saved:open_function_saved autograd.saved:tensor_of
     ops.scatter:_check_scatter ops.scatter:gather ops.scatter:scatter
     ops.shape:_reshaped ops.shape:_view_dtype ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable
     ops.sort:searchsorted ops.strides:_as_strided_node ops.strides:as_strided
     ops.subscripts:_put ops.subscripts:_setitem ops.subscripts:_walk
     ops.writing:copy_ ops.writing:fill ops.writing:fill_ ops.writing:zero_
-    tensor:Tensor.__len__ tensor:Tensor.is_contiguous
-    tensor:Tensor.detach tensor:Tensor.storage_offset tensor:Tensor.stride
+    tensors.python:InPython.__len__ autograd.tensor_methods:InGraph.detach
+    tensor:Tensor.is_contiguous tensor:Tensor.storage_offset tensor:Tensor.stride
     """.split()
 )
 

@@ -1,6 +1,6 @@
 """Watching a program run: the ops it calls, and what else its frames do.
 
-Ops are seen as the profiler sees them (``dispatch.interceptors``). What is not an op is seen through ``sys.setprofile``: which
+Ops are seen as the profiler sees them (autograd/interpreters.py). What is not an op is seen through ``sys.setprofile``: which
 functions run, the user's and this package's, and which built-in ones the user's call. Three things are told apart:
 
 - functions that are called anew each time (creation, random numbers, an optimizer's step): instructions of their own;
@@ -22,10 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import modes, observed_pass
+from ...autograd import interpreters, modes
 from ...autograd.graph import OWN_CODE, ROOT
 from ...autograd.observed_pass import ObservedPass
-from ...ops import dispatch
 from ...ops.interceptors import run_below
 from ...tensor import Tensor
 from . import known
@@ -43,7 +42,7 @@ _ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_I
 _BEGUN = 8  # bytes of a generator's code that run before its first line
 
 
-class Watch:
+class Watch(interpreters.Interpreter):
     """A ``with`` block in which what this thread does is recorded."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -59,9 +58,7 @@ class Watch:
 
     def __enter__(self) -> Watch:
         _lock.acquire()
-        dispatch.interceptors.insert(0, self._op)
-        self.before = observed_pass.recorded
-        observed_pass.recorded = self._new_pass
+        interpreters.stack.put(self)
         modes.special.enter()
         sys.setprofile(self._event)
         return self
@@ -69,19 +66,18 @@ class Watch:
     def __exit__(self, *error: object) -> None:
         sys.setprofile(None)
         modes.special.leave()
-        observed_pass.recorded = self.before
-        dispatch.interceptors.remove(self._op)
+        interpreters.stack.take(self)
         _lock.release()
 
     def fail(self, reason: str) -> None:
         self.recorder.fail(reason)
 
-    def _new_pass(self, keep_graph: bool, create_graph: bool) -> ObservedPass:
+    def backward_pass(self, keep_graph: bool, over_tensors: bool) -> ObservedPass:
         if threading.get_ident() != self.thread or self.recorder.within or self.host:
-            return ObservedPass(keep_graph, create_graph)
-        return TracedPass(self.recorder, keep_graph, create_graph)
+            return ObservedPass(keep_graph, over_tensors)
+        return TracedPass(self.recorder, keep_graph, over_tensors)
 
-    def _op(self, op: Any, args: tuple[Any, ...]) -> Any:
+    def op(self, op: Any, args: tuple[Any, ...]) -> Any:
         if threading.get_ident() != self.thread or _of_examples(args):  # vmap calls ops of whole batches
             return NotImplemented
         recorder = self.recorder
@@ -93,7 +89,7 @@ class Watch:
             if outer and recorder.failure is None:
                 inputs = recorder.before_op(op, args)
             try:
-                result = run_below(op, args, self._op)
+                result = run_below(op, args, self)
             except Exception as error:
                 self.stopped = known.stops(error)
                 if not self.stopped:

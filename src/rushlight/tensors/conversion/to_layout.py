@@ -6,7 +6,7 @@ from typing import Any
 
 from ...base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ...ops.publishing import method
-from ...tensor import Tensor
+from ...tensor import Methods, Tensor
 
 
 def _sparse(tensor: Tensor, kind: Any, sparse_dim: int | None = None, blocksize: Any = None) -> Tensor:
@@ -137,3 +137,19 @@ def to_mkldnn(self: Tensor, dtype: Any = None) -> Tensor:
     from .opaque import opaque
 
     return opaque(self if dtype is None else self.to(dtype))
+
+
+class OfScattered(Methods):
+    """Cotangents that are kept by places and values, as tensors."""
+
+    @staticmethod
+    def _of_scattered(array: Any) -> Tensor:
+        from ...sparse.tensors import of_scattered
+
+        return of_scattered(array)
+
+    @staticmethod
+    def _scattered_gradient(array: Any) -> Tensor:
+        from ...sparse.tensors import gradient
+
+        return gradient(array)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ....autograd.attributes import OWN_ATTRIBUTES, held
+from ....base.attributes import OWN_ATTRIBUTES, held
 from ....random import memory_axes
 from ....tensor import Tensor, new_tensor
 

@@ -6,17 +6,14 @@ import functools
 import math
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..autograd import modes
-from ..autograd.attributes import held
-from ..autograd.graph import FREED, leaf_edge
-from . import saved
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
+from ..base.attributes import held
+from ..tensor import Tensor, make_tensor
+from . import modes, saved
+from .graph import FREED, leaf_edge
 
 _NAMES = {
     "out": "result", "axis": "dim", "axis0": "dim0", "axis1": "dim1", "axis2": "dim2", "axes": "dims",
@@ -251,7 +248,7 @@ def _saved(node: Any, entry: Entry) -> Any:
             return tuple(saved.tensor_of_list(node, value, version))
         if version is None:
             is_number = isinstance(value, (np.ndarray, np.generic, float, int)) and not isinstance(value, bool)
-            return saved.make_tensor(np.asarray(value, np.float64), [0], None) if is_number else value
+            return make_tensor(np.asarray(value, np.float64), [0], None) if is_number else value
         position = op.sources.index(name) if name in op.sources else -1
         if isinstance(value, saved.Packed):
             kept = value.unpacked()
@@ -316,7 +313,7 @@ class SavedTensor:
         value = None if self._node.saved is None else self._kept()
         if isinstance(value, saved.Packed):
             return value.packed
-        return saved.make_tensor(value, [0], None) if isinstance(value, np.ndarray) else value
+        return make_tensor(value, [0], None) if isinstance(value, np.ndarray) else value
 
     @property
     def unpack_hook(self) -> Any:
@@ -355,7 +352,7 @@ class SavedTensor:
                 "allowed at a time."
             )
         if isinstance(value, np.ndarray):
-            value = saved.make_tensor(value, [0], None)
+            value = make_tensor(value, [0], None)
         if not hasattr(value, "_counter"):
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         packed = saved.Packed(value, (pack_hook, unpack_hook))

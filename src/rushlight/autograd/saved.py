@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..autograd import engine, modes
-from ..autograd.attributes import held
-from ..autograd.graph import Node, describe
-from ..autograd.views import short_name
 from ..backend.notes import with_notes
-from ..base.rooms import provided
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
+from ..base import dtypes
+from ..base.attributes import held
+from ..tensor import Tensor, make_tensor
+from . import engine, modes
+from .graph import Node, describe
+from .views import short_name
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -38,10 +36,6 @@ def _package_files(folder: str) -> set[str]:
 
 # Source files of this package, and of the functions it compiles: a frame in none of these is the user's.
 INSIDE = _package_files(ROOT)
-
-# Set by tensor.py: Tensor around an array without history, and what errors call the type of an array.
-make_tensor: Any = provided("make_tensor")
-type_name: Any = provided("type_name")
 
 
 def here(frame: Any) -> tuple[Any, int] | None:
@@ -103,6 +97,11 @@ class Packed:
         leaf: Tensor = make_tensor(value._array, value._counter, None)
         leaf._needs_grad, leaf._sink = True, weakref.ref(edge[0])
         return leaf
+
+
+def type_name(array: Any) -> str:
+    """What errors call the type of an array."""
+    return dtypes.of(array.dtype).type_in_errors
 
 
 def modified(node: Node, kind: str, shape: tuple[int, ...], maker: str, versions: Any, expected: int) -> RuntimeError:

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..ops import table
+from ..autograd import modes
 from ..tensor import PLAIN, new_tensor
-from . import modes
+from . import table
 
 _Tangent = Callable[[list[Any], list[Any], tuple[Any, ...], Any], Any]
 _NUMBERS = frozenset((int, float))

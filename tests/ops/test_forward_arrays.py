@@ -9,7 +9,8 @@ import pytest
 
 import rushlight as torch
 import rushlight.nn.functional as F
-from rushlight.autograd import forward_ad, forward_rules
+from rushlight.autograd import forward_ad
+from rushlight.ops import forward_rules
 
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "product": lambda x, y: x * y,

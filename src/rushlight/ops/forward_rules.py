@@ -18,14 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from ..ops import dispatch, table
-from ..ops.reading import conj
-from ..tensor import Tensor, _unbroadcast_tensor, new_tensor, wrap
-from . import function, function_calls, modes, views
-from .attributes import held
-from .forward_ad import OTHER_SIZE, _state, tangent_at, tangents_of, with_tangent, without_tangent
+from ..autograd import function_calls, interpreters, modes
+from ..autograd.forward_ad import OTHER_SIZE, as_leaf, without_tangent
+from ..autograd.gradients import grad
+from ..autograd.interpreters import Answer, Args, Named
+from ..autograd.tangents import state, tangent_at, with_tangent, write_tangent
+from ..base.attributes import held
+from ..tensor import Tensor, new_tensor, wrap
+from . import table
 from .forward_arrays import lacking, run_with_tangents
-from .gradients import grad
+from .reading import conj
 
 
 def _flat(values: Sequence[Any]) -> Iterator[Any]:
@@ -45,19 +47,19 @@ def _level_of(values: Sequence[Any]) -> int | None:
             tangents = value._base._tangents
         if tangents:
             found.update(tangents)
-    for level in reversed(_state.active):
+    for level in reversed(state.levels):
         if level in found:
             return level
     return None
 
 
-def _intercept(op: table.Op, args: tuple[Any, ...]) -> Any:
+def _with_tangents(op: table.Op, args: tuple[Any, ...]) -> Any:
     if not modes.state.forward_levels or not modes.state.forward_enabled:
         return NotImplemented
     count = len(op.inputs)
     inputs, params = args[:count], args[count:]
-    if len(_state.active) == 1:
-        out = run_with_tangents(op, inputs, params, _state.active[0])
+    if len(state.levels) == 1:
+        out = run_with_tangents(op, inputs, params, state.levels[0])
         if out is not NotImplemented:
             return out
     level = _level_of(inputs)
@@ -234,7 +236,7 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
         flat_tangents = [one for name, value in zip(op.inputs, tangents, strict=True) if name in op.sources
                          for one in (value if isinstance(value, (list, tuple)) else [value])]  # fmt: skip
         pairs = [
-            (_unbroadcast_tensor(g, primal._array.shape, primal._array.dtype), tangent)
+            (g._unbroadcast(primal._array.shape, primal._array.dtype), tangent)
             for g, primal, tangent in zip(gradients, flat_primals, flat_tangents, strict=True)
             if g is not None and isinstance(tangent, Tensor)
         ]
@@ -248,15 +250,6 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
         tangent = next(found) if seed is not None else None
         results.append(_zeros(seed) if seed is not None and tangent is None else tangent)
     return tuple(results)
-
-
-def as_leaf(tensor: Tensor) -> Tensor:
-    """The same values as a leaf that needs a gradient, with the tangents that it has in other levels."""
-    if tensor._of_batch:
-        return tensor._rewrapped(as_leaf(tensor.whole))
-    leaf = tensor.detach()
-    leaf._needs_grad, leaf._tangents = True, tangents_of(tensor)
-    return leaf
 
 
 def _ones(like: Tensor) -> Tensor:
@@ -273,47 +266,11 @@ def _floating(value: Any) -> bool:
     return all(isinstance(one, Tensor) and one._array.dtype.kind in "fcV" for one in values)
 
 
-def _write_tangent(self: Tensor, result: Tensor) -> None:
-    """After an in-place op: the tangents of the result become those of what was written to, and of the base beneath."""
-    for level in _state.active:
-        tangent = tangent_at(result, level)
-        have = (self._tangents or {}).get(level)
-        if tangent is None and have is None:
-            continue
-        if tangent is None:
-            tangent = _zeros(self)
-        base = self._base
-        if have is not None and tangent._of_batch and not have._of_batch:
-            have = None  # one tangent for all examples of a batch, where each is to have its own
-        if have is None and base is not None:
-            whole = tangent_at(base, level)
-            if whole is None and base.shape == self.shape and base.stride() == self.stride():
-                have = tangent.clone()  # one tangent for both
-                with_tangent(base, have, level)
-                with_tangent(self, have, level)
-                continue
-            if whole is None:
-                is_batch = tangent._of_batch
-                whole = tangent.new_zeros(base._array.shape) if is_batch else wrap(np.zeros_like(base._array))
-                with_tangent(base, whole, level)
-            elif tangent._of_batch and not whole._of_batch:
-                whole = tangent.new_zeros(base._array.shape) + whole
-                with_tangent(base, whole, level)
-            shape, strides, offset, _, dtype = views.geometry(base, self)
-            size = dtype.itemsize
-            have = whole.as_strided(shape, [step // size for step in strides], offset // size)
-            with_tangent(self, have, level)
-        if have is None:
-            with_tangent(self, tangent.clone(), level)
-        else:
-            have.copy_(tangent)
-
-
 # Custom Functions.
 
 
 def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if not _state.active or not modes.state.forward_enabled:
+    if not state.levels or not modes.state.forward_enabled:
         return NotImplemented
     level = _level_of(args)
     if level is None:
@@ -386,7 +343,7 @@ def _after_writing(original: Tensor, written: Tensor, tangent: Tensor | None, le
     if written is not original:
         held(original).update({key: value for key, value in held(written).items() if key != "_tangents"})
     if have is None and tangent is not None:
-        _write_tangent(original, with_tangent(new_tensor(original._array), tangent, level))
+        write_tangent(original, with_tangent(new_tensor(original._array), tangent, level))
     return original
 
 
@@ -411,6 +368,16 @@ def _check_view(out: Tensor, tangent: Tensor, primals: Sequence[Any], tangents: 
         return
 
 
-dispatch.interceptors.append(_intercept)
-function.transforms.append(_function)
-views.write_tangent = _write_tangent
+class Tangents(interpreters.Interpreter):
+    """Forward mode, where a level is open."""
+
+    place = interpreters.TANGENTS
+
+    def op(self, op: table.Op, args: Args) -> Answer:
+        return _with_tangents(op, args)
+
+    def function(self, cls: Any, args: Args, kwargs: Named) -> Answer:
+        return _function(cls, args, kwargs)
+
+
+interpreters.stack.put(Tangents())

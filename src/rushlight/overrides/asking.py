@@ -1,0 +1,303 @@
+"""Who takes a call of a function of torch over: modes and classes with ``__torch_function__``, and how they are asked."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..autograd import modes
+from ..autograd.interpreters import stack as interpreters
+from ..autograd.modes import special
+from ..base.thread_state import carried
+from ..ops.public import registry
+from ..tensor import PLAIN, Tensor
+
+
+class _State(threading.local):
+    subclasses_off = False
+    all_off = False
+    passing = False  # the next question is not asked
+
+
+switches = carried(_State())
+_SIMPLE = frozenset({int, float, bool, str, complex, type(None), slice, type(...)})
+
+
+def _disabled_torch_function_impl(
+    func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+) -> Any:
+    """As ``__torch_function__`` of a subclass: results are plain tensors."""
+    with DisableTorchFunctionSubclass():
+        return func(*args, **(kwargs or {}))
+
+
+class _Off:
+    """A block in which ``__torch_function__`` is not asked."""
+
+    _name = ""
+
+    def __enter__(self) -> None:
+        self._before = getattr(switches, self._name)
+        setattr(switches, self._name, True)
+
+    def __exit__(self, *error: object) -> None:
+        setattr(switches, self._name, self._before)
+
+
+class DisableTorchFunctionSubclass(_Off):
+    """Within it, subclasses are not asked; modes are."""
+
+    _name = "subclasses_off"
+
+
+class DisableTorchFunction(_Off):
+    """Within it, neither subclasses nor modes are asked."""
+
+    _name = "all_off"
+
+
+# Who is asked.
+
+
+def takes_over(value: Any) -> bool:
+    kind = type(value)
+    if kind in PLAIN or kind in _SIMPLE:
+        return False
+    handler = getattr(kind, "__torch_function__", None)
+    return handler is not None and handler is not _disabled_torch_function_impl
+
+
+def _overloaded(values: Iterable[Any]) -> list[Any]:
+    """The arguments that take over, one of each class: subclasses before their bases, else from left to right."""
+    found: list[Any] = []
+    for value in values:
+        for one in value if isinstance(value, (list, tuple)) else (value,):
+            if not takes_over(one) or any(type(one) is type(other) for other in found):
+                continue
+            place = next((n for n, other in enumerate(found) if issubclass(type(one), type(other))), len(found))
+            found.insert(place, one)
+    return found
+
+
+def ordinary(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether it takes but a look at the arguments to see that a call is for the function itself: no mode is on."""
+    state = modes.state
+    if special.active != special.plain_to_see or state.function_modes or state.autocast or switches.passing:
+        return False
+    if switches.subclasses_off:
+        return True
+    if kwargs:
+        return False
+    for value in args:  # noqa: SIM110 (all() of a generator takes twice as long)
+        if value.__class__ not in PLAIN and value.__class__ not in _SIMPLE:
+            return False
+    return True
+
+
+_NATIVE_REFUSAL = (
+    "Multiple dispatch failed for {name!r}; all __torch_function__ handlers returned NotImplemented:\n\n{listed}\n\n"
+    "For more information, try re-running with TORCH_LOGS=not_implemented"
+)
+_PYTHON_REFUSAL = "no implementation found for {name!r} on types that implement __torch_function__: {types}{mode}"
+
+
+def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What modes and classes make of a call; NotImplemented where the call is for the function itself."""
+    return NotImplemented if ordinary(args, kwargs) else asked(func, args, kwargs)
+
+
+def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """:func:`dispatched`, where a look at the arguments did not settle it."""
+    if modes.state.recorder is not None:
+        event = interpreters.ask("event", func, args, kwargs)
+        if event is not NotImplemented:
+            return event[0]
+    if modes.state.autocast is not None:
+        result = modes.state.autocast(func, args, kwargs)
+        if result is not NotImplemented:
+            return result
+    if switches.all_off or _passed_over():
+        return NotImplemented
+    found = [] if switches.subclasses_off else _overloaded((*args, *kwargs.values()))
+    if not found and not modes.state.function_modes:
+        return NotImplemented
+    python = _is_python(func)
+    if python:
+        args, kwargs = _handed_on(func, args, kwargs)
+    given = kwargs if kwargs or python else None
+    return _ask(func, found, args, given, _PYTHON_REFUSAL if python else _NATIVE_REFUSAL)
+
+
+# Methods and functions that PyTorch has written in Python: they hand on an empty dict where none was given, the others
+# nothing at all.
+_PYTHON = frozenset(
+    "__array__ __array_wrap__ __contains__ __deepcopy__ __dlpack__ __dlpack_device__ __floordiv__ __format__ __ipow__ __len__ "
+    "__pow__ __reduce_ex__ __repr__ __reversed__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rpow__ __rrshift__ __rsub__ "
+    "__rtruediv__ __rdiv__ __setstate__ backward dim_order is_shared istft lu module_load norm register_hook "
+    "register_post_accumulate_grad_hook resize resize_as share_memory_ split stft storage storage_type unique "
+    "unique_consecutive atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum "
+    "meshgrid pca_lowrank svd_lowrank tensordot unravel_index".split()
+)
+_NATIVE_LAYERS = frozenset(
+    "adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc "
+    "conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_ leaky_relu_ linear "
+    "logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ "
+    "scaled_dot_product_attention selu_ softplus softshrink threshold_".split()
+)
+
+
+def _is_python(func: Callable[..., Any]) -> bool:
+    name = getattr(func, "__name__", "")
+    layer = registry["torch.nn.functional"].get(name)
+    if name in _PYTHON:
+        return registry["torch.linalg"].get(name) is not func
+    return layer is func and name not in _NATIVE_LAYERS
+
+
+@functools.cache
+def _signature(func: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a function of torch.nn.functional or torch.functional, None for others and where it takes ``*args``."""
+    if registry["torch.nn.functional"].get(func.__name__) is not func and registry["torch"].get(func.__name__) is not func:
+        return None
+    signature = inspect.signature(func)
+    plain = all(one.kind is one.POSITIONAL_OR_KEYWORD for one in signature.parameters.values())
+    return signature if plain else None
+
+
+def _handed_on(
+    func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments as PyTorch's Python functions hand them on: required ones by position, all others by keyword."""
+    signature = _signature(func)
+    if signature is None:
+        return args, kwargs
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError:
+        return args, kwargs
+    bound.apply_defaults()
+    required = [name for name, one in signature.parameters.items() if one.default is one.empty]
+    given = bound.arguments
+    return tuple(given[name] for name in required), {name: value for name, value in given.items() if name not in required}
+
+
+def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None, refusal: str) -> Any:
+    """What the mode around, or the first class that does not decline, makes of a call; ``kwargs`` of None are not said."""
+    types = tuple(type(one) for one in found)
+    named = () if kwargs is None else (kwargs,)
+    before = modes.state.function_modes
+    if before:
+        modes.state.function_modes = before[:-1]
+        try:
+            result = before[-1].__torch_function__(func, types, args, *named)
+        finally:
+            modes.state.function_modes = before
+        if result is not NotImplemented:
+            return result
+    for one in found:
+        result = one.__torch_function__(func, types, args, *named)
+        if result is not NotImplemented:
+            return result
+    asked = [f"  - mode object {mode}" for mode in before[-1:]] + [f"  - tensor subclass {kind}" for kind in types]
+    name = resolve_name(func) or _qualified(func)
+    mode = f" nor in mode {before[-1]}" if before else ""
+    raise TypeError(refusal.format(name=name, listed="\n".join(asked), types=list(types), mode=mode))
+
+
+def _qualified(func: Any) -> str:
+    return f"{getattr(func, '__module__', 'torch')}.{getattr(func, '__name__', func)}"
+
+
+def has_torch_function(relevant_args: Iterable[Any]) -> bool:
+    """Whether one of the arguments, or a mode, takes calls over.
+
+    >>> import rushlight as torch
+    >>> from rushlight.overrides import has_torch_function
+    >>> class Sub(torch.Tensor): pass
+    >>> has_torch_function((torch.ones(1),)), has_torch_function((Sub([1.0]),))
+    (False, True)
+    """
+    if switches.all_off or _passed_over():
+        return False
+    return bool(modes.state.function_modes) or (not switches.subclasses_off and any(takes_over(one) for one in relevant_args))
+
+
+def _passed_over() -> bool:
+    """Whether the question who takes a call over is not to be asked, this once."""
+    passing = switches.passing
+    switches.passing = False
+    return passing
+
+
+def redispatch_function(func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any] | None) -> Any:
+    """Calls ``func`` itself, from within the ``__torch_function__`` that it was given to: what it calls in turn is asked about
+    again. A result is of no subclass.
+
+    >>> import rushlight as torch
+    >>> class Said(torch.Tensor):
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         print(func.__name__)
+    ...         return torch.overrides.redispatch_function(func, types, args, kwargs)
+    >>> torch.ones(2).as_subclass(Said).add(1)
+    add
+    tensor([2., 2.])
+    """
+    switches.passing = True
+    try:
+        return func(*args, **(kwargs or {}))
+    finally:
+        switches.passing = False
+
+
+def has_torch_function_unary(arg: Any) -> bool:
+    """:func:`has_torch_function` of one argument."""
+    return has_torch_function((arg,))
+
+
+def has_torch_function_variadic(*args: Any) -> bool:
+    """:func:`has_torch_function` of arguments given one by one."""
+    return has_torch_function(args)
+
+
+def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
+    """Leaves a call of ``public_api(*args, **kwargs)`` to those of ``relevant_args`` that take over.
+
+    TypeError where all of them return NotImplemented.
+
+    >>> import rushlight as torch
+    >>> from rushlight.overrides import handle_torch_function, has_torch_function
+    >>> class Seven:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return 7
+    >>> def mine(x):
+    ...     return handle_torch_function(mine, (x,), x) if has_torch_function((x,)) else x
+    >>> mine(Seven()), mine(1)
+    (7, 1)
+    """
+    return _ask(public_api, _overloaded(relevant_args), args, kwargs, _PYTHON_REFUSAL)
+
+
+def resolve_name(f: Callable[..., Any]) -> str | None:
+    """``'torch.add'`` for a function of torch, None for others.
+
+    >>> import rushlight as torch
+    >>> torch.overrides.resolve_name(torch.sum)
+    'torch.sum'
+    """
+    name = getattr(f, "__name__", None)
+    if name is None:
+        return None
+    for space, functions in registry.items():
+        if functions.get(name) is f:
+            return f"{space}.{name}"
+    if Tensor.__dict__.get(name) is f:
+        return f"torch.Tensor.{name}"
+    if name in ("__get__", "__set__"):
+        owner = getattr(f, "__self__", None)
+        return next((f"torch.Tensor.{key}.{name}" for key, value in Tensor.__dict__.items() if value is owner), None)
+    return None
