@@ -253,8 +253,7 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
                 "the new grad_dtype matches the existing gradient's dtype."
             )
         self._grad_dtype = None if wanted is None else wanted.numpy
-        sink = None if self._sink is None else self._sink()
-        if sink is not None:
+        if (sink := None if self._sink is None else self._sink()) is not None:
             sink.dtype = self._grad_dtype
 
     def backward(
@@ -312,8 +311,7 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        node = self.grad_fn
-        if node is not None:
+        if (node := self.grad_fn) is not None:
             return add_hook(node.hooks_of_output(self.output_nr), hook)
         observers.present = True
         if self._hooks is None:
