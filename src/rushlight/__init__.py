@@ -24,6 +24,7 @@ with _collector_at_rest():
     from . import storage as _storage
     from .as_torch.alias import install_as_torch
     from .as_torch.missing import lazy_names
+    from .as_torch.tracebacks import install_hooks
     from .autograd.modes import (
         enable_grad,
         inference_mode,
@@ -193,6 +194,7 @@ __all__ = [
 
 globals().update({**_dtypes.NAMES, **_rare_dtypes.RARE, **_legacy.CLASSES, **_storage.CLASSES})
 install_methods()
+install_hooks()
 __getattr__, __dir__ = lazy_names(
     __name__,
     frozenset(

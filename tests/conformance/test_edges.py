@@ -11,6 +11,7 @@ import rushlight
 HALF = ("torch.float16", "torch.bfloat16")
 LIMITS = ("-inf, inf", "0, inf", "-inf, 5", "-1.8e38, 1.702e38", "-40000, 40000", "inf, inf", "-inf, -inf")
 INTEGERS = ("int64", "int32", "int8", "uint8", "bool")
+COMPLEX = "torch.tensor([1 + 2j, complex(inf, 1), complex(inf, -inf), complex(nan, inf)] * 5, dtype=torch.complex128)"
 VALUES = "torch.tensor([0.5, -0.5, 0.3, -0.3, 0.30078125, 0.1, 3.0, -7.0, nan]"
 
 EXPRESSIONS = [
@@ -31,6 +32,28 @@ EXPRESSIONS = [
     "F.max_pool3d(volume[0], 2, return_indices=True)[1]",
     "F.max_pool3d(volume[0].contiguous(), 2)",
     "gradient(F.max_pool3d, volume[0], 2)",
+    *(f"{COMPLEX} {sum}" for sum in ("+ inf", "- inf", "- complex(inf, 1)", "+ torch.tensor(inf)", "* inf", "/ inf", "+ 3")),
+    *(f"{call}({COMPLEX}, torch.tensor([inf, -inf, 1.0, nan] * 5), alpha={alpha})" for call in ("torch.add", "torch.sub")
+      for alpha in (1, 2)),
+    *(f"{COMPLEX}.{call}" for call in ("add_(inf)", "sub_(inf)", f"add_({COMPLEX})", f"sub_({COMPLEX}, alpha=2)")),
+    "inf - torch.tensor([complex(inf, 1), 2])",
+    "torch.tensor([inf, 1.0]) + torch.tensor([complex(1, inf), complex(inf, inf)])",
+    *(f"F.interpolate(torch.linspace(-3, 3, 32, dtype={kind}).view(1, 2, 4, 4), {size}, None, 'bicubic', {corners}, None, {smooth})"
+      for kind in HALF for size in ((7, 5), (8, 8)) for corners in (True, False) for smooth in (False, True)),
+    *(f"F.adaptive_{kind}_pool{rank}d(torch.ones(1, 1, *[2] * {rank}), None)" for kind in ("avg", "max") for rank in (2, 3)),
+    *(f"torch.set_num_threads({count})" for count in ("2**31", "2**32", "-2**40")),
+    *(f"F.max_unpool{rank}d(torch.ones({shape}), torch.zeros({shape}){kind}, 2)" for rank, kind, shape in (
+        (2, ".long()", "1, 1"), (3, ".long()", "1, 1, 1"), (2, ".long()", "1, 1, 0, 1"), (3, "", "1, 1, 1, 1, 1"))),
+    *(f"F.batch_norm(torch.ones(2, 3), torch.zeros(3{one}), torch.ones(3{other}), training={training})"
+      for one, other in ((", requires_grad=True", ""), ("", ", requires_grad=True")) for training in (True, False)),
+    *(f"F.fractional_max_pool3d(torch.ones(1, 1, 5, 5, 5), {kernel}, {size})" for kernel in (1, 2, (1, 2, 2), (2, 1, 1), (2, 2))
+      for size in (3, (4, 5, 4), (3, 4, 4), (4, 4, 3), (5, 4, 4), (3, 3), -1, "None, (0.5, 0.5)")),
+    *(f"F.fractional_max_pool{rank}d(torch.ones(5, 5), 2, {size})" for rank in (2, 3) for size in (3, "None, (0.5, 0.5)")),
+    *(f"F.adaptive_{kind}_pool{rank}d(torch.ones({shape}), {size})" for kind in ("avg", "max")
+      for rank, shape in ((1, "5"), (2, "5, 5"), (3, "5, 5, 5"), (3, "1, 0, 5, 5, 5"), (3, "1, 1, 5, 5, 5"))
+      for size in (2, -1, 2.5, True, (2, 2), (-1, 2, 2))),
+    *(f"torch.{name}(torch.tensor([0.6, 1.6, 0.6]), 0, out=torch.zeros({shape}, dtype=torch.{kind}))" for name, shape in (
+        ("cumsum", "3"), ("cumprod", "3"), ("sum", "()"), ("prod", "()")) for kind in ("int64", "float64", "float16")),
     "F.embedding_bag(torch.arange(7), torch.linspace(-3, 3, 21, dtype=torch.float16).view(7, 3), torch.tensor([0, 3, 3]))",
 ]  # fmt: skip
 
@@ -71,6 +94,114 @@ def test_expression(expression):
     for one, other in zip(expected, found, strict=True):
         assert other[:3] == one[:3]
         np.testing.assert_array_equal(other[3], one[3])
+
+
+PROGRAMS = {
+    "what is conjugated is written": """
+        z = torch.tensor([1 + 2j, 3 - 4j])
+        c, part, back = z.conj(), z.conj().imag, z.conj().conj()
+        z[0] = 5j
+        yield c, part, back, c.resolve_conj(), c + 0
+        back.mul_(2)
+        torch.add(z, 1, out=z)
+        yield z, c, part, back, c @ c
+        yield z._version, c._version, back._version""",
+    "what is negated is written": """
+        x = torch.tensor([1.0, 2.0])
+        n = x._neg_view()
+        x.mul_(3)
+        yield n, n.sum()
+        n[0] = 7
+        yield x, n, x._version, n._version""",
+    "what is conjugated is written and recorded": """
+        z = torch.tensor([1 + 2j, 3 - 4j], requires_grad=True)
+        y = z * 1
+        c, other = y.conj(), y.conj()
+        y.mul_(2j)
+        c[0].mul_(3)
+        yield c, other, type(c.grad_fn).__name__
+        (c * c + other * y).real.sum().backward()
+        yield z.grad, y._version, c._version, other._version""",
+    "what was saved of a conjugate has changed": """
+        z = torch.tensor([1 + 2j], requires_grad=True) * 1
+        c = z.conj()
+        square = c * c
+        z.mul_(2)
+        try:
+            square.real.sum().backward()
+        except RuntimeError as error:
+            yield "modified by an inplace operation" in str(error)""",
+    "an optimizer and a pass write what is conjugated": """
+        p = torch.nn.Parameter(torch.tensor([1 + 2j, 2 - 1j]))
+        p.grad = torch.tensor([1 + 1j, 1j])
+        c, g = p.detach().conj(), p.grad.conj()
+        for optimizer in (torch.optim.SGD([p], 0.5), torch.optim.Adagrad([p], 0.5)):
+            optimizer.step()
+            yield c
+        p.real.sum().backward()
+        yield g""",
+    "labels that name the blank": """
+        probabilities = torch.arange(60.0).view(6, 2, 5).sin().log_softmax(-1).requires_grad_()
+        for labels in ([[0, 1, 2], [3, 0, 0]], [[0, 0, 0], [1, 2, 3]], [[1, 0, 1], [0, 2, 0]]):
+            for blank in range(3):
+                loss = F.ctc_loss(probabilities, torch.tensor(labels), (6, 5), (3, 2), blank, "none")
+                (gradient,) = torch.autograd.grad(loss.sum(), probabilities)
+                yield loss, gradient""",
+    "a pool of the input's own size runs backward twice": """
+        for rank in (1, 2, 3):
+            x = torch.arange(2.0 * 3**rank).view(1, 2, *[3] * rank).requires_grad_()
+            y = getattr(F, f"adaptive_avg_pool{rank}d")(x, 3).sum()
+            y.backward()
+            try:
+                y.backward()
+            except RuntimeError as error:
+                yield str(error)""",
+    "what is not deterministic in PyTorch is refused or warned of": """
+        for only in (False, True):
+            torch.use_deterministic_algorithms(True, warn_only=only)
+            try:
+                for accumulate in (False, True):
+                    yield torch.zeros(3).put_(torch.tensor([0]), torch.ones(1), accumulate)
+            except RuntimeError as error:
+                yield str(error)
+            for rank in (1, 2, 3):
+                try:
+                    x = torch.ones(1, 1, *[1] * rank)
+                    yield getattr(F, f"max_unpool{rank}d")(x, x.long() - 1, 2)
+                except RuntimeError as error:
+                    yield str(error)
+        torch.use_deterministic_algorithms(False)""",
+    "means of bags in few digits": """
+        for kind in (torch.bfloat16, torch.float16, torch.float32):
+            for cotangent in (13.0, 5.0, 19.0):
+                weight = torch.zeros(3, 1, dtype=kind, requires_grad=True)
+                y = F.embedding_bag(torch.tensor([0, 1, 1, 1, 2, 2, 0, 0]), weight, torch.tensor([0, 7]))
+                y.backward(torch.full((2, 1), cotangent, dtype=kind))
+                yield weight.grad""",
+}
+
+
+def check_same(found: object, expected: object) -> None:
+    if not hasattr(expected, "dtype"):
+        assert found == expected
+        return
+    assert str(found.dtype) == str(expected.dtype)
+    close = (
+        0 if expected.dtype.itemsize == 2 else 1e-5 if str(expected.dtype) in ("torch.float32", "torch.complex64") else 1e-12
+    )
+    np.testing.assert_allclose(np.array(found.tolist()), np.array(expected.tolist()), rtol=close, atol=close)
+
+
+@pytest.mark.filterwarnings("ignore:.*deterministic implementation:UserWarning")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name):
+    def run(module) -> list[object]:
+        names = {"torch": module, "F": module.nn.functional}
+        exec(f"def program():{PROGRAMS[name]}", names)
+        return [one for found in names["program"]() for one in (found if isinstance(found, tuple) else (found,))]
+
+    for found, expected in zip(run(rushlight), run(torch), strict=True):
+        check_same(found, expected)
 
 
 class Column:

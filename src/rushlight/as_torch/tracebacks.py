@@ -1,4 +1,4 @@
-"""What a traceback shows of rushlight when a program runs under ``python -m rushlight``.
+"""What a traceback shows of rushlight: of an uncaught error, and under ``python -m rushlight`` whoever prints it.
 
 A reader of a traceback wants the line of the program that went wrong. So rushlight's frames are left out, unless the
 fault is rushlight's own. It is the program's when
@@ -24,15 +24,16 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from ..autograd.graph import ROOT
+from .advice import advise
 
 _GENERATED = "<rushlight"
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy", "ml_dtypes"}
 _RAISE = opmap["RAISE_VARARGS"]
 
 
-def install() -> None:
-    """Leave rushlight's frames out of what this process prints about exceptions."""
-    if os.environ.get("RUSHLIGHT_FULL_TRACEBACK", "0") != "0":
+def install_hooks() -> None:
+    """Leave rushlight's frames out of what Python, and IPython where it runs, print of an error that nobody caught."""
+    if _shows_all():
         return
     sys.excepthook = _showing_only_visible(sys.excepthook)
     report_thread = threading.excepthook
@@ -41,7 +42,29 @@ def install() -> None:
         with_visible_frames(args.exc_value, lambda: report_thread(args))
 
     threading.excepthook = thread_excepthook
-    # The traceback module is what print_exc(), logging and multiprocessing print with.
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    if shell and not shell.custom_exceptions:
+        shell.set_custom_exc((Exception,), _show_in_notebook)
+
+
+def _show_in_notebook(
+    shell: Any, kind: type[BaseException], error: BaseException, trace: TracebackType | None, tb_offset: int | None = None
+) -> None:
+    def report() -> None:
+        shell.showtraceback((kind, error, error.__traceback__), tb_offset=tb_offset)
+
+    with_visible_frames(error, report)
+
+
+def _shows_all() -> bool:
+    return os.environ.get("RUSHLIGHT_FULL_TRACEBACK", "0") != "0"
+
+
+def install() -> None:
+    """Leave rushlight's frames out of what the traceback module prints as well: print_exc(), logging, multiprocessing."""
+    if _shows_all():
+        return
     initialise = traceback.TracebackException.__init__
 
     def initialise_visible(self: Any, kind: Any, error: Any, trace: Any, **options: Any) -> None:
@@ -58,11 +81,12 @@ def _showing_only_visible(hook: Callable[..., Any]) -> Callable[..., None]:
 
 
 def with_visible_frames(error: BaseException | None, report: Callable[[], object]) -> None:
-    """Call ``report`` while the exception and those behind it carry only their visible frames."""
+    """Call ``report`` while the exception and those behind it carry only their visible frames, and what advice there is."""
     kept = [(each, each.__traceback__) for each in _chain(error)]
     try:
         for each, trace in kept:
             each.__traceback__ = visible(each, trace)
+            advise(each, each.__traceback__)
         report()
     finally:
         for each, trace in kept:

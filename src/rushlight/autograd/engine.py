@@ -27,7 +27,7 @@ from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.scattered import ScatteredArray
 from ..base.thread_state import carried
 from ..tensor import Tensor, wrap
-from . import modes, overlaps, reentrant, schedule, views
+from . import mirrors, modes, overlaps, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .hooks import HookCalls
 from .interpreters import stack as interpreters
@@ -324,6 +324,7 @@ class BackwardPass(HookCalls):
             except ValueError:  # `.grad` was given another shape in place
                 have._counter[0] -= 1
                 raise _no_room(have._array.shape, g.shape) from None
+            mirrors.renew(have._counter)
 
     def _as_tensor(self, g: Any) -> Any:
         return g if g is None or self.over_tensors else wrap(g)

@@ -1,13 +1,14 @@
-"""Conjugates and negatives that are written to: in PyTorch they are views, so what they are of changes with them.
+"""Conjugates and negatives as views: in PyTorch they share memory with what they are of, so a write into one changes the other.
 
-Their values are computed at once, in memory of their own. Their version counter knows where they came from: as it counts a write,
-it carries the new values back, and :func:`carry_history` does the same for the graph.
+Here their values are computed at once, in memory of their own. Their version counter knows where they came from: as it counts a
+write, it carries the new values back. Whoever counts a write into what is mirrored calls :func:`renew`, which carries them on to
+the mirrors. :func:`carry_history` does both for the graph.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,22 +25,64 @@ _Turn = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
 class Mirror(list[Any]):
     """The version counter of a tensor that mirrors another, and of its views."""
 
-    __slots__ = ("array", "of", "tensor", "turn", "turned")
+    __slots__ = ("__weakref__", "array", "of", "source", "tensor", "turn", "turned")
 
     def __init__(self, tensor: Tensor, of: Tensor, turn: _Turn, turned: Callable[[Tensor], Tensor]) -> None:
-        super().__init__((0,))
+        super().__init__((of._counter[0],))
         self.tensor, self.array = weakref.ref(tensor), tensor._array
-        self.of, self.turn, self.turned = of, turn, turned
+        self.of, self.source, self.turn, self.turned = of, of._array, turn, turned
+        key = id(of._counter)  # which lives as long as this does
+
+        def forget(gone: weakref.ref[Mirror]) -> None:
+            left = [one for one in mirrors_by_counter[key] if one is not gone]
+            if left:
+                mirrors_by_counter[key] = left
+            else:
+                del mirrors_by_counter[key]
+
+        mirrors_by_counter.setdefault(key, []).append(weakref.ref(self, forget))
 
     def __setitem__(self, index: object, value: object) -> None:  # type: ignore[override]
         list.__setitem__(self, index, value)  # type: ignore[call-overload]
         if index == 0:
-            np.copyto(self.of._array, self.turn(self.array))
-            self.of._counter[0] += 1
+            np.copyto(self.source, self.turn(self.array))
+            counter = self.of._counter
+            counter[0] += 1
+            list.__setitem__(self, 0, counter[0])
+            renew(counter, self)
+
+
+mirrors_by_counter: dict[int, list[weakref.ref[Mirror]]] = {}
+"""The mirrors of the tensors that share a counter, by its id; empty in a program without any."""
+
+
+def _mirrors(counter: list[Any]) -> Iterator[Mirror]:
+    for one in list(mirrors_by_counter.get(id(counter), ())):
+        found = one()
+        if found is not None:
+            yield found
+
+
+def count(counter: list[Any], name: str, where: object) -> None:
+    """Counts a write, by what and in which line of the program, and carries it on to the mirrors."""
+    counter[0] += 1
+    counter[1:] = (name, where)
+    renew(counter)
+
+
+def renew(counter: list[Any], but: Mirror | None = None) -> None:
+    """Carries a write into the memory of ``counter`` on to its mirrors, one of which it may come from."""
+    if not mirrors_by_counter:
+        return
+    for each in _mirrors(counter):
+        if each is not but:
+            np.copyto(each.array, each.turn(each.source))
+            list.__setitem__(each, 0, counter[0])
+            renew(each)
 
 
 def mirror(tensor: Tensor, of: Tensor, turn: _Turn, turned: Callable[[Tensor], Tensor]) -> None:
-    """Makes writes into ``tensor``, which ``turned`` made of another, writes into that too, turned once more.
+    """Makes writes into ``tensor``, which ``turned`` made of another, writes into that too, turned once more; and the reverse.
 
     ``turn``  what ``turned`` does, of arrays
     """
@@ -54,14 +97,25 @@ def check_mirrored(counter: list[object]) -> None:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def carry_history(counter: list[object]) -> None:
-    """Puts a write through a mirror, which has just been recorded, into the history of what it mirrors."""
-    if not isinstance(counter, Mirror):
-        return
+def carry_history(counter: list[Any]) -> None:
+    """Puts a write that has just been recorded into the history of what is mirrored, and gives mirrors their new place in it."""
+    if isinstance(counter, Mirror):
+        _carry_back(counter)
+    if modes.state.grad_enabled:
+        for each in _mirrors(counter):
+            tensor = each.tensor()
+            if tensor is not None and each.of.requires_grad:
+                again = each.turned(each.of)
+                tensor._edge, tensor._needs_grad = again._edge, again._needs_grad
+
+
+def _carry_back(counter: Mirror) -> None:
     tensor, of = counter.tensor(), counter.of
     if tensor is not None and modes.state.grad_enabled and (tensor.requires_grad or of.requires_grad):
-        counted: list[float] | None = of._counter  # it is one write
-        while counted is not None:
-            list.__setitem__(counted, 0, counted[0] - 1)
-            counted = counted.of._counter if isinstance(counted, Mirror) else None
+        root: list[Any] = counter
+        while isinstance(root, Mirror):
+            root = root.of._counter
+        version = root[0]
         of.view_as(of).copy_(counter.turned(tensor))  # type: ignore[attr-defined]
+        root[0] = version  # it is one write
+        renew(root)

@@ -113,9 +113,7 @@ def restate(tensor: Tensor) -> None:
 
 def bump(tensor: Tensor, name: str) -> None:
     """Counts a write, and remembers what wrote from where."""
-    version = tensor._counter
-    version[0] += 1
-    version[1:] = (name, here(2))
+    mirrors.count(tensor._counter, name, here(2))
 
 
 def write(tensor: Tensor, value: Any, name: str) -> None:

@@ -100,6 +100,13 @@ def ctc_loss(
     return loss.astype(log_probs.dtype), alpha
 
 
+def _drop_last_blank(share: Array, labels: Array, input_lengths: Array, target_lengths: Array, blank: int) -> None:
+    """As in PyTorch, at its last time a sample whose last label is the blank has that label's share alone, not the blank's too."""
+    rows = np.flatnonzero((target_lengths > 0) & (input_lengths > 0))
+    rows = rows[labels[rows, 2 * target_lengths[rows] - 1] == blank]
+    share[input_lengths[rows] - 1, rows, 2 * target_lengths[rows]] = 0
+
+
 def ctc_backward(
     log_probs: Array,
     targets: Array,
@@ -118,6 +125,7 @@ def ctc_backward(
     is_there = (np.arange(len(wide))[:, None] < input_lengths)[..., None]
     share = np.exp(alpha + beta - emitted + loss[:, None])
     share = np.where(exists & is_there & np.isfinite(share), share, 0.0)
+    _drop_last_blank(share, labels, input_lengths, target_lengths, blank)
     totals = np.zeros(wide.shape)
     add_at(totals, in_line(np.broadcast_to(labels, share.shape), wide.shape, 2), share)
     out = np.exp(wide) - totals

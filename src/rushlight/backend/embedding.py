@@ -98,6 +98,11 @@ def bag_sizes(indices: Array, offsets: Array, but: int) -> Array:
     return np.maximum(np.bincount(bags[counted], minlength=len(offsets)), 1)
 
 
+def bag_shares(indices: Array, offsets: Array, g: Array, but: int) -> Array:
+    """What of the mean's cotangent g each member has, (bags, 1), rounded to the dtype of g before it is multiplied with it."""
+    return (1 / in_single(bag_sizes(indices, offsets, but).astype(g.dtype))).astype(g.dtype)[:, None]
+
+
 def embedding_bag(
     weight: Array, indices: Array, offsets: Array, scales: Array | None = None, mode: str = "mean", but: int = -1
 ) -> Array:

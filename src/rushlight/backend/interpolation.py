@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .numpy import Array, Shape
+from .pointwise import refuse
 
 # With more taps than this, a product with the dense matrix of weights is faster than that many gathers.
 _MOST_TAPS = 6
@@ -65,6 +66,8 @@ def _resize(
     transposed: bool,
 ) -> Array:
     dtype = x.dtype
+    if antialias and dtype.itemsize == 2:
+        refuse("compute_index_ranges_weights", x)
     positions = np.float64 if dtype == np.float64 else np.float32
     work = np.dtype(np.float32) if mode[0] != "n" and (dtype.kind in "iu" or dtype.itemsize == 2) else dtype
     if transposed and dtype.itemsize == 2:
@@ -76,6 +79,12 @@ def _resize(
         for axis, (source, size) in enumerate(zip(sources, sizes, strict=True))
     ]
     # The axis that shrinks most (or grows least) first, and of equals the last: its gathers are the slowest.
+    if (
+        mode == "cubic" and not transposed and dtype.itemsize == 2
+    ):  # PyTorch's weights are as short as its numbers, its sums not
+        maps = [
+            along if along.weight is None else replace(along, weight=along.weight.astype(dtype).astype(work)) for along in maps
+        ]
     order = sorted(range(rank), key=lambda axis: (sizes[axis] / sources[axis] * (-1 if transposed else 1), -axis))
     if work != dtype and dtype.kind in "iu":
         return _resize_bytes(x, maps)

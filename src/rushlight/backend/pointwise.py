@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
@@ -89,7 +90,7 @@ def subtract(a: Array, b: Array) -> Array:
     if a.dtype.kind in "bc":
         if a.dtype.kind == "b":
             no_bool_difference([True, True])
-        return _complex_difference(a, b)
+        return _complex_sum(np.subtract, a, b, -1)
     if a.ndim + b.ndim > 4 and a.shape != b.shape:
         out = pairs.differences(a, b)
         if out is not None:
@@ -97,11 +98,19 @@ def subtract(a: Array, b: Array) -> Array:
     return np.subtract(a, b, out=...) if a.size < blockwise.SPREAD else blockwise.spread(np.subtract, a, b)
 
 
-def _complex_difference(a: Array, b: Array) -> Array:
-    """``a - 1 * b``, multiplied out as PyTorch does: 1 is a complex number, so what is infinite becomes nan beside itself."""
-    out = blockwise.spread(np.subtract, a, b)
+def complex_sum(a: Array, b: Array) -> Array:
+    """``a + b``: see :func:`_complex_sum`."""
+    return _complex_sum(np.add, a, b, 1)
+
+
+def _complex_sum(ufunc: np.ufunc, a: Array, b: Array, factor: Any) -> Array:
+    """``a + factor * b``, multiplied out as PyTorch does: 1 is a complex number, so what is infinite becomes nan beside itself.
+
+    ``ufunc``  gives the same where everything is finite, and 1 or -1 is the factor
+    """
+    out = blockwise.spread(ufunc, a, b)
     if not np.isfinite(out).all():
-        out = blockwise.spread(np.subtract, a, np.multiply(b, b.dtype.type(1)))
+        out = blockwise.spread(np.add, a, np.multiply(b, b.dtype.type(factor)))
     return out
 
 
@@ -136,7 +145,8 @@ def add_scaled(a: Array, b: Array, alpha: Any) -> Array:
 
 
 def subtract_scaled(a: Array, b: Array, alpha: Any) -> Array:
-    return subtract(a, scaled(b, alpha))
+    factor = scaled(b, alpha)
+    return subtract(a, factor) if a.dtype.kind != "c" or alpha == 1 else np.asarray(np.subtract(a, factor))
 
 
 def reverse_subtract_scaled(a: Array, b: Array, alpha: Any) -> Array:
@@ -586,6 +596,15 @@ def real_if(x: Array, dtype: np.dtype[Any]) -> Array:
 
 
 # The ufunc that does what a kernel does, on floating arrays: it can write into its first operand.
+FOR_COMPLEX: dict[Any, Callable[..., Array]] = {np.add: complex_sum}
+"""What computes in place of a ufunc on complex numbers."""
+
+
+def kernel_for(kernel: Callable[..., Any], first: Any) -> Callable[..., Any]:
+    """What a kernel is for operands of the dtype of ``first``."""
+    return FOR_COMPLEX[kernel] if kernel in FOR_COMPLEX and first.dtype.kind == "c" else kernel
+
+
 IN_PLACE: dict[Any, np.ufunc] = {
     **{
         ufunc: ufunc

@@ -53,47 +53,45 @@ for _rank in (2, 3):
        inputs="samples", outputs="out indices!", node=f"FractionalMaxPool{_rank}DBackward0",
        x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
     op(f"adaptive_avg_pool{_rank}", _means, node=f"AdaptiveAvgPool{_rank}DBackward0", kind="linear",
-       x=lambda g, xp, x_shape, size: xp.adaptive_avg_pool_adjoint(_filled(g, "avg", len(size)), x_shape, len(size)))  # fmt: skip
+       x=lambda g, xp, x, size: xp.adaptive_avg_pool_adjoint(_filled(g, "avg", len(size)), x.shape, len(size)))  # fmt: skip
 op("adaptive_avg_pool_adjoint", k.adaptive_avg_pool_input_grad, node="AdaptiveAvgPool2DBackwardBackward0",
    kind="linear", g=lambda g, xp, g_shape, rank: xp.adaptive_avg_pool2(g, g_shape[-rank:]))  # fmt: skip
 
 
-def _wanted_sizes(output_size: Any, input: Any, rank: int, name: str) -> Shape:
-    if rank == 1:
-        return sizes(output_size, 1, name, "output_size")
-    values = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * rank
-    own_sizes = whole_numbers(name, "output_size", 2, [0 if one is None else one for one in values])
+def _wanted_sizes(output_size: Any, input: Any, rank: int, name: str) -> tuple[int, ...]:
+    """The sizes as PyTorch reads them, each place's own where None stands; their number is not checked yet."""
+    if rank == 1 or isinstance(output_size, int):
+        values = whole_numbers(name, "output_size", 2, output_size)
+        return values * rank if isinstance(output_size, int) else values
     shape = input._array.shape
-    if isinstance(output_size, (tuple, list)) and len(shape) <= len(values):
-        raise ValueError(f"Input dimension should be at least {len(values) + 1}")
-    if len(values) != rank:
-        raise RuntimeError(
-            f"{name}(): internal error: output_size.size() must be {rank}"
-            if "max" in name
-            else f"{name}: output_size must be {rank}"
-        )
-    shape = (*(0,) * rank, *shape)
-    wanted = zip(values, own_sizes, shape[-rank:], strict=True)
-    return tuple(have if given is None else own for given, own, have in wanted)
+    if len(shape) <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    own = shape[len(shape) - len(output_size) :]
+    return whole_numbers(name, "output_size", 2, [b if a is None else a for a, b in zip(output_size, own, strict=True)])
 
 
 def _check_adaptive(input: Any, size: Shape, name: str, rank: int) -> None:
     shape = input._array.shape
+    if "avg" in name:
+        if len(size) != rank:
+            raise RuntimeError(f"{name}: output_size must be {rank}")
+        if min(size) < 0:
+            shown = ", ".join(map(str, size)) if rank == 2 else f"{size[0]}, {size[1]},{size[2]}"
+            raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received {{{shown}}}")
     if len(shape) not in (rank + 1, rank + 2):
         colon = ":" if "max" in name else ""
         raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} {list(shape)}")
-    if min(size, default=0) < 0 and "max" in name:
-        shape = (*shape[: len(shape) - rank], *size)
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(shape)}")
-    if min(size, default=0) < 0:
-        shown = ", ".join(str(one) for one in size)
-        raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received {{{shown}}}")
-    for axis in range(len(shape) - rank - ("max" in name), len(shape)):
+    for axis in range(len(shape) - rank if name == "adaptive_avg_pool2d" else len(shape) - rank - 1 or 1, len(shape)):
         if not shape[axis]:
             raise RuntimeError(
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(shape)} "
                 f"with dimension {axis} being empty"
             )
+    if len(size) != rank:
+        raise RuntimeError(f"{name}(): internal error: output_size.size() must be {rank}")
+    if min(size) < 0:
+        wanted = [*shape[: len(shape) - rank], *size]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {wanted}")
 
 
 def _adaptive_avg(input: Any, size: Shape, rank: int) -> Any:
@@ -125,13 +123,14 @@ def _publish_adaptive(rank: int) -> None:
         if rank > 1:
             return _adaptive_avg(input, size, rank)
         check_lines(input, avg)
-        return _adaptive_avg(input.unsqueeze(-2), (1, *size), 2).squeeze(-2)
+        return _adaptive_avg(input.unsqueeze(-2), (1, *sizes(size, 1, avg, "output_size")), 2).squeeze(-2)
 
     def largest(input: Any, output_size: Any) -> Any:
         size = _wanted_sizes(output_size, input, rank, greatest)
         if rank > 1:
             return _adaptive_max(input, size, rank)
         check_lines(input, greatest)
+        size = sizes(size, 1, greatest, "output_size")
         for axis in range(1, len(input._array.shape)):
             if not input._array.shape[axis]:
                 raise RuntimeError(
@@ -181,30 +180,28 @@ def _fractional_max(
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     shape = input._array.shape
     if output_size is None:
-        ratios = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * rank
-        if rank == 2 and not isinstance(output_ratio, (tuple, list)):
-            raise TypeError(f"object of type '{type(output_ratio).__name__}' has no len()")
-        if len(ratios) > rank:
-            raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
-        output_size = [int(size * ratio) for size, ratio in zip(shape[-rank:], ratios, strict=True)]
-    if isinstance(kernel_size, (tuple, list)) and len(kernel_size) != rank:
-        several = "Ints" if rank == 2 else "three Ints"
-        raise RuntimeError(f"{name}: kernel_size must either be a single Int or tuple of {several}")
+        output_size = _by_ratio(name, shape, rank, output_ratio)
+    if samples is None:
+        _size_of(shape, -rank - 1)  # so many are drawn
+    for label, value in (("kernel_size", kernel_size), ("output_size", output_size)):
+        if isinstance(value, (tuple, list)) and len(value) != rank:
+            raise RuntimeError(f"{name}: {label} must either be a single Int or tuple of {'three ' * (rank == 3)}Ints")
     kernel, size = (
         sizes(value, rank, name, label) for value, label in ((kernel_size, "kernel_size"), (output_size, "output_size"))
     )
-    if len(shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(shape)}")
     where = name if rank == 2 else f"{name}_out"
+    if len(shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"{where}(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(shape)}")
     for axis in range(1 if len(shape) == rank + 2 else 0, len(shape)):
         if not shape[axis]:
             raise RuntimeError(
                 f"{where}(): Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} with dimension "
                 f"{axis} being empty."
             )
-    for label, have, taps, want in zip(("time", "height", "width")[3 - rank :], shape[-rank:], kernel, size, strict=True):
-        if want + taps - 1 > have:
-            raise RuntimeError(f"{where}(): pool {label} {taps} too large relative to input {label} {have}")
+    _check_windows_fit(where, shape[-rank:], kernel, size)
+    if min(size) < 0:
+        wanted = (*shape[:-rank], *size)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(wanted)}")
     lead = (1, shape[0]) if len(shape) == rank + 1 else shape[:2]
     if samples is None:
         samples = new_tensor(default_stream().uniform((*lead, rank), input._array.dtype))
@@ -212,6 +209,38 @@ def _fractional_max(
         _check_samples(samples._array, input._array, lead, rank)
         samples = samples[: lead[0]]
     return getattr(ops, f"fractional_max_pool{rank}")(input, samples, kernel, size)
+
+
+def _by_ratio(name: str, shape: Shape, rank: int, ratio: Any) -> list[int]:
+    if rank == 2 and not isinstance(ratio, (tuple, list)):
+        raise TypeError(f"object of type '{type(ratio).__name__}' has no len()")
+    ratios = ratio if isinstance(ratio, (tuple, list)) else (ratio,) * rank
+    if rank == 2 and len(ratios) > rank:
+        raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
+    wanted = []
+    for axis in range(rank):
+        size = _size_of(shape, axis - rank)
+        if axis == len(ratios):
+            raise IndexError("tuple index out of range")
+        wanted.append(int(size * ratios[axis]))
+    return wanted
+
+
+def _size_of(shape: Shape, axis: int) -> int:
+    if len(shape) < -axis:
+        ends = f"[{-len(shape)}, {len(shape) - 1}]"
+        raise IndexError(f"Dimension out of range (expected to be in range of {ends}, but got {axis})")
+    return shape[axis]
+
+
+def _check_windows_fit(where: str, shape: Shape, kernel: Shape, size: Shape) -> None:
+    """PyTorch looks at volumes' widths before their heights, and leaves no room in them for a window more."""
+    least = 1 if len(shape) == 3 else 0
+    words = dict(zip(("time", "height", "width")[-len(shape) :], zip(shape, kernel, size, strict=True), strict=True))
+    for word in ("time", "width", "height") if least else words:
+        have, taps, want = words[word]
+        if want + taps - 1 + least > have:
+            raise RuntimeError(f"{where}(): pool {word} {taps} too large relative to input {word} {have}")
 
 
 def _check_samples(samples: Any, x: Any, lead: Shape, rank: int) -> None:

@@ -22,6 +22,7 @@ from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
 from ..autograd.modes import special, state
 from ..backend import blockwise
 from ..backend import numpy as backend
+from ..backend.pointwise import FOR_COMPLEX
 from ..tensor import PLAIN, Tensor
 from . import dispatch
 from .forward_text import call_source, function_source
@@ -74,7 +75,9 @@ compile_lock = threading.RLock()  # held while an op is compiled: threads that u
 GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
     "BORROWED": BORROWED,
+    "COMPLEX": frozenset(map(np.dtype, (np.complex64, np.complex128))),
     "OVER": blockwise.OVER,
+    "FOR_COMPLEX": FOR_COMPLEX,
     "LARGE": blockwise.SPREAD,
     "asarray": np.asarray,
     "dtype_of": operator.attrgetter("dtype"),
@@ -116,8 +119,7 @@ GLOBALS: dict[str, Any] = {
 def _make(source: str, **bound: Any) -> Callable[..., Any]:
     text = f"def make({', '.join(bound)}):\n" + "\n".join("    " + line for line in source.splitlines()) + "\n"
     with compile_lock:
-        maker = _makers.get(text)
-        if maker is None:
+        if (maker := _makers.get(text)) is None:
             maker = _makers[text] = _compiled_maker(text)
     return maker(**bound)
 

@@ -18,6 +18,7 @@ from ..autograd.graph import keep_traceback, leaf_edge, observers, orders
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.rule_errors import broadcast_error
 from ..backend import numpy as backend
+from ..backend.pointwise import kernel_for
 from ..base import dtypes
 from ..base.arguments import NUMBERS, type_name
 from ..tensor import Tensor, new_tensor
@@ -122,7 +123,7 @@ def run(
             out = np.asarray(op.kernel(*given)).astype(arrays[0].dtype)
             arrays = [x if isinstance(value, Tensor) else y for value, x, y in zip(inputs, arrays, given, strict=True)]
         else:
-            out = op.kernel(*arrays, *params)
+            out = kernel_for(op.kernel, arrays[0])(*arrays, *params)
     except Exception as error:
         out = _retry(op, arrays, params, error)
     if op.promote is not None and op.outputs == ["out"] and getattr(out, "ndim", 0) > 1:
@@ -253,8 +254,7 @@ def together(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], floats: bool) -> 
     if not (a.flags.c_contiguous and b.flags.c_contiguous):
         return None
     key = (a.dtype, b.dtype, a.ndim > 0, b.ndim > 0)
-    dtype = _meeting.get(key)
-    if dtype is None:
+    if (dtype := _meeting.get(key)) is None:
         dtype = _meeting[key] = common_dtype([new_tensor(a), new_tensor(b)]).numpy
     if (floats and dtype.kind in "bui") or dtype.itemsize == 2:
         return None
@@ -284,9 +284,8 @@ def number_array(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 def _retry(op: Op, arrays: list[Any], params: tuple[Any, ...], error: Exception) -> Any:
     """After a failed kernel: once more without warnings if it was a warning turned into an error, else PyTorch's error."""
     if isinstance(error, RuntimeWarning):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return op.kernel(*arrays, *params)
+        with warnings.catch_warnings(action="ignore"):
+            return kernel_for(op.kernel, arrays[0])(*arrays, *params)
     raise translated(op, arrays, error) from None
 
 

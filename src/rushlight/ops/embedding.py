@@ -37,7 +37,7 @@ op("embedding_bag", lambda weight, indices, offsets, scales=None, mode="mean", b
        _spread(g, xp, indices, offsets) * xp.embedding_but(weight, indices, but, False), (1,), False))  # fmt: skip
 op("one_hot", k.one_hot, inputs="target")
 op("bag_numbers", k.bag_numbers, inputs="offsets")
-op("bag_sizes", k.bag_sizes, inputs="indices offsets")
+op("bag_shares", k.bag_shares, inputs="indices offsets g")
 op("bag_argmax", k.bag_argmax, inputs="weight indices offsets")
 
 
@@ -63,7 +63,7 @@ def _bag_backward(
         empty = xp.full_like_shape(g, tuple(weight.shape))
         return xp.scatter_add(empty, xp.masked_fill(g, chosen < 0, 0), xp.maximum(chosen, chosen * 0), 0)
     if mode == "mean":
-        g = g / xp.bag_sizes(indices, offsets, but).reshape((-1, 1))
+        g = g * xp.bag_shares(indices, offsets, g, but)
     rows = _spread(g, xp, indices, offsets)
     if scales is not None:
         rows = rows * scales.reshape((-1, 1))

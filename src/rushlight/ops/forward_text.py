@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
+from ..backend.pointwise import FOR_COMPLEX
 from . import several
 
 if TYPE_CHECKING:
@@ -182,6 +183,8 @@ class _Forward:
         arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
         if entry.is_ufunc:
             out = f"compute({arguments}, out=...) if x_{self.first}.size < LARGE else spread(compute, {arguments})"
+            if entry.kernel in FOR_COMPLEX:
+                out = f"FOR_COMPLEX[compute]({arguments}) if x_{self.first}.dtype in COMPLEX else {out}"
         else:
             out = (case and case.value) or f"compute({arguments})"
         failed = f"return failed(op, {self.everything}, error, general)" if case is None else self.general

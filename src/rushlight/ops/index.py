@@ -12,7 +12,7 @@ from ..backend.places import check
 from ..backend.pointwise import checked_number
 from ..tensor import Tensor, new_tensor
 from . import dispatch
-from .public import axis_of, ops, public, warn
+from .public import alert_not_deterministic, axis_of, ops, public, warn
 from .scatter import gather, scatter_reduce_src, scatter_reduce_x
 from .table import op
 
@@ -230,6 +230,8 @@ def take(input: Any, index: Any) -> Tensor:
 @public(inplace=True)
 def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Tensor:
     """A copy with elements of ``source`` at places of the flattened tensor."""
+    if not accumulate:
+        alert_not_deterministic("put_")
     x, i, values = input._array, index._array, source._array
     if i.dtype != np.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {views.type_word(i.dtype)}")

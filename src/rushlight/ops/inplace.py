@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..autograd import overlaps, saved, views
+from ..autograd.mirrors import mirrors_by_counter, renew
 from ..autograd.modes import special, state
 from ..backend import numpy as backend
 from ..backend.blockwise import SPREAD, spread
@@ -34,8 +35,12 @@ def named(function: F, name: str) -> F:
     return function
 
 
-def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[..., Any]:
-    """``self.name(other)``, writing with ``ufunc`` where it can and calling ``slow(self, other)`` where not."""
+def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any], of_complex: bool = True) -> Callable[..., Any]:
+    """``self.name(other)``, writing with ``ufunc`` where it can and calling ``slow(self, other)`` where not.
+
+    ``of_complex``  whether ``ufunc`` is right for complex numbers
+    """
+    floating = "fc" if of_complex else "f"
 
     def call(self: Any, other: Any) -> Any:
         if special.active:
@@ -44,12 +49,12 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any]) -> Callable[...
         kind = other.__class__
         if kind in GLOBALS["plain"]:
             value = other._array
-            if value.dtype is not array.dtype or other._counter is self._counter or array.dtype.kind not in "fc":
+            if value.dtype is not array.dtype or other._counter is self._counter or array.dtype.kind not in floating:
                 return slow(self, other)
             needs = in_graph(other)
         elif kind is float or kind is int:
             value = number(other, array.dtype)
-            if value is None:
+            if value is None or (array.dtype.kind == "c" and not of_complex):
                 return slow(self, other)
             needs = False
         else:
@@ -108,6 +113,8 @@ def count(self: Any, name: str) -> None:
     version = self._counter
     version[0] += 1
     version[1:] = (name, here(frame) if code.co_filename in INSIDE else (code, frame.f_lasti))
+    if mirrors_by_counter:
+        renew(version)
 
 
 def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Callable[..., Any]:
@@ -122,7 +129,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
                 return result
             raise Call(name, ("self", "other"), (self, other), {}).as_method(error) or error from None
 
-    plain = binary(ufunc, name, slow)
+    plain = binary(ufunc, name, slow, of_complex=False)
 
     def call(self: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
         if older:  # add_(alpha, other), as it was written before PyTorch 1.5
@@ -133,7 +140,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             not special.active
             and other.__class__ in GLOBALS["plain"]
             and other._array.dtype is self._array.dtype
-            and self._array.dtype.kind in "fc"
+            and self._array.dtype.kind == "f"
             and (alpha.__class__ is float or alpha.__class__ is int)
             and other._counter is not self._counter
             and plain_write(self, in_graph(other))

@@ -271,6 +271,12 @@ def _batch_norm(
     _check_channels(channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     _check_floating(input, "batch_norm")
     _check_parameter_dtype(input, weight, bias, running_mean, running_var)
+    for label, value in (("running_mean", running_mean), ("running_var", running_var)):
+        if x.size and value is not None and value.requires_grad and modes.state.grad_enabled:
+            raise RuntimeError(
+                f"The function 'native_batch_norm' is not differentiable with respect to argument '{label}'. This input cannot "
+                "have requires_grad True."
+            )
     if not training:
         return ops.batch_norm_given(input, running_mean, running_var, weight, bias, eps)
     if x.size and (running_mean is not None or running_var is not None):

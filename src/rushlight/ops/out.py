@@ -36,6 +36,7 @@ _ELEMENTWISE = frozenset(
     "addcdiv addcmul angle clamp clamp_max clamp_min clip conj_physical heaviside ldexp lerp logit nan_to_num square where".split()
 )
 _SUMS = frozenset("sum nansum prod mean cumsum cumprod".split())  # whose ``dtype=`` is that of their ``out=`` too
+_IN_OUTS_DTYPE = frozenset("sum prod cumsum cumprod".split())  # their ``out=`` says in what they are computed
 _REAL_ONLY = frozenset(("ceil", "fix", "floor", "sign", "trunc"))  # complex numbers are what they refuse first
 _JOINS = frozenset("cat concat concatenate stack hstack vstack dstack column_stack row_stack".split())
 
@@ -57,6 +58,10 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         if not isinstance(target, Tensor):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
         _check_dtype(name, target, args[0])
+    if name in _IN_OUTS_DTYPE and kwargs.get("dtype") is None and isinstance(target, Tensor):
+        if args[0]._array.dtype.kind == "c" != target._array.dtype.kind:
+            args = (args[0].real, *args[1:])
+        kwargs = {**kwargs, "dtype": target.dtype}
     result = f(*args, **kwargs)
     if name in _JOINS and not views.castable(result._array.dtype, target._array.dtype):
         word = views.type_word(target._array.dtype)

@@ -10,7 +10,7 @@ import numpy as np
 from ..backend import pooling as k
 from ..backend.memory_formats import keeping, with_channels_last
 from . import dispatch
-from .public import module, ops, public
+from .public import alert_not_deterministic, module, ops, public
 from .table import op
 from .whole_numbers import whole_numbers
 
@@ -318,12 +318,15 @@ def _publish_max_unpool(rank: int) -> None:
 
 
 def _unpooled(input: Any, indices: Any, size: Shape, rank: int) -> Any:
+    alert_not_deterministic(f"max_unpooling{rank}d_forward_out")
     shape = input._array.shape
     if indices._array.dtype.str[1:] != "i8":
-        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.scalar_name}")
+        got = f" but got: {indices.dtype.scalar_name}" if rank == 2 else ""
+        raise RuntimeError(f"elements in indices should be type int64{got}")
     if len(shape) not in (rank + 1, rank + 2):
         raise RuntimeError(
-            f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d Tensor, but got tensor with dim {len(shape)}"
+            f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor with "
+            f"{len(shape)} dimensions."
         )
     if indices._array.shape != shape:
         raise RuntimeError(
@@ -333,7 +336,7 @@ def _unpooled(input: Any, indices: Any, size: Shape, rank: int) -> Any:
     for axis in range(1, len(shape)):
         if not shape[axis]:
             raise RuntimeError(
-                f"max_unpooling{rank}d(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)} "
+                f"max_unpooling{rank}d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)} "
                 f"with dimension {axis} being empty."
             )
     return getattr(ops, f"max_unpool{rank}")(input, indices, size)

@@ -295,6 +295,24 @@ def warn(text: str, once: bool = False) -> None:
     warn_user(text)
 
 
+def alert_not_deterministic(name: str) -> None:
+    """What ``use_deterministic_algorithms`` asks for where PyTorch's ``name`` depends on the order of its threads: an error, or a
+    warning. Here it does not; but a program is to fail here as it fails there."""
+    if not switches.deterministic:
+        return
+    start = f"{name} does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True"
+    issue = (
+        "file an issue at https://github.com/pytorch/pytorch/issues to help us prioritize adding deterministic support for this "
+        "operation."
+    )
+    if not switches.warn_only:
+        raise RuntimeError(
+            f"{start})'. You can turn off determinism just for this operation, or you can use the 'warn_only=True' option, if "
+            f"that's acceptable for your application. You can also {issue}"
+        )
+    warn(f"{start}, warn_only=True)'. You can {issue}")
+
+
 class CompiledOnUse:
     """A method that is an op: compiled when first looked up, then in its own place."""
 

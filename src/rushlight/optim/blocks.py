@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..autograd import mirrors
 from ..ops.table import arrays
 from ..tensor import Tensor
 
@@ -157,9 +158,7 @@ class Plan:
         for block in self.blocks:
             block.step(optimizer, group)
         for param in self.members:
-            counter = param._counter
-            counter[0] += 1
-            counter[1:] = ("step", where)
+            mirrors.count(param._counter, "step", where)
 
 
 def _fits(param: Tensor, state: dict[str, Any], scalars: tuple[str, ...]) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 import rushlight as torch
 
-from ..autograd import modes
+from ..autograd import mirrors, modes
 from ..autograd.graph import here
 from ..autograd.saved_hooks import saved_tensors_hooks
 from ..backend.interrupts import held
@@ -171,9 +171,7 @@ class RuleOptimizer(Optimizer):
         for name, value in values.items():
             if not isinstance(value, np.ndarray) and name != "step":
                 state[name] = value
-        counter = param._counter
-        counter[0] += 1
-        counter[1:] = ("step", where)
+        mirrors.count(param._counter, "step", where)
 
     def _step_tensors(self, param: Any, grad: Any, state: State, t: int, group: dict[str, Any]) -> None:
         p, g = param, grad

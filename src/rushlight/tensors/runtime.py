@@ -31,6 +31,8 @@ def _positive(name: str, count: Any) -> int:
         raise RuntimeError(f"{name} expects an int, but got {type_name(count)}")
     if not -(2**63) <= count < 2**63:
         raise ValueError("Overflow when unpacking long long")
+    if not -(2**31) <= count < 2**31:
+        raise ValueError("Overflow when unpacking long")
     if count <= 0:
         raise RuntimeError(f"{name} expects a positive integer")
     return count

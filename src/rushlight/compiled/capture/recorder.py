@@ -16,7 +16,7 @@ import numpy as np
 
 from ...autograd import modes
 from ...autograd.graph import OWN_CODE
-from ...autograd.mirrors import Mirror
+from ...autograd.mirrors import Mirror, mirrors_by_counter
 from ...base import dtypes
 from ...base.arguments import user_frame
 from ...ops import dispatch
@@ -234,8 +234,8 @@ class Recorder:
     def write(self, tensor: Tensor, value: Any, name: str) -> None:
         """``value``, an array or a number, is about to be copied into a tensor's memory."""
         target = self.ref(tensor)
-        if isinstance(tensor._counter, Mirror):
-            self.fail("a write into a conjugate or a negative, which is a write into what it mirrors")
+        if isinstance(tensor._counter, Mirror) or id(tensor._counter) in mirrors_by_counter:
+            self.fail("a write into a conjugate or a negative, or into what one is of: it is a write into both")
         source: Any = value
         if isinstance(value, np.ndarray):
             source = self.array_ref(value)

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import engine
+from ...autograd import engine, mirrors
 from ...backend import blockwise, quiet
 from ...backend import numpy as backend
 from ...backend.ownership import BY_REPLAY
+from ...backend.pointwise import kernel_for
 from ...ops import dispatch
 from ...ops.table import table
 from ...tensor import Tensor
@@ -57,8 +58,8 @@ class Program:
         self.lines: list[str] = []
         self.space: dict[str, Any] = {
             "__name__": "rushlight.replay.replayed", "accumulate": engine.BackwardPass.accumulate, "asarray": np.asarray,
-            "copied": backend.copied, "copyto": np.copyto, "flat": _flat, "HELD": BY_REPLAY, "laid_out": backend.laid_out,
-            "ndarray": np.ndarray, "spread": blockwise.spread, "wrap": dispatch.new_tensor,
+            "copied": backend.copied, "copyto": np.copyto, "count": mirrors.count, "flat": _flat, "HELD": BY_REPLAY, "ndarray": np.ndarray,
+            "laid_out": backend.laid_out, "spread": blockwise.spread, "wrap": dispatch.new_tensor,
             "Differs": Differs,
         }  # fmt: skip
         self.inputs = list(trace.tensors)
@@ -164,7 +165,7 @@ class Program:
                 self._say(f"copyto({self._name(target.number)}, {value}, casting='unsafe')")
                 if counted is not None or of_grad is not None:
                     owner = f"t{counted}" if counted is not None else f"t{of_grad}._grad"
-                    self._say(f"n = {owner}._counter; n[0] += 1; n[1:] = ({name!r}, None)")
+                    self._say(f"count({owner}._counter, {name!r}, None)")
             case t.Again():
                 pass
             case t.Accumulate(leaf, source, out):
@@ -183,12 +184,13 @@ class Program:
         values = self.trace.values
         arguments = [self._argument(value, one.cast) for value in one.inputs]
         parameters = [self._parameter(value) for value in one.params]
-        kernel = self._constant(op.kernel)
+        computing = kernel_for(op.kernel, values[one.outs[0]])
+        kernel, is_ufunc = self._constant(computing), isinstance(computing, np.ufunc)
         given = ", ".join([*arguments, *parameters])
         arrays = [values[ref.number] for ref in one.inputs if isinstance(ref, t.Ref)]
         large = max((_size(value) for value in arrays), default=0) >= _LARGE
         outs = [self._name(out) for out in one.outs]
-        if op.is_ufunc:
+        if is_ufunc:
             into = "..." if one.laid else self._writes_over(place, one)
             if large:
                 text = f"spread({kernel}, {given}" + (")" if into == "..." else f", into={into})")
@@ -199,7 +201,7 @@ class Program:
         several = len(op.outputs) > 1 or op.outputs == ["*"]
         self._say(f"{', '.join(outs)}{',' if several else ''} = {text}")
         for out, name in zip(one.outs, outs, strict=True):
-            if not op.is_ufunc:
+            if not is_ufunc:
                 if not values[out].shape:
                     self._say(f"if {name}.__class__ is not ndarray: {name} = asarray({name})")
                 if op.promote is None:
