@@ -18,8 +18,10 @@ struct Rows {
     void *out;
     void *partial;  // of each chunk of rows the sums of its columns: for the weight, then for the bias
     std::size_t length, rows_of_chunk;
+    std::size_t inner;  // of columns how many stand beside one another; the loops of columns go by STRIPEs of them
     double eps;
 };
+constexpr std::size_t STRIPE = 64;
 using RowsLoop = void (*)(const Rows &, std::size_t from, std::size_t to);
 
 // Numbers (samples, channels, length); what a kernel has no use for is null.
@@ -64,6 +66,7 @@ using LstmBackLoop = void (*)(const LstmStepBack &);
 
 enum SweepKind { GELU, GELU_TANH, SILU, MISH, SIGMOID, GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, SWEEPS };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
+enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
 enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, CHANNELS };
 
 // The loops of one instruction set: of float in [0], of double in [1].
@@ -71,6 +74,7 @@ struct Set {
     const char *name;
     SweepLoop sweeps[SWEEPS][2];
     RowsLoop rows[ROWS][2];
+    RowsLoop across[COLUMN_KINDS][2];
     ChannelsLoop channels[CHANNELS][2];
     ColumnsLoop columns[2];
     ProductsLoop products[2];

@@ -9,6 +9,8 @@ namespace RUSHLIGHT_SET {
 
 #include "rows.h"
 
+#include "columns.h"
+
 #include "channels.h"
 
 #include "lines.h"
@@ -24,6 +26,7 @@ static Set loops(const char *name) {
             {VALUES(Gelu), VALUES(GeluTanh), VALUES(Silu), VALUES(Mish), VALUES(Sigmoid), SLOPES(GeluSlope), SLOPES(GeluTanhSlope),
              SLOPES(SiluSlope), SLOPES(MishSlope), SLOPES(SigmoidSlope), SLOPES(TanhSlope)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
+            {BOTH(columns_softmax), BOTH(columns_softmax_backward), BOTH(columns_log_softmax), BOTH(columns_log_softmax_backward)},
             {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward)},
             BOTH(add_columns),
             BOTH(products),
