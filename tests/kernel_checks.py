@@ -59,12 +59,14 @@ def agree(found, expected, dtype, scale=1.0):
 def same_on_any_number_of_threads(results):
     """That what ``results()`` gives has the same bits on one thread and on several."""
     assert native is not None
+    before = native.threads()
     native.set_threads(1)
     alone = results()
     for count in (2, 3, 4, 8):
         native.set_threads(count)
         for one, other in zip(alone, results(), strict=True):
             assert one.tobytes() == other.tobytes()
+    native.set_threads(before)
 
 
 class Fenced:
