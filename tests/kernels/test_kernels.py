@@ -37,11 +37,23 @@ NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
 CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.py
 PLACES = ["places.add_at", "places.add_rows"]  # test_kernel_places.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
+ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py
 
 
 def test_every_kernel_is_tried_here():
     assert sorted(kernels.registered) == sorted(
-        VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS + CONVOLUTIONS + RECURRENT + CHANNELS + CLASSES + PLACES + GRIDS
+        VALUES
+        + SLOPES
+        + ROWS
+        + ROW_SLOPES
+        + NORMS
+        + CONVOLUTIONS
+        + RECURRENT
+        + CHANNELS
+        + CLASSES
+        + PLACES
+        + GRIDS
+        + ALIGNMENTS
     )
 
 

@@ -53,7 +53,7 @@ template <class T> void columns_log_softmax(const Rows &rows, std::size_t from, 
         T *out = static_cast<T *>(rows.out) + first;
         V<T> most = highest_of_columns<T>(x, rows, count);
         V<T> less = sums_of_columns<T>(rows.length, [&](std::size_t i) { return exponential<T>(some<T>(x + i * rows.inner, count) - most); });
-        for (std::size_t lane = 0; lane < count; lane++) less[lane] = std::log(less[lane]);
+        less = less == less ? logarithm<T>(less) : less;  // at least 1, or nan; the lanes beyond are any numbers
         for (std::size_t i = 0; i < rows.length; i++)
             put<T>(out + i * rows.inner, (some<T>(x + i * rows.inner, count) - most) - less, count);
     });

@@ -64,6 +64,20 @@ struct LstmStepBack {
 using LstmLoop = void (*)(const LstmStep &);
 using LstmBackLoop = void (*)(const LstmStepBack &);
 
+// Places of alignments of labels (ctc_functions.cpp), logarithms of probabilities in double: out[i] = row[i] + the logarithm of the sum
+// of what came from before[i], from before[i + step], and from before[i + 2 * step] where `jumps` is 0 and not -inf.
+struct Alignments {
+    const double *before, *jumps, *row;
+    double *out;
+    std::ptrdiff_t step;
+    std::size_t count;
+};
+using AlignmentsLoop = void (*)(const Alignments &);
+// out[i] = exp(alpha[i] + beta[i] - row[i] + loss)
+using SharesLoop = void (*)(const double *alpha, const double *beta, const double *row, double loss, double *out, std::size_t count);
+// out[i] = exp(x[i]) - totals[i], and nan where x is -inf
+using LessSharesLoop = void (*)(const void *x, const double *totals, void *out, std::size_t count);
+
 enum SweepKind { GELU, GELU_TANH, SILU, MISH, SIGMOID, GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, SWEEPS };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
@@ -81,6 +95,9 @@ struct Set {
     DotsLoop dots[2];
     LstmLoop lstm[2];
     LstmBackLoop lstm_back[2];
+    AlignmentsLoop alignments;
+    SharesLoop shares;
+    LessSharesLoop less_shares[2];
 };
 
 // Null where they are for another processor.

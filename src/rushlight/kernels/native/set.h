@@ -17,6 +17,8 @@ namespace RUSHLIGHT_SET {
 
 #include "gates.h"
 
+#include "alignments.h"
+
 #define BOTH(loop) {loop<float>, loop<double>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
 #define SLOPES(F) {sweep<F, float, true>, sweep<F, double, true>}
@@ -32,7 +34,10 @@ static Set loops(const char *name) {
             BOTH(products),
             BOTH(dots),
             BOTH(lstm_step),
-            BOTH(lstm_step_back)};
+            BOTH(lstm_step_back),
+            alignments,
+            shares,
+            BOTH(less_shares)};
 }
 
 }  // namespace RUSHLIGHT_SET
