@@ -88,18 +88,21 @@ class Fenced:
 
 def stays_within_fences(name, arguments, tries=300, least=50):
     """That a loop given random arguments refuses or stays within its arrays: ``arguments(source)`` gives its arrays, each as its
-    size and dtype or None, and what else it takes, of which what is in tuples is changed here at times."""
+    size and dtype, or None, or an array that it reads, and what else it takes, of which what is in tuples is changed here at times."""
     source, taken = random.Random(name), 0
     for _ in range(tries):
         sizes, rest = arguments(source)
-        arrays = [each and Fenced(each[0], each[1], 0 if source.random() < 0.97 else 1, False) for each in sizes]
+        given = [
+            Fenced(*each, 0 if source.random() < 0.97 else 1, False) if isinstance(each, tuple) else each for each in sizes
+        ]
+        arrays = [each for each in given if isinstance(each, Fenced)]
         if source.random() < 0.4 and any(isinstance(one, tuple) for one in rest):
             changed = source.choice([place for place, one in enumerate(rest) if isinstance(one, tuple)])
             place = source.randrange(len(rest[changed]))
             rest[changed] = (*rest[changed][:place], source.choice(NUMBERS), *rest[changed][place + 1 :])
         with contextlib.suppress(REFUSED):
-            done = getattr(native, name)(*(each and each.array for each in arrays), *rest)
+            done = getattr(native, name)(*(each.array if isinstance(each, Fenced) else each for each in given), *rest)
             assert done in (True, False)
             taken += done
-        assert all(each.is_whole() for each in arrays if each), rest
+        assert all(each.is_whole() for each in arrays), rest
     assert taken >= least, "too few calls that the loop takes"

@@ -38,23 +38,16 @@ CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.
 PLACES = ["places.add_at", "places.add_rows"]  # test_kernel_places.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
 ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py
+POOLING = [  # test_kernel_pooling.py
+    "pooling.max_pool", "pooling.pool_scatter", "pooling.avg_pool", "pooling.avg_pool_input_grad",
+    "adaptive_pooling.adaptive_avg_pool", "adaptive_pooling.adaptive_avg_pool_input_grad", "adaptive_pooling.adaptive_max_pool",
+]  # fmt: skip
 
 
 def test_every_kernel_is_tried_here():
-    assert sorted(kernels.registered) == sorted(
-        VALUES
-        + SLOPES
-        + ROWS
-        + ROW_SLOPES
-        + NORMS
-        + CONVOLUTIONS
-        + RECURRENT
-        + CHANNELS
-        + CLASSES
-        + PLACES
-        + GRIDS
-        + ALIGNMENTS
-    )
+    families = [VALUES, SLOPES, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
+    families += [CLASSES, PLACES, GRIDS, ALIGNMENTS, POOLING]
+    assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 
 def test_the_extension_is_built_where_there_is_a_compiler():

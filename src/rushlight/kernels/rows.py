@@ -20,7 +20,7 @@ Axis = int | tuple[()]
 
 def _inner(x: Array, axis: Axis) -> int:
     """How many numbers stand beside one another behind the axis; 0 where x is not taken."""
-    if axis == () or x.dtype.char not in "fd" or not x.flags.c_contiguous or not x.size:
+    if isinstance(axis, tuple) or x.dtype.char not in "fd" or not x.flags.c_contiguous or not x.size:
         return 0
     return 1 if axis == x.ndim - 1 else math.prod(x.shape[axis + 1 :])
 
@@ -33,7 +33,7 @@ def _function(name: str) -> Callable[[Array, Axis], Array | None]:
     loop: Callable[[Array, Array, int, int], bool] | None = getattr(native, name, None)
 
     def kernel(x: Array, axis: Axis) -> Array | None:
-        if loop and (inner := _inner(x, axis)) and axis != ():
+        if loop and (inner := _inner(x, axis)) and not isinstance(axis, tuple):
             out = np.empty(x.shape, x.dtype)
             if loop(out, x, x.shape[axis], inner):
                 return out
@@ -51,7 +51,7 @@ def _grad(name: str) -> Callable[[Array, Array, Axis], Array | None]:
     loop: Callable[[Array, Array, Array, int, int], bool] | None = getattr(native, name, None)
 
     def kernel(v: Array, y: Array, axis: Axis) -> Array | None:
-        if loop and axis != () and takes_grad(v, y, axis):
+        if loop and not isinstance(axis, tuple) and takes_grad(v, y, axis):
             out = np.empty(y.shape, y.dtype)
             if loop(out, y, v, y.shape[axis], _inner(y, axis)):
                 return out

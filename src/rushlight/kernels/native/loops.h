@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace rushlight {
 
@@ -64,6 +65,22 @@ struct LstmStepBack {
 using LstmLoop = void (*)(const LstmStep &);
 using LstmBackLoop = void (*)(const LstmStepBack &);
 
+// Windows of planes (depth, height, width), boxes of which an axis says for each window where it begins, where it ends, and how much it
+// counts. Those of the width from `regular[0]` to `regular[1]` are as many taps, and each begins `stride` after the one before.
+struct Boxes {
+    const std::int64_t *begin[3], *end[3], *count[3];
+    std::size_t in[3], out[3], step[3];
+    std::size_t regular[2], stride;
+    const void *x;
+    void *out_values;
+    std::int64_t *indices;  // of maxima; null where there are none
+
+    std::size_t plane() const { return in[0] * in[1] * in[2]; }
+    std::size_t windows() const { return out[0] * out[1] * out[2]; }
+};
+// Of planes `from` to `to`, with room for a line of the input and one of windows.
+using BoxesLoop = void (*)(const Boxes &, std::size_t from, std::size_t to, void *room);
+
 // Places of alignments of labels (ctc_functions.cpp), logarithms of probabilities in double: out[i] = row[i] + the logarithm of the sum
 // of what came from before[i], from before[i + step], and from before[i + 2 * step] where `jumps` is 0 and not -inf.
 struct Alignments {
@@ -81,6 +98,7 @@ using LessSharesLoop = void (*)(const void *x, const double *totals, void *out, 
 enum SweepKind { GELU, GELU_TANH, SILU, MISH, SIGMOID, GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, SWEEPS };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
+enum BoxesKind { BOX_MAXIMA, BOX_MEANS, BOX_MEANS_BACKWARD, BOXES };
 enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, CHANNELS };
 
 // The loops of one instruction set: of float in [0], of double in [1].
@@ -95,6 +113,7 @@ struct Set {
     DotsLoop dots[2];
     LstmLoop lstm[2];
     LstmBackLoop lstm_back[2];
+    BoxesLoop boxes[BOXES][2];
     AlignmentsLoop alignments;
     SharesLoop shares;
     LessSharesLoop less_shares[2];

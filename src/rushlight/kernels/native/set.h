@@ -13,6 +13,8 @@ namespace RUSHLIGHT_SET {
 
 #include "channels.h"
 
+#include "boxes.h"
+
 #include "lines.h"
 
 #include "gates.h"
@@ -35,6 +37,7 @@ static Set loops(const char *name) {
             BOTH(dots),
             BOTH(lstm_step),
             BOTH(lstm_step_back),
+            {BOTH(box_maxima), BOTH(box_means), BOTH(box_means_backward)},
             alignments,
             shares,
             BOTH(less_shares)};
