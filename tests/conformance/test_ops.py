@@ -63,7 +63,7 @@ def test_what_is_done_for_large_arrays_agrees_too(
 
 
 def test_thresholds_that_are_gone_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(as_if_large.THRESHOLDS, "base.rooms", {"NO_SUCH_THRESHOLD": 1})
+    monkeypatch.setitem(as_if_large.THRESHOLDS, "base.thread_state", {"NO_SUCH_THRESHOLD": 1})
     monkeypatch.setattr(
         sys, "modules", {name: module for name, module in sys.modules.items() if not name.startswith("rushlight")}
     )
@@ -71,7 +71,7 @@ def test_thresholds_that_are_gone_are_noticed(monkeypatch: pytest.MonkeyPatch) -
     as_if_large.install()
     assert as_if_large.is_installed()
     with pytest.raises(ImportError, match="no longer assigns NO_SUCH_THRESHOLD"):
-        importlib.import_module("rushlight.base.rooms")
+        importlib.import_module("rushlight.base.thread_state")
 
 
 def test_the_harness_adds_no_difference(run_script: Script, tmp_path: Path) -> None:

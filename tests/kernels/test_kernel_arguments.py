@@ -14,42 +14,21 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kernel_checks import NUMBERS, REFUSED, Fenced, native
 
-from rushlight import kernels
-
-native = kernels.native
 if native is None:
     pytest.skip("the extension is not built, or is switched off", allow_module_level=True)
 
 SETTERS = {"set_threads", "threads", "instruction_set", "instruction_sets", "use"}
 LOOPS = sorted(name for name in dir(native) if not name.startswith("_") and name not in SETTERS)
-BY_SIZES = ("conv", "lstm", "batch_norm", "channel_moments")  # they take a tuple of sizes, and have tests of their own below
-FENCE = 64  # bytes
-NUMBERS = [0, 1, 2, 3, 4, 6, 7, 12, 64, -1, 1 << 31, (1 << 63) - 1, 1 << 63, (1 << 64) - 1, 1 << 64]
-REFUSED = (TypeError, OverflowError, ValueError, MemoryError)
+# They take sizes in a tuple, or whole numbers, and have tests of their own, below or beside those of what they compute.
+BY_SIZES = tuple("conv lstm batch_norm channel_moments nll_loss add_at grid_sample ctc_loss box_ pool_scatter".split())
 
 
 def number_of_arguments(name):
     with pytest.raises(TypeError) as said:
         getattr(native, name)(*[None] * 40)
     return int(re.search(r"expected (\d+) arguments, got 40", str(said.value))[1])
-
-
-class Fenced:
-    """An array between two fences."""
-
-    def __init__(self, size, dtype, shift, is_fixed):
-        self.memory = np.full(size * np.dtype(dtype).itemsize + 2 * FENCE + shift, 0xA5, np.uint8)
-        self.whole = slice(FENCE + shift, len(self.memory) - FENCE)
-        self.array = np.ndarray(size, dtype, self.memory, FENCE + shift)
-        self.array[...] = np.arange(size) % 5
-        self.array.flags.writeable = not is_fixed
-        self.before = self.memory.copy() if is_fixed else None
-
-    def is_whole(self):
-        if self.before is not None:
-            return bool((self.memory == self.before).all())
-        return bool((self.memory[: self.whole.start] == 0xA5).all() and (self.memory[self.whole.stop :] == 0xA5).all())
 
 
 def call(source, count):

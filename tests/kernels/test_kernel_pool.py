@@ -34,7 +34,7 @@ def large(rows=600):
 
 def softmax(x):
     out = np.empty_like(x)
-    assert native.softmax(out, x, x.shape[1])
+    assert native.softmax(out, x, x.shape[1], 1)
     return out
 
 
@@ -83,12 +83,12 @@ one = threading.Thread(target=int)  # a sanitizer's own comes with the first
 one.start()
 one.join()
 native.set_threads(1)
-native.softmax(out, x, 1024)
+native.softmax(out, x, 1024, 1)
 first = count()
 native.set_threads(3)
 native.sigmoid(out[:1], x[:1])
 few = count()
-for _ in range(20): native.softmax(out, x, 1024)
+for _ in range(20): native.softmax(out, x, 1024, 1)
 print(few - first, count() - first)
 """
     )
@@ -113,7 +113,7 @@ def test_python_goes_on_while_a_kernel_runs():
         went = 0
         for _ in range(20):  # on a busy machine the other thread may not get a processor
             before = ticks[0]
-            native.softmax(out, x, x.shape[1])
+            native.softmax(out, x, x.shape[1], 1)
             went = max(went, ticks[0] - before)
             if went > 10:
                 break

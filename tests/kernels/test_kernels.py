@@ -13,19 +13,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from kernel_checks import BEYOND, DTYPES, ODD, agree, both, few, native, needs_native, numbers, same_on_any_number_of_threads
 
 import rushlight as torch
 from rushlight import kernels
 
 ROOT = Path(__file__).resolve().parents[2]
-native = kernels.native
-needs_native = pytest.mark.skipif(native is None, reason="the extension is not built, or is switched off")
-DTYPES = {"float32": 2e-6, "float64": 1e-13}  # by how much of a result, or of 1, the two may differ
 LENGTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 100, 1000, 2048, 2049, 4100]
-ODD = [0.0, -0.0, 1e-42, -1e-42, 5e-324, 1e-38, 20.0, -20.0, 88.5, -88.5, -103.5, 710.0, -745.0, 1e30, -1e30]
-BEYOND = [math.inf, -math.inf, math.nan]
 
 VALUES = ["activations.gelu_erf", "activations.gelu_tanh", "activations.silu", "activations.mish", "pointwise.sigmoid"]
 SLOPES = [
@@ -38,12 +34,20 @@ CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.
 CHANNELS = ["normalization.channel_moments", "normalization.batch_norm", "normalization.batch_norm_backward"]
 RECURRENT = ["recurrent.lstm_layer", "recurrent.lstm_layer_grads"]
 NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
+CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.py
+PLACES = ["places.add_at", "places.add_rows"]  # test_kernel_places.py
+GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
+ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py
+POOLING = [  # test_kernel_pooling.py
+    "pooling.max_pool", "pooling.pool_scatter", "pooling.avg_pool", "pooling.avg_pool_input_grad",
+    "adaptive_pooling.adaptive_avg_pool", "adaptive_pooling.adaptive_avg_pool_input_grad", "adaptive_pooling.adaptive_max_pool",
+]  # fmt: skip
 
 
 def test_every_kernel_is_tried_here():
-    assert sorted(kernels.registered) == sorted(
-        VALUES + SLOPES + ROWS + ROW_SLOPES + NORMS + CONVOLUTIONS + RECURRENT + CHANNELS
-    )
+    families = [VALUES, SLOPES, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
+    families += [CLASSES, PLACES, GRIDS, ALIGNMENTS, POOLING]
+    assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 
 def test_the_extension_is_built_where_there_is_a_compiler():
@@ -56,57 +60,11 @@ def test_the_extension_is_built_where_there_is_a_compiler():
     assert native is not None, "there is a compiler: pip install --editable . has failed to build the kernels"
 
 
-def numbers(draw, shape, dtype, odd=(), spread=3.0):
-    """Random numbers of which a few are odd ones; unaligned as often as not; read-only sometimes."""
-    seed = draw(st.integers(0, 2**32 - 1))
-    generator = np.random.default_rng(seed)
-    values = np.asarray(generator.standard_normal(shape) * spread, dtype)
-    for _ in range(draw(st.integers(0, 3)) if odd and values.size else 0):
-        with np.errstate(all="ignore"):
-            values.reshape(-1)[draw(st.integers(0, values.size - 1))] = np.array(draw(st.sampled_from(odd))).astype(dtype)
-    shift = draw(st.sampled_from([0, 1, 4, 8, 20]))
-    if shift:
-        memory = np.empty(values.nbytes + shift, np.uint8)
-        moved = np.ndarray(values.shape, values.dtype, memory, shift)
-        moved[...] = values
-        values = moved
-    if draw(st.booleans()):
-        values.flags.writeable = False
-    return values
-
-
 def shapes(draw, least=0):
     last = draw(st.sampled_from(LENGTHS))
     lead = draw(st.sampled_from([(), (1,), (2,), (3, 2), (40,)] + ([(0,), (2, 0)] if not least else [])))
     shape = (*lead, last) if math.prod(lead) * last < 60_000 else (last,)
     return draw(st.sampled_from([shape, ()])) if not least else shape
-
-
-def both(name, *args):
-    kernel = kernels.registered[name]
-    with np.errstate(all="ignore"):
-        return kernel.compiled(*args), kernel.numpy(*args)
-
-
-def agree(found, expected, dtype, scale=1.0):
-    assert found is not None, "the compiled kernel did not take the case"
-    assert found.dtype == expected.dtype and found.shape == expected.shape
-    bound = DTYPES[dtype] * scale
-    np.testing.assert_allclose(found, expected, rtol=bound, atol=bound)
-
-
-@pytest.fixture(params=native.instruction_sets() if native else [None])
-def instruction_set(request):
-    if native is None:
-        pytest.skip("the extension is not built, or is switched off")
-    before, count = native.instruction_set(), native.threads()
-    native.use(request.param)
-    yield request.param
-    native.use(before)
-    native.set_threads(count)
-
-
-few = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -136,7 +94,7 @@ def test_slopes(instruction_set, name, data):
 def test_rows(instruction_set, name, data):
     dtype = data.draw(st.sampled_from(list(DTYPES)))
     x = numbers(data.draw, shapes(data.draw, 1), dtype, [-math.inf, math.nan, 1e-42, 88.5, -300.0])
-    agree(*both(name, x, x.ndim - 1), dtype, 10)
+    agree(*both(name, x, data.draw(st.integers(0, x.ndim - 1))), dtype, 10)
 
 
 @pytest.mark.parametrize("name", ROW_SLOPES)
@@ -145,9 +103,10 @@ def test_rows(instruction_set, name, data):
 def test_slopes_of_rows(instruction_set, name, data):
     dtype = data.draw(st.sampled_from(list(DTYPES)))
     x = numbers(data.draw, shapes(data.draw, 1), dtype, [-300.0, 1e-42])
-    y = kernels.registered["softmax.log_softmax" if "log" in name else "softmax.softmax"].numpy(x, x.ndim - 1)
+    axis = data.draw(st.integers(0, x.ndim - 1))
+    y = kernels.registered["softmax.log_softmax" if "log" in name else "softmax.softmax"].numpy(x, axis)
     g = numbers(data.draw, x.shape, dtype, [math.nan, 1e-42], 1.0)
-    agree(*both(name, g, y, x.ndim - 1), dtype, 200)
+    agree(*both(name, g, y, axis), dtype, 200)
 
 
 @given(data=st.data())
@@ -418,29 +377,29 @@ def test_arrays_that_do_not_fit_are_refused():
     fixed.flags.writeable = False
     for out in (short, double, fixed):
         assert not native.silu(out, x)
-        assert not native.softmax(out, x, 8)
+        assert not native.softmax(out, x, 8, 1)
         assert not native.layer_norm(out, x, None, None, 8, 1e-5)
         assert (out == 1).all()
     assert not native.silu_backward(x.copy(), x, short)
-    for length in (0, 7, 65):
-        assert not native.softmax(x.copy(), x, length)
+    for length, inner in ((0, 1), (7, 1), (65, 1), (8, 0), (8, 3), (8, 1 << 61), (1 << 61, 8)):
+        assert not native.softmax(x.copy(), x, length, inner)
     assert not native.layer_norm(x.copy(), x, np.ones(9, np.float32), None, 8, 1e-5)
     assert not native.layer_norm_backward(None, np.ones(9, np.float32), None, x, x, None, 8, 1e-5)
     with pytest.raises(OverflowError):
-        native.softmax(x.copy(), x, 1 << 80)
+        native.softmax(x.copy(), x, 1 << 80, 1)
     with pytest.raises(TypeError, match="expected 2 arguments, got 1"):
         native.silu(x)
 
 
-def results(count):
+def results():
     """Of each kernel, of arrays that threads share."""
-    native.set_threads(count)
     generator = np.random.default_rng(0)
     x, g = (generator.standard_normal((517, 1031)).astype(np.float32) for _ in range(2))
     weight = generator.standard_normal(1031).astype(np.float32)
     compiled = {name: kernel.compiled for name, kernel in kernels.registered.items()}
     found = [compiled[name](x) for name in VALUES] + [compiled[name](g, x) for name in SLOPES]
-    found += [compiled[name](x, 1) for name in ROWS] + [compiled[name](g, x, 1) for name in ROW_SLOPES]
+    for axis in (0, 1):
+        found += [compiled[name](x, axis) for name in ROWS] + [compiled[name](g, x, axis) for name in ROW_SLOPES]
     found.append(compiled[NORMS[0]](x, weight, weight, (1,), 1e-5))
     images, taps, slopes = (generator.standard_normal(shape) for shape in ((70, 6, 20, 31), (35, 6, 3, 3), (70, 35, 20, 31)))
     options = ((1, 1), (1, 1), (1, 1), 1)
@@ -457,10 +416,7 @@ def results(count):
 
 
 def test_results_do_not_depend_on_the_number_of_threads(instruction_set):
-    alone = results(1)
-    for count in (2, 3, 4):
-        for one, other in zip(alone, results(count), strict=True):
-            assert one.tobytes() == other.tobytes()
+    same_on_any_number_of_threads(results)
 
 
 def test_results_do_not_depend_on_where_numbers_lie(instruction_set):

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import pooling as compiled
+from ..kernels import register
 from .numpy import Array, Shape, in_single
 
 _KEPT = 256  # arrays of places
@@ -19,6 +21,7 @@ _LARGEST = 1 << 14  # numbers that say which element lies in which bin
 _TOGETHER = 1 << 17  # elements of windows that are laid out beside each other
 
 
+@register(compiled.adaptive_avg_pool)
 def adaptive_avg_pool(x: Array, size: Shape) -> Array:
     """Means over ``size`` bins that cover the last axes."""
     spatial = x.shape[x.ndim - len(size) :]
@@ -36,6 +39,7 @@ def adaptive_avg_pool(x: Array, size: Shape) -> Array:
     return _shared(total, spatial, size).astype(x.dtype, copy=False)
 
 
+@register(compiled.adaptive_avg_pool_input_grad)
 def adaptive_avg_pool_input_grad(g: Array, x_shape: Shape, rank: int) -> Array:
     """The transpose of ``adaptive_avg_pool``."""
     spatial, size = x_shape[len(x_shape) - rank :], g.shape[g.ndim - rank :]
@@ -114,6 +118,7 @@ def _sums(x: Array, axis: int, begin: Array, length: Array) -> Array:
     return total
 
 
+@register(compiled.adaptive_max_pool)
 def adaptive_max_pool(x: Array, size: Shape) -> tuple[Array, Array]:
     """Maxima over ``size`` bins that cover the last axes, and their indices."""
     return _max_of_ragged(x, size, _places_in_bins(x.shape[-len(size) :], size))

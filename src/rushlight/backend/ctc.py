@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kernels import alignments as compiled
+from ..kernels import register
 from .numpy import Array
 from .places import add_at, in_line
 
@@ -88,6 +90,7 @@ def _likelihood(alpha: Array, target_lengths: Array) -> Array:
     return np.logaddexp(end, before)
 
 
+@register(compiled.ctc_loss)
 def ctc_loss(
     log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int, zero_infinity: bool
 ) -> tuple[Array, Array]:
@@ -107,6 +110,7 @@ def _drop_last_blank(share: Array, labels: Array, input_lengths: Array, target_l
     share[input_lengths[rows] - 1, rows, 2 * target_lengths[rows]] = 0
 
 
+@register(compiled.ctc_backward)
 def ctc_backward(
     log_probs: Array,
     targets: Array,

@@ -12,7 +12,7 @@ from .extremes import take_along
 from .line_sums import sum_to
 from .notes import with_notes
 from .numpy import Array, Shape, in_rows, ordered, steps_within
-from .places import FEW, add_at, add_rows, at_in_line, check, check_along, counted_from_0, in_line, within
+from .places import FEW, add_at, add_rows, at_in_line, check, check_along, counted_from_0, in_line, whole_slices, within
 from .shape import clone
 
 Indices = list[Array | None]
@@ -207,7 +207,11 @@ def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
     part = _corner(src, index.shape)
     if not out.ndim:
         return np.asarray(out + part.sum()).astype(x.dtype)
-    add_at(out, in_line(index, out.shape, axis), part)
+    rows = whole_slices(index, axis) if not axis and index.shape[1:] == out.shape[1:] else None
+    if rows is not None:
+        add_rows(out, rows, part, False)
+    else:
+        add_at(out, in_line(index, out.shape, axis), part)
     return out.astype(x.dtype, copy=False)
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import classes as compiled
+from ..kernels import register
 from . import reduce
 from .activations import log_sigmoid
 from .bits import either
@@ -79,6 +81,7 @@ def _class_weights(chosen: Array, counted: Array | None, weight: Array | None, d
     return scale if counted is None else np.where(counted, scale, dtype.type(0))
 
 
+@register(compiled.nll_loss)
 def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: str = "mean", ignore_index: int = -100) -> Any:
     if x.dtype.kind not in "fV":
         refuse("nll_loss_out_frame", x)
@@ -100,6 +103,7 @@ def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: st
     return total.astype(x.dtype)
 
 
+@register(compiled.nll_loss_adjoint)
 def nll_loss_adjoint(
     g: Array,
     x: Array,

@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..kernels import places as compiled
+from ..kernels import register
 from .numpy import MANY, Array, Shape
 from .ordering import order
 
@@ -146,12 +148,15 @@ def at_in_line(indices: list[Array | None], shape: Shape) -> Array:
     return places
 
 
-def add_at(out: Array, places: Array, values: Array) -> None:
+@register(compiled.add_at)
+def add_at(out: Array, places: Array, values: Array) -> Array:
     """Adds values to ``out``, which lies in order, at places in its line."""
     np.add.at(out.reshape(-1), places.reshape(-1), np.broadcast_to(values, places.shape).reshape(-1))
+    return out
 
 
-def add_rows(out: Array, rows: Array, values: Array, is_zero: bool) -> None:
+@register(compiled.add_rows)
+def add_rows(out: Array, rows: Array, values: Array, is_zero: bool) -> Array:
     """Adds values to rows of ``out``, which lies in order: to the first dimension's ``rows``, from 0 on, one after another.
 
     ``is_zero``  whether ``out`` is zero so far
@@ -166,6 +171,7 @@ def add_rows(out: Array, rows: Array, values: Array, is_zero: bool) -> None:
         _add_in_turns(out, rows, values)
     else:
         _add_runs(out, rows, values)
+    return out
 
 
 def _add_in_turns(out: Array, places: Array, values: Array) -> None:

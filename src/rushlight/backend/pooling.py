@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import pooling as compiled
+from ..kernels import register
+from ..kernels.pooling import pool_shape
 from . import threads
 from .numpy import Array, Shape
 
@@ -21,18 +24,7 @@ from .numpy import Array, Shape
 _THREAD_ELEMENTS = 400_000
 
 
-def pool_shape(spatial: Sequence[int], kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool) -> Shape:
-    """The shape of the pooled axes. In ceil mode the last window may hang over the end, but not begin beyond it."""
-    out = []
-    for size, taps, step, pad, spread in zip(spatial, kernel, stride, padding, dilation, strict=True):
-        room = size + 2 * pad - spread * (taps - 1) - 1
-        count = (-(-room // step) if ceil_mode else room // step) + 1
-        if ceil_mode and (count - 1) * step >= size + pad:
-            count -= 1
-        out.append(count)
-    return tuple(out)
-
-
+@register(compiled.max_pool)
 def max_pool(
     x: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool = False
 ) -> tuple[Array, Array]:
@@ -108,6 +100,7 @@ def pool_gather(x: Array, indices: Array, rank: int) -> Array:
     return flat.reshape(indices.shape)
 
 
+@register(compiled.pool_scatter)
 def pool_scatter(g: Array, indices: Array, x_shape: Shape, rank: int) -> Array:
     """The transpose of ``pool_gather``: zeros of ``x_shape`` with g added at ``indices``."""
     x = np.zeros(x_shape, g.dtype)
@@ -131,6 +124,7 @@ def max_unpool(x: Array, indices: Array, size: Shape) -> Array:
     return y
 
 
+@register(compiled.avg_pool)
 def avg_pool(
     x: Array,
     kernel: Shape,
@@ -153,6 +147,7 @@ def avg_pool(
     return np.asarray(total / divisor).astype(x.dtype, copy=False)
 
 
+@register(compiled.avg_pool_input_grad)
 def avg_pool_input_grad(
     g: Array,
     x_shape: Shape,

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import grids as compiled
+from ..kernels import register
 from . import threads
 from .interpolation import cubic_weight
 from .numpy import Array, Shape
@@ -81,6 +83,7 @@ def window_counts(size: Shape, kernel: Shape, dilation: Shape, padding: Shape, s
     return tuple((length + 2 * pad - spread * (taps - 1) - 1) // step + 1 for length, taps, spread, pad, step in axes)
 
 
+@register(compiled.grid_sample)
 def grid_sample(x: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool, order: Shape | None = None) -> Array:
     """x (N, C, *spatial) at the places that grid (N, *out, rank) names from -1 to 1, last axis first: (N, C, *out).
 
@@ -110,6 +113,7 @@ def grid_sample(x: Array, grid: Array, mode: str, padding_mode: str, align_corne
     return y.reshape(batch, channels, *out)
 
 
+@register(compiled.grid_sample_input_grad)
 def grid_sample_input_grad(
     g: Array, grid: Array, x_shape: Shape, mode: str, padding_mode: str, align_corners: bool, order: Shape | None = None
 ) -> Array:

@@ -1,6 +1,6 @@
 """Compiled kernels along rows: softmax, its logarithm, and layer norm, with their slopes.
 
-They take float32 and float64 that lie in order, reduced along the last axis (of layer norm the last axes), with one number at least.
+They take float32 and float64 that lie in order, reduced along one axis (of layer norm the last axes), with one number at least.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ Axes = tuple[int, ...]
 Axis = int | tuple[()]
 
 
-def _is_in_rows(x: Array, axis: Axis) -> bool:
-    return axis == x.ndim - 1 and x.dtype.char in "fd" and x.flags.c_contiguous and x.size > 0
+def _inner(x: Array, axis: Axis) -> int:
+    """How many numbers stand beside one another behind the axis; 0 where x is not taken."""
+    if isinstance(axis, tuple) or x.dtype.char not in "fd" or not x.flags.c_contiguous or not x.size:
+        return 0
+    return 1 if axis == x.ndim - 1 else math.prod(x.shape[axis + 1 :])
 
 
 def _are_alike(g: Array, y: Array) -> bool:
@@ -27,12 +30,12 @@ def _are_alike(g: Array, y: Array) -> bool:
 
 
 def _function(name: str) -> Callable[[Array, Axis], Array | None]:
-    loop: Callable[[Array, Array, int], bool] | None = getattr(native, name, None)
+    loop: Callable[[Array, Array, int, int], bool] | None = getattr(native, name, None)
 
     def kernel(x: Array, axis: Axis) -> Array | None:
-        if loop and _is_in_rows(x, axis):
+        if loop and (inner := _inner(x, axis)) and not isinstance(axis, tuple):
             out = np.empty(x.shape, x.dtype)
-            if loop(out, x, x.shape[-1]):
+            if loop(out, x, x.shape[axis], inner):
                 return out
         return None
 
@@ -41,16 +44,16 @@ def _function(name: str) -> Callable[[Array, Axis], Array | None]:
 
 def takes_grad(v: Array, y: Array, axis: Axis) -> bool:
     """Whether the gradients below take these: ``v`` the cotangent, ``y`` the value."""
-    return native is not None and _is_in_rows(y, axis) and _are_alike(v, y)
+    return native is not None and _inner(y, axis) > 0 and _are_alike(v, y)
 
 
 def _grad(name: str) -> Callable[[Array, Array, Axis], Array | None]:
-    loop: Callable[[Array, Array, Array, int], bool] | None = getattr(native, name, None)
+    loop: Callable[[Array, Array, Array, int, int], bool] | None = getattr(native, name, None)
 
     def kernel(v: Array, y: Array, axis: Axis) -> Array | None:
-        if loop and takes_grad(v, y, axis):
+        if loop and not isinstance(axis, tuple) and takes_grad(v, y, axis):
             out = np.empty(y.shape, y.dtype)
-            if loop(out, y, v, y.shape[-1]):
+            if loop(out, y, v, y.shape[axis], _inner(y, axis)):
                 return out
         return None
 

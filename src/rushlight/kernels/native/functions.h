@@ -19,6 +19,7 @@ inline PyMethodDef fast(const char *name, Fast function) {
     return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)), METH_FASTCALL, nullptr};
 }
 
-extern PyMethodDef sweep_functions[], row_functions[], channel_functions[], convolution_functions[], lstm_functions[];
+extern PyMethodDef sweep_functions[], row_functions[], channel_functions[], class_functions[], place_functions[], convolution_functions[],
+    lstm_functions[], grid_functions[], ctc_functions[], box_functions[];
 
 }  // namespace rushlight

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace rushlight {
 
@@ -18,8 +19,10 @@ struct Rows {
     void *out;
     void *partial;  // of each chunk of rows the sums of its columns: for the weight, then for the bias
     std::size_t length, rows_of_chunk;
+    std::size_t inner;  // of columns how many stand beside one another; the loops of columns go by STRIPEs of them
     double eps;
 };
+constexpr std::size_t STRIPE = 64;
 using RowsLoop = void (*)(const Rows &, std::size_t from, std::size_t to);
 
 // Numbers (samples, channels, length); what a kernel has no use for is null.
@@ -62,8 +65,40 @@ struct LstmStepBack {
 using LstmLoop = void (*)(const LstmStep &);
 using LstmBackLoop = void (*)(const LstmStepBack &);
 
+// Windows of planes (depth, height, width), boxes of which an axis says for each window where it begins, where it ends, and how much it
+// counts. Those of the width from `regular[0]` to `regular[1]` are as many taps, and each begins `stride` after the one before.
+struct Boxes {
+    const std::int64_t *begin[3], *end[3], *count[3];
+    std::size_t in[3], out[3], step[3];
+    std::size_t regular[2], stride;
+    const void *x;
+    void *out_values;
+    std::int64_t *indices;  // of maxima; null where there are none
+
+    std::size_t plane() const { return in[0] * in[1] * in[2]; }
+    std::size_t windows() const { return out[0] * out[1] * out[2]; }
+};
+// Of planes `from` to `to`, with room for a line of the input and one of windows.
+using BoxesLoop = void (*)(const Boxes &, std::size_t from, std::size_t to, void *room);
+
+// Places of alignments of labels (ctc_functions.cpp), logarithms of probabilities in double: out[i] = row[i] + the logarithm of the sum
+// of what came from before[i], from before[i + step], and from before[i + 2 * step] where `jumps` is 0 and not -inf.
+struct Alignments {
+    const double *before, *jumps, *row;
+    double *out;
+    std::ptrdiff_t step;
+    std::size_t count;
+};
+using AlignmentsLoop = void (*)(const Alignments &);
+// out[i] = exp(alpha[i] + beta[i] - row[i] + loss)
+using SharesLoop = void (*)(const double *alpha, const double *beta, const double *row, double loss, double *out, std::size_t count);
+// out[i] = exp(x[i]) - totals[i], and nan where x is -inf
+using LessSharesLoop = void (*)(const void *x, const double *totals, void *out, std::size_t count);
+
 enum SweepKind { GELU, GELU_TANH, SILU, MISH, SIGMOID, GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, SWEEPS };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
+enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
+enum BoxesKind { BOX_MAXIMA, BOX_MEANS, BOX_MEANS_BACKWARD, BOXES };
 enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, CHANNELS };
 
 // The loops of one instruction set: of float in [0], of double in [1].
@@ -71,12 +106,17 @@ struct Set {
     const char *name;
     SweepLoop sweeps[SWEEPS][2];
     RowsLoop rows[ROWS][2];
+    RowsLoop across[COLUMN_KINDS][2];
     ChannelsLoop channels[CHANNELS][2];
     ColumnsLoop columns[2];
     ProductsLoop products[2];
     DotsLoop dots[2];
     LstmLoop lstm[2];
     LstmBackLoop lstm_back[2];
+    BoxesLoop boxes[BOXES][2];
+    AlignmentsLoop alignments;
+    SharesLoop shares;
+    LessSharesLoop less_shares[2];
 };
 
 // Null where they are for another processor.

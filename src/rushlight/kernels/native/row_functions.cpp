@@ -18,25 +18,30 @@ std::size_t length_of_rows(PyObject *object, std::size_t size) {
     return length && size && size % length == 0 ? length : 0;
 }
 
-void by_rows(const Rows &rows, RowsLoop loop, std::size_t count, std::size_t step, double cost) {
-    unlocked(count * rows.length, [&] {
-        double each = cost * static_cast<double>(rows.length);
+// By rows, or by stripes of columns: `count` of them, of `size` numbers.
+void by_rows(const Rows &rows, RowsLoop loop, std::size_t size, std::size_t count, std::size_t step, double cost) {
+    unlocked(size, [&] {
+        double each = cost * static_cast<double>(size) / static_cast<double>(count);
         share(count, step, each, [&](std::size_t from, std::size_t to) { loop(rows, from, to); });
     });
 }
 
-// (out, x, length) or (out, y, g, length).
-template <RowsKind KIND, bool SLOPE> PyObject *softmax(PyObject *, PyObject *const *args, Py_ssize_t count) {
-    if (!has(count, SLOPE ? 4 : 3)) return nullptr;
+// (out, x, length, inner) or (out, y, g, length, inner): along rows, or where numbers stand beside one another, down columns.
+template <RowsKind KIND, ColumnsKind ACROSS, bool SLOPE> PyObject *softmax(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, SLOPE ? 5 : 4)) return nullptr;
     Array out, x, g;
     if (!out.get(args[0], true) || !x.get(args[1], false) || !x.is_like(out)) Py_RETURN_FALSE;
     if (SLOPE && (!g.get(args[2], false) || !g.is_like(out))) Py_RETURN_FALSE;
     Rows rows{};
-    rows.length = length_of_rows(args[count - 1], out.size());
+    rows.length = length_of_rows(args[count - 2], out.size());
+    rows.inner = PyLong_AsSize_t(args[count - 1]);
     if (PyErr_Occurred()) return nullptr;
-    if (!rows.length) Py_RETURN_FALSE;
+    if (!rows.length || !rows.inner || out.size() / rows.length % rows.inner) Py_RETURN_FALSE;
     rows.x = x.data(), rows.g = g.data(), rows.out = out.data();
-    by_rows(rows, in_use.load()->rows[KIND][out.is_double()], out.size() / rows.length, 1, COST);
+    const Set *set = in_use.load();
+    std::size_t lines = out.size() / rows.length;
+    if (rows.inner == 1) by_rows(rows, set->rows[KIND][out.is_double()], out.size(), lines, 1, COST);
+    else by_rows(rows, set->across[ACROSS][out.is_double()], out.size(), lines / rows.inner * ((rows.inner + STRIPE - 1) / STRIPE), 1, COST);
     Py_RETURN_TRUE;
 }
 
@@ -56,7 +61,7 @@ PyObject *layer_norm(PyObject *, PyObject *const *args, Py_ssize_t count) {
     if (PyErr_Occurred()) return nullptr;
     if (!rows.length || !is_row(weight, x, rows.length) || !is_row(bias, x, rows.length)) Py_RETURN_FALSE;
     rows.x = x.data(), rows.weight = weight.data(), rows.bias = bias.data(), rows.out = out.data();
-    by_rows(rows, in_use.load()->rows[LAYER_NORM][x.is_double()], x.size() / rows.length, 1, COST);
+    by_rows(rows, in_use.load()->rows[LAYER_NORM][x.is_double()], x.size(), x.size() / rows.length, 1, COST);
     Py_RETURN_TRUE;
 }
 
@@ -84,7 +89,7 @@ PyObject *layer_norm_backward(PyObject *, PyObject *const *args, Py_ssize_t coun
         if (!partial) return PyErr_NoMemory();
         rows.partial = partial.get();
     }
-    by_rows(rows, in_use.load()->rows[LAYER_NORM_SLOPES][x.is_double()], number, rows.rows_of_chunk, 2 * COST);
+    by_rows(rows, in_use.load()->rows[LAYER_NORM_SLOPES][x.is_double()], x.size(), number, rows.rows_of_chunk, 2 * COST);
     ColumnsLoop add = in_use.load()->columns[x.is_double()];
     if (for_weight) add(rows.partial, chunks, 2 * rows.length, rows.length, for_weight.data());
     if (for_bias) add(partial.get() + rows.length * itemsize, chunks, 2 * rows.length, rows.length, for_bias.data());
@@ -94,10 +99,10 @@ PyObject *layer_norm_backward(PyObject *, PyObject *const *args, Py_ssize_t coun
 }  // namespace
 
 PyMethodDef row_functions[] = {
-    fast("softmax", softmax<SOFTMAX, false>),
-    fast("softmax_backward", softmax<SOFTMAX_SLOPE, true>),
-    fast("log_softmax", softmax<LOG_SOFTMAX, false>),
-    fast("log_softmax_backward", softmax<LOG_SOFTMAX_SLOPE, true>),
+    fast("softmax", softmax<SOFTMAX, COLUMN_SOFTMAX, false>),
+    fast("softmax_backward", softmax<SOFTMAX_SLOPE, COLUMN_SOFTMAX_SLOPE, true>),
+    fast("log_softmax", softmax<LOG_SOFTMAX, COLUMN_LOG_SOFTMAX, false>),
+    fast("log_softmax_backward", softmax<LOG_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX_SLOPE, true>),
     fast("layer_norm", layer_norm),
     fast("layer_norm_backward", layer_norm_backward),
     {nullptr, nullptr, 0, nullptr},

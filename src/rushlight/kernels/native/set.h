@@ -9,11 +9,17 @@ namespace RUSHLIGHT_SET {
 
 #include "rows.h"
 
+#include "columns.h"
+
 #include "channels.h"
+
+#include "boxes.h"
 
 #include "lines.h"
 
 #include "gates.h"
+
+#include "alignments.h"
 
 #define BOTH(loop) {loop<float>, loop<double>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
@@ -24,12 +30,17 @@ static Set loops(const char *name) {
             {VALUES(Gelu), VALUES(GeluTanh), VALUES(Silu), VALUES(Mish), VALUES(Sigmoid), SLOPES(GeluSlope), SLOPES(GeluTanhSlope),
              SLOPES(SiluSlope), SLOPES(MishSlope), SLOPES(SigmoidSlope), SLOPES(TanhSlope)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
+            {BOTH(columns_softmax), BOTH(columns_softmax_backward), BOTH(columns_log_softmax), BOTH(columns_log_softmax_backward)},
             {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward)},
             BOTH(add_columns),
             BOTH(products),
             BOTH(dots),
             BOTH(lstm_step),
-            BOTH(lstm_step_back)};
+            BOTH(lstm_step_back),
+            {BOTH(box_maxima), BOTH(box_means), BOTH(box_means_backward)},
+            alignments,
+            shares,
+            BOTH(less_shares)};
 }
 
 }  // namespace RUSHLIGHT_SET

@@ -20,6 +20,7 @@ template <> struct Traits<float> {
     static constexpr float MISH_FLAT = 20.0f;
     // (exp(r) - 1 - r) / r ** 2 for |r| <= log(2) / 2, relative error of exp 3e-9 (Remez, the lowest power first).
     static constexpr float EXP[] = {0.499999934285f, 0.166665204008f, 0.0416683912127f, 0.00836874522935f, 0.00138145323382f};
+    static constexpr float ARTANH[] = {2 / 3.0f, 2 / 5.0f, 2 / 7.0f, 2 / 9.0f};
     // exp(z ** 2 / 2) times the probability beyond z, as a polynomial of (z - 3) / (z + 3) for 0 <= z <= 15, relative error 1e-8.
     static constexpr float TAIL[] = {0.121513947391f,    -0.206402621915f,   0.123225052271f,    -0.0462132344491f,  0.00613181126176f,
                                      0.00290421358485f,  -0.000982822320761f, -0.00033854574948f, 0.000114504492518f, 5.26762937516e-5f};
@@ -39,6 +40,7 @@ template <> struct Traits<double> {
                                      0.0083333333334950250764,  0.0013888888943758407152,  0.00019841269505682888841,
                                      0.000024801492950863418241, 2.7557586877191403745e-6, 2.763030592640422364e-7,
                                      2.4999997611732910745e-8};
+    static constexpr double ARTANH[] = {2 / 3.0, 2 / 5.0, 2 / 7.0, 2 / 9.0, 2 / 11.0, 2 / 13.0, 2 / 15.0, 2 / 17.0, 2 / 19.0, 2 / 21.0, 2 / 23.0};
     // The same for (z - 4) / (z + 4) and 0 <= z <= 40, relative error 1.2e-17.
     static constexpr double TAIL[] = {
         0.09441064130196893571,    -0.1703977215484554315,     0.12437925533926363076,     -0.071707407337736432713,
@@ -145,6 +147,18 @@ template <class T> inline V<T> exponential_less_1(V<T> x) {
     V<T> r = (x - n * P::LN2_HIGH) - n * P::LN2_LOW;
     V<T> power = power_of_2<T>(rounded);
     return power * (r * r * polynomial<T>(P::EXP, r) + r) + (power - T(1));
+}
+
+// Of normal numbers above 0: the exponent times log(2), and 2 * artanh((m - 1) / (m + 1)) of what is left, between 0.71 and 1.43.
+template <class T> inline V<T> logarithm(V<T> x) {
+    using P = Traits<T>;
+    using I = typename P::I;
+    using Int = typename P::Int;
+    constexpr Int ONE = Int(P::BIAS) << P::MANTISSA, TURN = Int(37) << (P::MANTISSA - 6);  // at 1 + 27 / 64
+    I above = ((I)x - ONE + TURN) >> P::MANTISSA;
+    V<T> m = (V<T>)((I)x - (above << P::MANTISSA)), n = __builtin_convertvector(above, V<T>);
+    V<T> s = (m - T(1)) / (m + T(1)), square = s * s;
+    return n * P::LN2_HIGH + (s * (T(2) + square * polynomial<T>(P::ARTANH, square)) + n * P::LN2_LOW);
 }
 
 template <class T> inline V<T> hyperbolic_tangent(V<T> x) {
