@@ -63,6 +63,12 @@ def test_a_product_of_real_parts_has_their_gradient(values: list[float]) -> None
     assert beside.grad.real.tolist() == real.grad.tolist()
 
 
+def test_running_products_of_real_parts_have_pytorchs_gradient() -> None:
+    x = torch.tensor([[1j, 0, 2], [0, -1.5j, 0], [1 + 1j, 2, 0]], requires_grad=True)
+    x.cumprod(1, dtype=torch.float32).backward(torch.tensor([1.0, 2, 4]).expand(3, 3))
+    assert x.grad.tolist() == [[0, 0, 0], [1 + 3j, 0, 0], [2.5 + 2.5j, 2, 8]]
+
+
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int16])
 def test_narrow_integers_are_no_index(dtype: torch.dtype) -> None:
     x, places = torch.arange(9.0).view(3, 3), torch.tensor([1, 0], dtype=dtype)
