@@ -17,6 +17,7 @@ import functools
 import inspect
 import math
 import re
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -64,14 +65,14 @@ def public(
 
     def publish_it(f: F) -> F:
         public_name = name or f.__name__
-        spoken = spoken_form(f, public_name, out, native=space not in _IN_PYTHON, plain=space == "torch")
+        spoken = spoken_form(f, public_name, out, space)
         both = function and space == "torch"
         if function:
             module(space)[public_name] = spoken
             spoken.__module__ = _module_name(space)
         if isinstance(method, str) or (method and space == "torch"):
             method_name = method if isinstance(method, str) else public_name
-            methods[method_name] = spoken_form(f, method_name, False, method=True, both=both, plain=True)
+            methods[method_name] = spoken_form(f, method_name, False, method=True, both=both)
             if inplace:
                 methods[method_name + "_"] = inplace_form(f, method_name + "_")
         if inplace and space != "torch" and function:
@@ -90,23 +91,27 @@ def _module_name(space: str) -> str:
 
 # What PyTorch has written in Python: its errors for missing arguments are Python's own.
 _IN_PYTHON = ("torch.nn.functional", "torch.masked")
+# Flags that PyTorch asks in Python, where all is true or false; and those that such functions pass on to native ones.
+_LOOSE = frozenset("center inplace pin_memory requires_grad".split())
+_PASSED_ON = frozenset(
+    "align_corners ceil_mode count_include_pad enable_gqa is_causal log_input log_target scale_grad_by_freq sparse "
+    "zero_infinity".split()
+)
 
 
 def spoken_form(
-    f: Callable[..., Any],
-    name: str,
-    out: bool,
-    native: bool = True,
-    method: bool = False,
-    both: bool = False,
-    plain: bool = False,
+    f: Callable[..., Any], name: str, out: bool, space: str = "torch", method: bool = False, both: bool = False
 ) -> Callable[..., Any]:
     """``f`` with NumPy's spellings of its arguments accepted, and ``out=`` if wanted.
 
-    ``both``   whether its own errors, which are now a method's, are a function's too
-    ``plain``  whether errors name it so: not those of torch.fft and the like
+    ``both``  whether its own errors, which are now a method's, are a function's too
     """
+    native = space not in _IN_PYTHON
+    plain = method or space == "torch"  # else errors name it otherwise: linalg_norm
     parameters = parameter_names(f)
+    flags = _flags_of(f, None if native else _PASSED_ON)
+    first_flag = min(flags.values(), default=0)
+    prefix = "" if plain or not native else f"{space.removeprefix('torch.')}_"
     spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
     listed = _name_of_list(f)
 
@@ -128,11 +133,13 @@ def spoken_form(
                 if target is not None:
                     return write_out(f, name, target, args, kwargs)
         try:
+            if flags and (kwargs or len(args) > first_flag) and _no_bool(flags, args, kwargs):
+                raise TypeError  # which is then said in PyTorch's words
             return f(*args, **kwargs) if kwargs else f(*args)
         except (AttributeError, TypeError) as error:
             result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
-                failed = Call(name, parameters, args, kwargs, method)
+                failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
                 wrong: Exception | None = failed.refusal(plain) if native else None
                 wrong = wrong or failed.misfit(error, plain) or (failed.as_method(error) if both else None)
                 if wrong is None and native:
@@ -157,6 +164,31 @@ def spoken_form(
     call.__signature__ = PublicSignature(f, *((OUT,) if out else ()))  # type: ignore[attr-defined]
     call.__name__ = call.__qualname__ = f.__qualname__ = name  # Python's errors for arguments name f
     return spoken
+
+
+def _flags_of(f: Callable[..., Any], only: frozenset[str] | None) -> dict[str, int]:
+    """The parameters of ``f`` that must be a bool, and their places; one that is given by name alone has no place that is used."""
+    function = inspect.unwrap(f)
+    if function.__code__.co_flags & inspect.CO_VARARGS:  # sizes one by one: only a few more may be given, by their names
+        return {}
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    defaults = function.__defaults__ or ()
+    places = range(len(names) - len(defaults), len(names))
+    behind = [(names[place], place, default) for place, default in zip(places, defaults, strict=True)]
+    behind += [(label, sys.maxsize, default) for label, default in (function.__kwdefaults__ or {}).items()]
+    return {
+        label: place
+        for label, place, default in behind
+        if isinstance(default, bool) and (label not in _LOOSE if only is None else label in only)
+    }
+
+
+def _no_bool(flags: dict[str, int], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """The first flag for which something else than a bool is given."""
+    for label, place in flags.items():
+        if (args[place] if place < len(args) else kwargs.get(label, False)).__class__ is not bool:
+            return label
+    return None
 
 
 def _name_of_list(f: Callable[..., Any]) -> str:
