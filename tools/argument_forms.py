@@ -99,6 +99,8 @@ def _form_of(schema: str, has_out: bool, counts: tuple[int, int]) -> str | None:
         by_position += "*" not in parts
     if not parts or not parts[0].startswith("Tensor ") or counts != (required, by_position):
         return None
+    if any(part.startswith("bool pin_memory") for part in parts):
+        parts.append("bool requires_grad = False")  # which operators know nothing of
     if has_out:
         parts += [*(["*"] if "*" not in parts else []), "Tensor out = None"]
     return ", ".join(parts)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -135,3 +136,13 @@ def test_the_gradient_of_writes_that_meet_is_that_of_all_of_them() -> None:
         return y
 
     assert torch.autograd.gradcheck(after, torch.tensor([0.5, 2, 3, 4], dtype=torch.float64, requires_grad=True))
+
+
+def test_an_array_of_one_number_is_copied() -> None:
+    number, numbers = np.zeros(()), np.zeros(1)
+    for array in (number, numbers):
+        torch.asarray(array)[...] = 1
+    torch.asarray(number, copy=False)[...] = 1
+    assert number == 0 and numbers.tolist() == [1]
+    torch.as_tensor(number)[...] = 1
+    assert number == 1

@@ -17,7 +17,6 @@ import functools
 import inspect
 import math
 import re
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,6 +32,7 @@ from ..base.switches import switches
 from . import dispatch, inplace
 from .compiling import compiled_function
 from .descriptions import description
+from .flags import flags_of, no_bool, only_bools
 from .misfits import Call
 from .out import write_out
 from .signatures import OUT, PublicSignature
@@ -89,13 +89,12 @@ def _module_name(space: str) -> str:
     return space.replace("torch", __package__.partition(".")[0], 1)
 
 
-# What PyTorch has written in Python: its errors for missing arguments are Python's own.
+# What PyTorch has written in Python: its errors for missing arguments are Python's own. Of torch.nn.functional all but these.
 _IN_PYTHON = ("torch.nn.functional", "torch.masked")
-# Flags that PyTorch asks in Python, where all is true or false; and those that such functions pass on to native ones.
-_LOOSE = frozenset("center inplace pin_memory requires_grad".split())
-_PASSED_ON = frozenset(
-    "align_corners ceil_mode count_include_pad enable_gqa is_causal log_input log_target scale_grad_by_freq sparse "
-    "zero_infinity".split()
+_NATIVE = frozenset(
+    "adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d "
+    "conv_transpose2d conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot "
+    "pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu scaled_dot_product_attention softplus softshrink".split()
 )
 
 
@@ -106,10 +105,10 @@ def spoken_form(
 
     ``both``  whether its own errors, which are now a method's, are a function's too
     """
-    native = space not in _IN_PYTHON
-    plain = method or space == "torch"  # else errors name it otherwise: linalg_norm
+    native = space not in _IN_PYTHON or name in _NATIVE
+    plain = method or space == "torch" or name in _NATIVE  # else errors name it otherwise: linalg_norm
     parameters = parameter_names(f)
-    flags = _flags_of(f, None if native else _PASSED_ON)
+    flags = flags_of(f, native)
     first_flag = min(flags.values(), default=0)
     prefix = "" if plain or not native else f"{space.removeprefix('torch.')}_"
     spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
@@ -133,7 +132,7 @@ def spoken_form(
                 if target is not None:
                     return write_out(f, name, target, args, kwargs)
         try:
-            if flags and (kwargs or len(args) > first_flag) and _no_bool(flags, args, kwargs):
+            if flags and (kwargs or len(args) > first_flag) and no_bool(flags, args, kwargs):
                 raise TypeError  # which is then said in PyTorch's words
             return f(*args, **kwargs) if kwargs else f(*args)
         except (AttributeError, TypeError) as error:
@@ -164,31 +163,6 @@ def spoken_form(
     call.__signature__ = PublicSignature(f, *((OUT,) if out else ()))  # type: ignore[attr-defined]
     call.__name__ = call.__qualname__ = f.__qualname__ = name  # Python's errors for arguments name f
     return spoken
-
-
-def _flags_of(f: Callable[..., Any], only: frozenset[str] | None) -> dict[str, int]:
-    """The parameters of ``f`` that must be a bool, and their places; one that is given by name alone has no place that is used."""
-    function = inspect.unwrap(f)
-    if function.__code__.co_flags & inspect.CO_VARARGS:  # sizes one by one: only a few more may be given, by their names
-        return {}
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    defaults = function.__defaults__ or ()
-    places = range(len(names) - len(defaults), len(names))
-    behind = [(names[place], place, default) for place, default in zip(places, defaults, strict=True)]
-    behind += [(label, sys.maxsize, default) for label, default in (function.__kwdefaults__ or {}).items()]
-    return {
-        label: place
-        for label, place, default in behind
-        if isinstance(default, bool) and (label not in _LOOSE if only is None else label in only)
-    }
-
-
-def _no_bool(flags: dict[str, int], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """The first flag for which something else than a bool is given."""
-    for label, place in flags.items():
-        if (args[place] if place < len(args) else kwargs.get(label, False)).__class__ is not bool:
-            return label
-    return None
 
 
 def _name_of_list(f: Callable[..., Any]) -> str:
@@ -276,7 +250,8 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
         wrong = failed.misfit(error) or failed.as_method(error) or failed.too_many(f, error)
         return wrong or lacking(f.__name__, name, error)
 
-    return inplace.by_result(f, name, asked, spelled, refused)
+    flags = flags_of(f, native=True)
+    return inplace.by_result(only_bools(f, flags) if flags else f, name, asked, spelled, refused)
 
 
 def leaving_graph(tensor: Tensor) -> Tensor:
@@ -469,6 +444,8 @@ def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
         raise TypeError(f"'{type(dim).__name__}' object cannot be interpreted as an integer") from None
     size = ndim or (1 if wrap_scalar else 0)
     if not -size <= axis < size:
+        if not -(2**63) <= axis < 2**63:
+            raise ValueError("Overflow when unpacking long long")
         if not size:
             raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
         raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {axis})")

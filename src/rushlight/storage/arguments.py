@@ -73,6 +73,8 @@ def check_legacy(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], untyp
     words = _LEGACY.format(name=name)
     wrapped = kwargs.get("wrap_storage")
     for keyword in kwargs:
+        if keyword not in ("wrap_storage", "dtype", "device"):
+            raise TypeError(f"TypedStorage.__new__() got an unexpected keyword argument {keyword!r}")
         if keyword != "wrap_storage":
             raise RuntimeError(f"{words}\nKeyword argument {keyword!r} cannot be specified")
     if wrapped is not None:
