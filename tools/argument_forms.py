@@ -2,13 +2,15 @@
 
 PyTorch lists them in the error for arguments that fit none. ``src/rushlight/ops/argument_forms.txt`` keeps the lists of functions
 with several forms, a line each; forms of methods that follow from the function's, or from the method's that makes a new tensor, are
-left out. Needs PyTorch.
+left out. Where there is one form, which PyTorch lists nowhere, it is read from the schemas of its operators (``name = (form)``).
+Needs PyTorch.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import types
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,24 +42,98 @@ def listed(function: Any) -> tuple[str, tuple[str, ...]] | None:
     return None
 
 
-def functions() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Those of the namespaces that rushlight publishes functions in."""
+# Read by a parser of its own.
+_ANYTHING = frozenset({"as_tensor"})
+_TAKES = re.compile(r"(?:TensorBase\.)?(\w+)\(\) takes (?:from (\d+) to )?(\d+) positional arguments? but 60 were given")
+_SCHEMA = re.compile(r"aten::\w+(?:\.(\w+))?\((.*)\) -> .*")
+_ARGUMENT = re.compile(r"([A-Za-z]+)(\(\w+!?\))?(\[\d*\])?(\?)? (\w+)(?:=(.*))?")
+_KINDS = {
+    **{"Tensor": "Tensor", "SymInt": "int", "int": "int", "Scalar": "Number", "float": "float", "bool": "bool", "str": "str"},
+    **{"ScalarType": "torch.dtype", "Layout": "torch.layout", "Device": "torch.device", "MemoryFormat": "torch.memory_format"},
+    "Generator": "torch.Generator",
+}
+
+
+def single(function: Any, method: bool) -> tuple[str, str] | None:
+    """The name by which PyTorch calls a function that has one form, and that form; None where it is not to be found."""
+    said = None
+    if isinstance(function, types.BuiltinFunctionType):
+        try:
+            function(*_MORE_THAN_ANY_TAKES)
+        except Exception as error:
+            said = _TAKES.match(str(error))
+    if said is None or said[1] in _ANYTHING:
+        return None
+    counts = int(said[2] or said[3]) + method, int(said[3]) + method
+    schemas = SCHEMAS.get(said[1], [])
+    found = {form for text in schemas if (form := _form_of(text, any(".out(" in each for each in schemas), counts)) is not None}
+    if len(found) != 1:
+        return None
+    (form,) = found
+    return said[1], as_method((form,))[0] if method else form
+
+
+def _form_of(schema: str, has_out: bool, counts: tuple[int, int]) -> str | None:
+    """A schema in the words of PyTorch's lists; None where it is another, or where there are no words for it.
+
+    ``counts``  how many arguments must be given, and how many may be without their names
+    """
+    said = _SCHEMA.fullmatch(schema)
+    if said is None or said[1] not in (None, "Tensor"):
+        return None
+    parts, required, by_position = [], 0, 0
+    for text in re.split(r", (?![^\[]*\])", said[2]):
+        if text == "*":
+            parts.append(text)
+            continue
+        argument = _ARGUMENT.fullmatch(text)
+        if argument is None or argument[1] not in _KINDS or (argument[3] and argument[1] not in ("int", "SymInt", "float")):
+            return None
+        kind, _, several, optional, label, default = argument.groups()
+        kind = f"tuple of {_KINDS[kind]}s{'[]' if several == '[]' else ''}" if several else _KINDS[kind]
+        kind += "?" if optional and default != "None" else ""
+        parts.append(
+            f"{kind} {'input' if label == 'self' else label}" + ("" if default is None else f" = {default.replace(', ', ',')}")
+        )
+        required += default is None
+        by_position += "*" not in parts
+    if not parts or not parts[0].startswith("Tensor ") or counts != (required, by_position):
+        return None
+    if any(part.startswith("bool pin_memory") for part in parts):
+        parts.append("bool requires_grad = False")  # which operators know nothing of
+    if has_out:
+        parts += [*(["*"] if "*" not in parts else []), "Tensor out = None"]
+    return ", ".join(parts)
+
+
+def _schemas() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for schema in map(str, torch._C._jit_get_all_schemas()):
+        if schema.startswith("aten::"):
+            found.setdefault(re.match(r"aten::(\w+)", schema)[1], []).append(schema)
+    return found
+
+
+SCHEMAS = _schemas()
+
+
+def functions() -> Iterator[tuple[Any, str]]:
+    """Those of the namespaces that rushlight publishes functions in, and their names there."""
     for space, names in registry.items():
         home: Any = torch
         for part in space.split(".")[1:]:
             home = getattr(home, part, None)
         for name in names:
-            found = None if name.startswith("_") else listed(getattr(home, name, None))
-            if found is not None:
-                yield found
+            if not name.startswith("_"):
+                yield getattr(home, name, None), name
 
 
 def lines() -> str:
     """The file: functions, and behind a dot methods."""
-    of_functions = dict(functions())
+    of_functions = dict(found for function, _ in functions() if (found := listed(function)) is not None)
     x = torch.ones(2, 2, dtype=torch.complex64)  # has every attribute
-    asked = {name: listed(getattr(x, name)) for name in methods if callable(getattr(x, name, None))}
-    of_methods = {name: found[1] for name, found in asked.items() if found is not None}
+    given = {name: getattr(x, name) for name in methods if callable(getattr(x, name, None))}
+    of_methods = {name: found[1] for name, method in given.items() if (found := listed(method)) is not None}
     own = {
         name: forms
         for name, forms in of_methods.items()
@@ -65,11 +141,25 @@ def lines() -> str:
         not in (as_method(of_functions.get(name, ())), of_methods.get(name.removesuffix("_")) if name[-1] == "_" else None)
     }
     # A function with several forms whose method has one says so, lest the method be taken for another with several.
-    single = {name: () for name in of_functions if name in methods and name not in of_methods}
-    entries = {**of_functions, **{f".{name}": forms for name, forms in {**own, **single}.items()}}
-    return "".join(
-        f"{name}: {' | '.join(f'({form})' for form in forms)}".rstrip() + "\n" for name, forms in sorted(entries.items())
-    )
+    none = {name: () for name in of_functions if name in methods and name not in of_methods}
+    several = {**of_functions, **{f".{name}": forms for name, forms in {**own, **none}.items()}}
+    written = {name: f"{name}: {' | '.join(f'({form})' for form in forms)}".rstrip() for name, forms in several.items()}
+    return "".join(line + "\n" for _, line in sorted({**alone(given, of_methods), **written}.items()))
+
+
+def alone(given: dict[str, Any], of_methods: dict[str, Any]) -> dict[str, str]:
+    """The lines of functions with one form, and of methods with one that does not follow from it."""
+    of_functions = dict(found for function, _ in functions() if (found := single(function, False)) is not None)
+    found = {name: f"{name} = ({form})" for name, form in of_functions.items()}
+    for name, method in given.items():
+        if name in of_methods:
+            continue
+        one, of_function = single(method, True), as_method((of_functions.get(name, ""),))
+        if one is not None and of_function != (one[1],):
+            found[f".{name}"] = f".{name} = ({one[1]})"
+        elif one is None and any(of_function):
+            found[f".{name}"] = f".{name}:"
+    return found
 
 
 def main(arguments: list[str]) -> int:

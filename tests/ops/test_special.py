@@ -92,6 +92,19 @@ def test_polynomials_of_mixed_degrees() -> None:
     np.testing.assert_allclose(torch.special.legendre_polynomial_p(x, 2).tolist()[0], (3 * 0.09 - 1) / 2)
 
 
+def test_polynomials_of_large_degrees() -> None:
+    x, n = torch.tensor([0.3, 1, -1, 1.5, -0.25], dtype=torch.float64), 2**40 + 1
+    angle, other = math.acos(0.3), math.acos(-0.25)
+    first = [math.cos(n * angle), 1, -1, math.nan, math.cos(n * other)]
+    np.testing.assert_allclose(torch.special.chebyshev_polynomial_t(x, n).tolist(), first)
+    second = [math.sin((n + 1) * angle) / math.sin(angle), n + 1, -n - 1, math.nan, math.sin((n + 1) * other) / math.sin(other)]
+    np.testing.assert_allclose(torch.special.chebyshev_polynomial_u(x, n).tolist(), second)
+    shifted = torch.special.shifted_chebyshev_polynomial_w((x + 1) / 2, n)
+    np.testing.assert_allclose(shifted.tolist()[1:4], [2 * n + 1, -1, math.nan])
+    np.testing.assert_allclose(torch.special.chebyshev_polynomial_v(x, n).tolist()[1:4], [1, -2 * n - 1, math.nan])
+    assert torch.special.hermite_polynomial_h(x, 2**62).isnan().all()
+
+
 @pytest.fixture
 def without_scipy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     caches = (kernels._scipy_special, kernels._function)

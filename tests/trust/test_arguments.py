@@ -90,6 +90,53 @@ def test_more_memory_than_there_is() -> None:
         torch.ones(3).tensor_split(10**30)
 
 
+def test_more_parts_than_there_is_memory_for() -> None:
+    with pytest.raises(RuntimeError, match=r"^cannot create std::vector larger than max_size\(\)$"):
+        torch.tensor_split(torch.ones(2, 3), torch.tensor(2**62))
+    with pytest.raises(RuntimeError, match=r"^cannot create std::vector larger than max_size\(\)$"):
+        torch.ones(2, 0).chunk(2**62, 1)
+    with pytest.raises(RuntimeError, match="is not divisible by the split_size 4611686018427387904!"):
+        torch.hsplit(torch.ones(2, 3), torch.tensor(2**62))
+    (found,) = run_all("rushlight", ["torch.tensor_split(torch.ones(2, 3), 2**40)"])
+    assert found[1:] == ("RuntimeError", "std::bad_alloc")
+
+
+def test_storages_larger_than_memory() -> None:
+    with pytest.raises(ValueError, match="Overflow when unpacking long long"):
+        torch.FloatStorage(2**62)
+    with pytest.raises(RuntimeError, match="you tried to allocate 4611686018427387904 bytes"):
+        torch.UntypedStorage(2**62)
+    with pytest.raises(RuntimeError, match="called with negative number: 18446744073709551615"):
+        torch.UntypedStorage(3).resize_(-1)
+    with pytest.raises(RuntimeError, match="Expected a sequence type, but got bool"):
+        torch.UntypedStorage(True)
+
+
+FLAGS = {
+    "torch.ones(2, 3).sum(0, keepdim=1)": "sum(): argument 'keepdim' must be bool, not int",
+    "torch.ones(2, 3).amax(0, None)": "amax(): argument 'keepdim' (position 2) must be bool, not NoneType",
+    "torch.topk(torch.ones(3), 1, 0, np.bool_(True))": "topk(): argument 'largest' (position 4) must be bool, not numpy.bool",
+    "torch.topk(torch.ones(3), 'a', 0, 1)": "topk(): argument 'k' (position 2) must be int, not str",
+    "torch.linalg.svd(torch.ones(3, 3), 1)": "linalg_svd(): argument 'full_matrices' (position 2) must be bool, not int",
+    "torch.nn.functional.kl_div(torch.ones(3), torch.ones(3), log_target=1)": "kl_div(): argument 'log_target' must be bool, not int",
+    "torch.nn.functional.avg_pool2d(torch.ones(1, 1, 4, 4), 2, ceil_mode=torch.tensor(True))": (
+        "avg_pool2d(): argument 'ceil_mode' must be bool, not Tensor"
+    ),
+}
+
+
+@pytest.mark.parametrize("line", FLAGS)
+def test_flags_that_are_no_bool(line: str) -> None:
+    with pytest.raises(TypeError) as error:
+        eval(line, space(torch))
+    assert str(error.value) == FLAGS[line]
+
+
+def test_flags_that_are_asked_in_python_take_anything() -> None:
+    assert torch.nn.functional.relu(torch.ones(1), 1).item() == 1
+    assert torch.pca_lowrank(torch.ones(3, 3), 2, 1)[1].shape == (2,)
+
+
 @pytest.mark.filterwarnings("ignore:size_average")
 def test_reductions_in_the_older_words() -> None:
     one, other = torch.zeros(2), torch.ones(2)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -61,6 +62,12 @@ def test_a_product_of_real_parts_has_their_gradient(values: list[float]) -> None
     beside.grad = None
     beside.prod(dtype=torch.float32).backward()
     assert beside.grad.real.tolist() == real.grad.tolist()
+
+
+def test_running_products_of_real_parts_have_pytorchs_gradient() -> None:
+    x = torch.tensor([[1j, 0, 2], [0, -1.5j, 0], [1 + 1j, 2, 0]], requires_grad=True)
+    x.cumprod(1, dtype=torch.float32).backward(torch.tensor([1.0, 2, 4]).expand(3, 3))
+    assert x.grad.tolist() == [[0, 0, 0], [1 + 3j, 0, 0], [2.5 + 2.5j, 2, 8]]
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int16])
@@ -129,3 +136,13 @@ def test_the_gradient_of_writes_that_meet_is_that_of_all_of_them() -> None:
         return y
 
     assert torch.autograd.gradcheck(after, torch.tensor([0.5, 2, 3, 4], dtype=torch.float64, requires_grad=True))
+
+
+def test_an_array_of_one_number_is_copied() -> None:
+    number, numbers = np.zeros(()), np.zeros(1)
+    for array in (number, numbers):
+        torch.asarray(array)[...] = 1
+    torch.asarray(number, copy=False)[...] = 1
+    assert number == 0 and numbers.tolist() == [1]
+    torch.as_tensor(number)[...] = 1
+    assert number == 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array, in_single, laid_out
+from .numpy import Array, in_single
 from .pointwise import floating, meeting, refuse
 
 Unary = Callable[[Array], Array]
@@ -245,59 +245,3 @@ def with_number(kernel: Binary, number_first: bool = False) -> Callable[[Array, 
         return kernel(other, array) if number_first else kernel(array, other)
 
     return of_number
-
-
-# Orthogonal polynomials, by their recurrence.
-
-
-def _polynomial(first: Unary, step: Callable[[Array, int, Array, Array], Array], name: str) -> Binary:
-    """Of degree n at x, where each element has its own degree; of a degree below zero it is 0.
-
-    ``p(0) = 1``, ``p(1) = first(x)``, ``p(k + 1) = step(x, k, p(k), p(k - 1))``
-    """
-
-    def kernel(x: Array, n: Array) -> Array:
-        given = x = floating(x)
-        if x.dtype.kind == "c" or x.dtype.itemsize == 2:
-            refuse(name, x)
-        with np.errstate(all="ignore"):
-            x, degree = np.broadcast_arrays(x, np.trunc(np.asarray(n).astype(np.float64)).astype(np.int64))
-            before, now = np.ones_like(x), first(x)
-            out = np.where(degree == 0, before, np.where(degree == 1, now, 0 * before))
-            for k in range(1, int(degree.max(initial=0))):
-                before, now = now, step(x, k, now, before)
-                out = np.where(degree == k + 1, now, out)
-        out = np.asarray(out).astype(x.dtype)
-        return out if given.flags.c_contiguous else laid_out(out, (given, np.asarray(n)))
-
-    kernel.__name__ = name
-    return kernel
-
-
-def _chebyshev(x: Array, k: int, now: Array, before: Array) -> Array:
-    return 2 * x * now - before
-
-
-def _shifted(x: Array, k: int, now: Array, before: Array) -> Array:
-    return 2 * (2 * x - 1) * now - before
-
-
-POLYNOMIALS: dict[str, Binary] = {
-    name: _polynomial(first, step, f"{name}_cpu")
-    for name, first, step in (
-        ("chebyshev_polynomial_t", lambda x: x, _chebyshev),
-        ("chebyshev_polynomial_u", lambda x: 2 * x, _chebyshev),
-        ("chebyshev_polynomial_v", lambda x: 2 * x - 1, _chebyshev),
-        ("chebyshev_polynomial_w", lambda x: 2 * x + 1, _chebyshev),
-        ("shifted_chebyshev_polynomial_t", lambda x: 2 * x - 1, _shifted),
-        ("shifted_chebyshev_polynomial_u", lambda x: 2 * (2 * x - 1), _shifted),
-        ("shifted_chebyshev_polynomial_v", lambda x: 2 * (2 * x - 1) - 1, _shifted),
-        ("shifted_chebyshev_polynomial_w", lambda x: 2 * (2 * x - 1) + 1, _shifted),
-        ("hermite_polynomial_h", lambda x: 2 * x, lambda x, k, now, before: 2 * x * now - 2 * k * before),
-        ("hermite_polynomial_he", lambda x: x, lambda x, k, now, before: x * now - k * before),
-        ("laguerre_polynomial_l", lambda x: 1 - x,
-         lambda x, k, now, before: ((2 * k + 1 - x) * now - k * before) / (k + 1)),
-        ("legendre_polynomial_p", lambda x: x,
-         lambda x, k, now, before: ((2 * k + 1) * x * now - k * before) / (k + 1)),
-    )
-}  # fmt: skip

@@ -66,6 +66,8 @@ def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
         raise TypeError(f"'{type(dim).__name__}' object cannot be interpreted as an integer") from None
     size = ndim or (1 if wrap_scalar else 0)
     if not -size <= axis < size:
+        if not -(2**63) <= axis < 2**63:
+            raise ValueError("Overflow when unpacking long long")
         if not size:
             raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
         raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {axis})")

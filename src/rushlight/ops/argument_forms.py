@@ -1,7 +1,8 @@
 """PyTorch's error for arguments that no form of a function takes, asked for once a call has failed.
 
 PyTorch tries a function's forms in order. Where none takes the arguments, and just one takes as many, its first argument that does
-not fit is named; else all forms are listed. ``argument_forms.txt`` has the forms of functions with several, as PyTorch lists them.
+not fit is named; else all forms are listed. ``argument_forms.txt`` has the forms of functions with several, as PyTorch lists them, and
+behind ``=`` the one form that others have.
 
 >>> print(refusal("pow", False, ("a", 2), {}))
 pow() received an invalid combination of arguments - got (str, int), but expected one of:
@@ -14,6 +15,7 @@ pow() received an invalid combination of arguments - got (str, int), but expecte
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
@@ -51,11 +53,13 @@ class Parameter(NamedTuple):
     label: str
     default: str | None
     keyword_only: bool
+    optional: bool  # may be None
+    one_stands_for_all: bool  # an int for a tuple of ints
 
     def takes(self, value: object, name: str) -> bool:
         """Whether PyTorch takes a value here, in a function of this name; of what is not known, yes."""
         if value is None:
-            return self.default == "None" or self.kind == "torch.Generator" or (self.label == "dim" and name in _DIM_OR_NONE)
+            return self.optional or self.kind == "torch.Generator" or (self.label == "dim" and name in _DIM_OR_NONE)
         if self.kind == "torch.Generator":
             return type(value).__name__ == "Generator"  # of a room above
         if self.kind == "Tensor":
@@ -63,7 +67,7 @@ class Parameter(NamedTuple):
         if self.kind == "tuple of ints":
             if isinstance(value, (tuple, list)):
                 return not value or _is_integer(value[0])
-            return self.label not in _NEVER_ONE and _is_integer(value)
+            return self.one_stands_for_all and _is_integer(value)
         if self.kind in ("Number", "float"):
             return _is_number(value)
         if self.kind == "int":
@@ -80,6 +84,7 @@ class Form(NamedTuple):
 
     text: str
     parameters: tuple[Parameter, ...]
+    is_alone: bool  # the only one of its function, which is listed nowhere
 
     @property
     def required(self) -> list[Parameter]:
@@ -121,16 +126,19 @@ class Form(NamedTuple):
                 continue
             if not parameter.takes(value, name):
                 found = f"not {type_name(value)}"
-                if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
+                if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)) and (where or not self.is_alone):
                     found = f"but found element of type {type_name(value[0])} at pos 0"
                 return TypeError(f"{name}(): argument '{parameter.label}'{where} must be {parameter.kind}, {found}")
         return self._unknown(name, len(args), kwargs) if used < len(kwargs) else None
 
     def _lacking(self, name: str, args: Sequence[object], kwargs: dict[str, object]) -> TypeError:
-        missing = [
-            f'"{each.label}"' for each in self.required if each in self.parameters[len(args) :] and each.label not in kwargs
-        ]
-        return TypeError(f"{name}() missing {len(missing)} required positional arguments: {', '.join(missing)}")
+        behind = [each.label for each in self.required if each in self.parameters[len(args) :]]
+        if self.is_alone:  # all from the first that is missing on
+            missing = [f'"{label}"' for label in itertools.dropwhile(kwargs.__contains__, behind)]
+        else:
+            missing = [f'"{label}"' for label in behind if label not in kwargs]
+        arguments = "argument" if self.is_alone and len(missing) > 1 else "arguments"
+        return TypeError(f"{name}() missing {len(missing)} required positional {arguments}: {', '.join(missing)}")
 
     def _unknown(self, name: str, given: int, kwargs: dict[str, object]) -> TypeError:
         before = {each.label for each in self.parameters[:given]}
@@ -166,8 +174,11 @@ def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, o
     if not forms:
         return None
     for form in forms:
-        if form.misfit(name, args, kwargs) is None:
+        wrong = form.misfit(name, args, kwargs)
+        if wrong is None:
             return form.unpacking_error(name, args, kwargs)
+        if form.is_alone:
+            return wrong
     count = len(args) + len(kwargs)
     plausible = [form for form in forms if len(form.required) <= count <= len(form.parameters)]
     if len(plausible) == 1:
@@ -186,13 +197,17 @@ def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, o
 
 @functools.cache
 def forms_of(name: str, method: bool) -> tuple[Form, ...]:
-    """A function's or method's forms in PyTorch's order; none where it has one only."""
+    """A function's or method's forms in PyTorch's order; none where they are not known."""
     texts = _texts()
-    if not method:
-        return tuple(map(_form, texts.get(name, ())))
-    while f".{name}" not in texts and name not in texts and name.endswith("_"):
-        name = name[:-1]
-    return tuple(map(_form, texts[f".{name}"] if f".{name}" in texts else as_method(texts.get(name, ()))))
+    if method:
+        while f".{name}" not in texts and name not in texts and name.endswith("_"):
+            name = name[:-1]
+        if f".{name}" in texts:
+            name, method = f".{name}", False
+    found, is_alone = texts.get(name, ((), False))
+    found = as_method(found) if method else found
+    # A method without arguments has words of its own.
+    return tuple(Form(text, tuple(_parameters(text, is_alone)), is_alone) for text in found if text or not is_alone)
 
 
 def as_method(forms: tuple[str, ...]) -> tuple[str, ...]:
@@ -207,17 +222,19 @@ def as_method(forms: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @functools.cache
-def _texts() -> dict[str, tuple[str, ...]]:
+def _texts() -> dict[str, tuple[tuple[str, ...], bool]]:
+    """The forms of each function, and whether there is one only."""
     stored = (files(__package__) / "argument_forms.txt").read_text()
-    entries = (line.partition(":") for line in stored.splitlines())
-    return {name: tuple(text.strip()[1:-1].split(") | (")) if text else () for name, _, text in entries}
+    found = {}
+    for line in stored.splitlines():
+        name, _, text = line.partition(" ")
+        is_alone = text.startswith("= ")
+        forms = text.removeprefix("= ")[1:-1]
+        found[name.removesuffix(":")] = (tuple(forms.split(") | (")) if forms or is_alone else (), is_alone)
+    return found
 
 
-def _form(text: str) -> Form:
-    return Form(text, tuple(_parameters(text)))
-
-
-def _parameters(text: str) -> Iterator[Parameter]:
+def _parameters(text: str, is_alone: bool) -> Iterator[Parameter]:
     keyword_only = False
     for part in filter(None, text.split(", ")):
         if part == "*":
@@ -225,7 +242,9 @@ def _parameters(text: str) -> Iterator[Parameter]:
             continue
         said, has_default, default = part.partition(" = ")
         kind, _, label = said.rpartition(" ")
-        yield Parameter(kind, label, default if has_default else None, keyword_only)
+        optional, several = kind[-1] == "?" or default in ("None", "[]"), kind.removesuffix("?")
+        one = not several.endswith("[]") and (is_alone or label not in _NEVER_ONE)
+        yield Parameter(several.removesuffix("[]"), label, default if has_default else None, keyword_only, optional, one)
 
 
 def _given(args: Sequence[object], kwargs: dict[str, object]) -> str:

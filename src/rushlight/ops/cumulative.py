@@ -43,7 +43,7 @@ def _cumprod_backward(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
         return g
     if no_zero(x):
         return xp.cumsum_from_end(g * conj(out), axis) / conj(x)
-    if not np.isfinite(getattr(g, "_array", g)).all():
+    if is_complex(x) != is_complex(out) or not np.isfinite(getattr(g, "_array", g)).all():
         return _cumprod_slope_beyond(g, xp, x, out, axis)
     # Without division: what stands before an element, times the sum over what follows of the products in between.
     x = conj(x)
@@ -53,11 +53,13 @@ def _cumprod_backward(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
 
 def _cumprod_slope_beyond(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
     """The same where a cotangent is infinite or nan, which must not meet products that are zero: elements before the first
-    zero have to do with what comes before it, that zero with what comes from it on, later ones with nothing."""
+    zero have to do with what comes before it, that zero with what comes from it on, later ones with nothing. And of complex
+    numbers with a real product, as PyTorch has it."""
     zeros = xp.cumsum(x == 0, axis)
     before, at = zeros == 0, (zeros == 1) & (x == 0)
     early = xp.cumsum_from_end(xp.only(g * conj(out), before), axis) / conj(xp.masked_fill(x, zeros > 0, 1))
-    late = xp.cumsum_from_end(xp.masked_fill(g, before, 0) * conj(xp.cumprod(xp.masked_fill(x, at, 1), axis)), axis)
+    behind = xp.cumprod(xp.masked_fill(x, before | at, 1), axis)
+    late = xp.cumsum_from_end(xp.masked_fill(g, before, 0) * conj(behind), axis) * conj(xp.shift(out, axis, 1, 1))
     return xp.only(early, before) + xp.only(late, at)
 
 

@@ -18,6 +18,7 @@ from ..autograd.mirrors import mirrors_by_counter, renew
 from ..autograd.modes import special, state
 from ..backend import numpy as backend
 from ..backend.blockwise import SPREAD, spread
+from .argument_forms import refusal
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .dispatch import foreign_method
 from .misfits import Call
@@ -203,21 +204,31 @@ def by_result(
                     return self
             return views.inplace(f, name, self, *args, **kwargs)
         except NotImplementedError:
+            _refuse_misfits(name, args, kwargs)
             _refuse_complex(self, args)
             raise
         except (AttributeError, TypeError) as error:
             result = NotImplemented if kwargs else foreign_method(name, (self, *args))
             if result is not NotImplemented:
                 return result
+            _refuse_misfits(name, args, kwargs)
             wrong = refused((self, *args), kwargs, error) if refused is not None else None
             if wrong is None:
                 raise
             raise wrong from None
-        except (RuntimeError, IndexError):
+        except (RuntimeError, IndexError, ValueError):
+            _refuse_misfits(name, args, kwargs)
             views.check_writable(self, any(in_graph(value) for value in args if hasattr(value, "_array")))  # comes before
             raise
 
     return named(call, name)
+
+
+def _refuse_misfits(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """PyTorch's error for arguments that do not fit: it looks at them before at the tensor."""
+    wrong = refusal(name, True, args, kwargs)
+    if wrong is not None:
+        raise wrong from None
 
 
 def _refuse_complex(self: Any, args: tuple[Any, ...]) -> None:

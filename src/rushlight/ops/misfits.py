@@ -77,6 +77,8 @@ class Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     method: bool = True
+    flags: frozenset[str] = frozenset()  # parameters that must be a bool
+    prefix: str = ""  # of the function's name in errors: linalg_norm
 
     def refusal(self, plain: bool) -> TypeError | None:
         """PyTorch's error where the function has several forms and none takes this; ``plain``: whether errors name it so."""
@@ -101,7 +103,9 @@ class Call:
         is_none = type(error) is TypeError and str(error) == "'NoneType' object cannot be interpreted as an integer"
         for place, (label, value) in enumerate(given):
             wanted = "Tensor" if is_missing and value is missing else self._kind_of(label) if whole else ""
-            if not wanted or (wanted != "Tensor" and ((value is None and not is_none) or _fits(wanted, value))):
+            if label in self.flags and not isinstance(value, bool):
+                wanted = "bool"
+            elif not wanted or (wanted != "Tensor" and ((value is None and not is_none) or _fits(wanted, value))):
                 continue
             if self._has_several_forms:
                 return self.no_form()
@@ -132,7 +136,7 @@ class Call:
     @property
     def _said(self) -> str:
         """The function's name in errors: that of what PyTorch calls for it."""
-        return self.name if self.method else _CALLED.get(self.name, self.name)
+        return self.name if self.method else self.prefix + _CALLED.get(self.name, self.name)
 
     def as_method(self, error: Exception) -> TypeError | None:
         """What a function's own error for an argument is as a method's, whose arguments are counted behind the tensor."""
@@ -180,7 +184,8 @@ class Call:
 
     @property
     def _has_several_forms(self) -> bool:
-        return bool(forms_of(self.name, self.method))
+        forms = forms_of(self.name, self.method)
+        return bool(forms) and not forms[0].is_alone
 
     def _kind_of(self, label: str) -> str:
         if label == "dim" and self.name.rstrip("_") in _SEVERAL_DIMS:

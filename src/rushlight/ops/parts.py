@@ -165,6 +165,16 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Tensor
     return ops.split_with_sizes(input, sizes, axis)
 
 
+def _check_count(count: int) -> None:
+    """PyTorch's errors where there is no memory for so many parts."""
+    try:
+        np.empty(count, np.int64)  # as many bytes as PyTorch takes for them, which are not touched
+    except ValueError:
+        raise RuntimeError("cannot create std::vector larger than max_size()") from None
+    except MemoryError:
+        raise RuntimeError("std::bad_alloc") from None
+
+
 @public()
 def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` views of equal size (the last may be smaller) along ``dim``."""
@@ -178,6 +188,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     size = input._array.shape[axis]
     each = -(-size // chunks)
     if not each:
+        _check_count(chunks)
         return ops.split_with_sizes(input, (0,) * chunks, axis)
     return _split_equal(input, each, axis)
 
@@ -202,6 +213,7 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Te
                 f"a tensor with {array.ndim} dims"
             )
         indices_or_sections = array.tolist()
+    bounds: Iterable[int]
     if isinstance(indices_or_sections, (tuple, list)):
         inner = [int(index) for index in indices_or_sections]
         bounds = [0, *inner, size]
@@ -217,8 +229,9 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Te
             raise ValueError("Overflow when unpacking long long")
         if sections <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+        _check_count(sections)
         each, larger = divmod(size, sections)
-        bounds = [index * each + min(index, larger) for index in range(sections + 1)]
+        bounds = (index * each + min(index, larger) for index in range(sections + 1))
     parts = []
     for start, stop in itertools.pairwise(bounds):
         first, last, _ = slice(start, stop).indices(size)
@@ -237,6 +250,8 @@ def _axis_split(name: str, least: int, axis_for: Any) -> None:
         sections = indices_or_sections
         if isinstance(sections, str):
             raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, str)")
+        if isinstance(sections, dispatch.Tensor_) and not sections._array.ndim:
+            sections = sections.item()
         if isinstance(sections, int) and (sections == 0 or input._array.shape[axis] % sections):
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {axis}, but the size of the dimension "

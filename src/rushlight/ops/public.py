@@ -33,6 +33,7 @@ from ..tensor import Tensor
 from . import dispatch, inplace
 from .compiling import compiled_function
 from .descriptions import description
+from .flags import flags_of, no_bool, only_bools
 from .misfits import Call
 from .out import write_out
 from .signatures import OUT, PublicSignature
@@ -63,14 +64,14 @@ def public(
 
     def publish_it(f: F) -> F:
         public_name = name or f.__name__
-        spoken = spoken_form(f, public_name, out, native=space not in _IN_PYTHON, plain=space == "torch")
+        spoken = spoken_form(f, public_name, out, space)
         both = function and space == "torch"
         if function:
             module(space)[public_name] = spoken
             spoken.__module__ = _module_name(space)
         if isinstance(method, str) or (method and space == "torch"):
             method_name = method if isinstance(method, str) else public_name
-            methods[method_name] = spoken_form(f, method_name, False, method=True, both=both, plain=True)
+            methods[method_name] = spoken_form(f, method_name, False, method=True, both=both)
             if inplace:
                 methods[method_name + "_"] = inplace_form(f, method_name + "_")
         if inplace and space != "torch" and function:
@@ -87,25 +88,28 @@ def _module_name(space: str) -> str:
     return space.replace("torch", __package__.partition(".")[0], 1)
 
 
-# What PyTorch has written in Python: its errors for missing arguments are Python's own.
+# What PyTorch has written in Python: its errors for missing arguments are Python's own. Of torch.nn.functional all but these.
 _IN_PYTHON = ("torch.nn.functional", "torch.masked")
+_NATIVE = frozenset(
+    "adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d "
+    "conv_transpose2d conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot "
+    "pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu scaled_dot_product_attention softplus softshrink".split()
+)
 
 
 def spoken_form(
-    f: Callable[..., Any],
-    name: str,
-    out: bool,
-    native: bool = True,
-    method: bool = False,
-    both: bool = False,
-    plain: bool = False,
+    f: Callable[..., Any], name: str, out: bool, space: str = "torch", method: bool = False, both: bool = False
 ) -> Callable[..., Any]:
     """``f`` with NumPy's spellings of its arguments accepted, and ``out=`` if wanted.
 
-    ``both``   whether its own errors, which are now a method's, are a function's too
-    ``plain``  whether errors name it so: not those of torch.fft and the like
+    ``both``  whether its own errors, which are now a method's, are a function's too
     """
+    native = space not in _IN_PYTHON or name in _NATIVE
+    plain = method or space == "torch" or name in _NATIVE  # else errors name it otherwise: linalg_norm
     parameters = parameter_names(f)
+    flags = flags_of(f, native)
+    first_flag = min(flags.values(), default=0)
+    prefix = "" if plain or not native else f"{space.removeprefix('torch.')}_"
     spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
     listed = _name_of_list(f)
 
@@ -127,11 +131,13 @@ def spoken_form(
                 if target is not None:
                     return write_out(f, name, target, args, kwargs)
         try:
+            if flags and (kwargs or len(args) > first_flag) and no_bool(flags, args, kwargs):
+                raise TypeError  # which is then said in PyTorch's words
             return f(*args, **kwargs) if kwargs else f(*args)
         except (AttributeError, TypeError) as error:
             result = foreign(call.shown_as, args, kwargs)
             if result is NotImplemented:
-                failed = Call(name, parameters, args, kwargs, method)
+                failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
                 wrong: Exception | None = failed.refusal(plain) if native else None
                 wrong = wrong or failed.misfit(error, plain) or (failed.as_method(error) if both else None)
                 if wrong is None and native:
@@ -243,7 +249,8 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
         wrong = failed.misfit(error) or failed.as_method(error) or failed.too_many(f, error)
         return wrong or lacking(f.__name__, name, error)
 
-    return inplace.by_result(f, name, asked, spelled, refused)
+    flags = flags_of(f, native=True)
+    return inplace.by_result(only_bools(f, flags) if flags else f, name, asked, spelled, refused)
 
 
 def leaving_graph(tensor: Tensor) -> Tensor:

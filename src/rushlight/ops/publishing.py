@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
+from .argument_forms import refusal
+from .flags import flags_of, no_bool
 from .public import calls, foreign, methods, module, out_of_memory, without
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -19,19 +21,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def published(function: F) -> F:
     """Makes a function one of torch's."""
-    module("torch")[function.__name__] = watched = _watched(function)
+    module("torch")[function.__name__] = watched = _watched(function, is_method=False)
     watched.__module__ = __name__.partition(".")[0]  # where pickles find it
     return watched
 
 
 def method(function: F) -> F:
     """Makes a function a method of Tensor."""
-    methods[function.__name__] = watched = _watched(function)
+    methods[function.__name__] = watched = _watched(function, is_method=True)
     return watched
 
 
-def _watched(function: F) -> F:
+def _watched(function: F, is_method: bool) -> F:
     """``function``, seen by modes that watch calls (``TorchFunctionMode``) and by subclasses."""
+    name = function.__name__
+    flags = flags_of(function, native=True)
 
     def taken_over(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What modes and transforms that are on make of a call; else NotImplemented."""
@@ -45,6 +49,8 @@ def _watched(function: F) -> F:
             if result is not NotImplemented:
                 return result
         try:
+            if flags and no_bool(flags, args, kwargs):
+                raise TypeError  # which is then said in PyTorch's words
             return function(*args, **kwargs) if kwargs else function(*args)
         except MemoryError as error:
             raise out_of_memory(error) from None
@@ -52,9 +58,17 @@ def _watched(function: F) -> F:
             result = foreign(call, args, kwargs)
             if result is not NotImplemented:
                 return result
+            wrong = refusal(name, is_method, args[is_method:], kwargs)
+            if wrong is not None:
+                raise wrong from None
             if isinstance(error, AttributeError):
                 raise
-            raise _reworded(error, function.__name__) from None
+            raise _reworded(error, name) from None
+        except (RuntimeError, ValueError, IndexError):
+            wrong = refusal(name, is_method, args[is_method:], kwargs)
+            if wrong is None:
+                raise
+            raise wrong from None
 
     return call  # type: ignore[return-value]
 

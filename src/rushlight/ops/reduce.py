@@ -287,6 +287,8 @@ def _spread_arguments(
     check_tensor(name, input)
     if isinstance(dim, bool):
         dim, unbiased = None, dim
+    if unbiased is not None and not isinstance(unbiased, bool):
+        raise TypeError(f"{name}(): argument 'unbiased' must be bool, not {dispatch.type_name(unbiased)}")
     if correction is None:
         correction = 1 if unbiased is None or unbiased else 0
     array = input._array

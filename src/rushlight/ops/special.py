@@ -9,6 +9,7 @@ import numpy as np
 
 from ..backend import pointwise as elementary
 from ..backend import special as k
+from ..backend.polynomials import POLYNOMIALS
 from . import dispatch
 from .choice import refuse_number
 from .descriptions import description
@@ -135,7 +136,7 @@ for _name in (
 ).split():
     op(_name, getattr(k, _name), inputs="x", promote="float")
     publish(_name, forms="function", space="torch.special")
-for _name, _kernel in k.POLYNOMIALS.items():
+for _name, _kernel in POLYNOMIALS.items():
     op(_name, _kernel, inputs="x n", promote="float")
     publish(_name, forms="function", space="torch.special")
 

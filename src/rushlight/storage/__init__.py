@@ -175,9 +175,9 @@ class UntypedStorage(_Storage):
     def resize_(self, size: int) -> UntypedStorage:
         """Makes this block ``size`` bytes long; tensors that lie over it keep the memory they have."""
         have = self._memory
-        self._memory = np.zeros(size, _BYTE)
+        self._memory = arguments.block_of(size, _BYTE)
         shared = min(size, have.size)
-        self._memory[:shared] = have[:shared]
+        self._memory[:shared], self._memory[shared:] = have[:shared], 0
         return self
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:

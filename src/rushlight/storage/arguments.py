@@ -38,7 +38,7 @@ _UNTYPED = (
 def numbers(source: Any, dtype: np.dtype[Any]) -> Array:
     """The memory of a new storage: so many numbers, or those of a sequence."""
     if isinstance(source, int):
-        return np.empty(counted(source, dtype.itemsize), dtype)
+        return block_of(source, dtype)
     if isinstance(source, str):
         raise TypeError("new(): invalid data type 'str'")
     for each in source:
@@ -73,6 +73,8 @@ def check_legacy(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], untyp
     words = _LEGACY.format(name=name)
     wrapped = kwargs.get("wrap_storage")
     for keyword in kwargs:
+        if keyword not in ("wrap_storage", "dtype", "device"):
+            raise TypeError(f"TypedStorage.__new__() got an unexpected keyword argument {keyword!r}")
         if keyword != "wrap_storage":
             raise RuntimeError(f"{words}\nKeyword argument {keyword!r} cannot be specified")
     if wrapped is not None:
@@ -94,8 +96,8 @@ def check_untyped(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 def octets(source: Any) -> Array:
     """The memory of a new storage of bytes: so many, or those of a sequence."""
-    if isinstance(source, int):
-        return np.empty(counted(source, 1), np.uint8)
+    if isinstance(source, int) and not isinstance(source, bool):
+        return block_of(source, np.dtype(np.uint8))
     if not isinstance(source, Sequence) and not hasattr(source, "untyped"):
         raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type_name(source)}")
     for each in source:
@@ -107,11 +109,20 @@ def octets(source: Any) -> Array:
     return np.array([each & 255 for each in source], np.uint8)
 
 
-def counted(size: int, itemsize: int) -> int:
-    """A size that memory can have. RuntimeError for a negative one."""
+def block_of(size: int, dtype: np.dtype[Any]) -> Array:
+    """Memory for so many numbers; PyTorch's errors where there is none."""
+    octets = size * dtype.itemsize
+    if not -(2**63) <= octets < 2**63:
+        raise ValueError("Overflow when unpacking long long")
     if size < 0:
-        raise RuntimeError(f"alloc_cpu() seems to have been called with negative number: {2**64 + size * itemsize}")
-    return int(size)
+        raise RuntimeError(f"alloc_cpu() seems to have been called with negative number: {2**64 + octets}")
+    try:
+        return np.empty(size, dtype)
+    except MemoryError:
+        raise RuntimeError(
+            f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {octets} bytes. Error code 12 (Cannot "
+            "allocate memory)"
+        ) from None
 
 
 def check_device(device: Any) -> None:

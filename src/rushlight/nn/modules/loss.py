@@ -15,7 +15,8 @@ from .module import Module
 
 def _reduction(size_average: bool | None, reduce: bool | None) -> str:
     """What the two old arguments mean."""
-    word = "none" if reduce is False else "sum" if size_average is False else "mean"
+    averages, reduces = (True if said is None else said for said in (size_average, reduce))
+    word = "mean" if averages and reduces else "sum" if reduces else "none"
     warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{word}' instead.", stacklevel=4)
     return word
 

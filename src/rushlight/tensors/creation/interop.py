@@ -41,7 +41,8 @@ def asarray(
     if isinstance(obj, (np.ndarray, np.generic)) or hasattr(obj, "__dlpack__"):
         if copy is False and isinstance(obj, np.generic):
             raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
-        source = array_of(obj, None, bool(copy))
+        is_number = isinstance(obj, np.ndarray) and not obj.ndim  # copied, whatever was asked
+        source = array_of(obj, None, bool(copy) or is_number)
         if wanted is not None and source.dtype != numpy_type:
             _refuse_alias(copy, dtypes.of(source.dtype), wanted)
             source = array_of(source, numpy_type, False)
