@@ -22,13 +22,13 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.bits": {"MANY": 4, "_CHOSEN": 4},
     "backend.blockwise": {"_LARGE": 16, "OVER": 16, "_BLOCK": 8, "_LINE": 4},
     "backend.choice": {"_MANY": 4},
-    "backend.convolution": {"_THREAD_WORK": 10},
+    "backend.convolution": {"_THREAD_WORK": 10, "_BLOCK_BYTES": 256, "_FEW": 1},
     "backend.convolution_fft": {"_THREAD_WORK": 10},
     "backend.extremes": {"_SHORT": 4},
     "backend.factors": {"_FEW": 2},
     "backend.late_products": {"_OUTCOMES": 2, "_KEPT": 64, "_LARGE": 1024},
     "backend.line_sums": {"_ON_ONE_THREAD": 8, "_ROWS": 3, "_FEW": 2},
-    "backend.matmul": {"_SMALL": 16, "_FEW": 16, "_BLAS_THREADS": 32, "_OUTCOMES": 3, "_SHARED": 64},
+    "backend.matmul": {"_SMALL": 16, "_BLAS_THREADS": 32, "_OUTCOMES": 3, "_SHARED": 64},
     "backend.normalization": {"_LONG": 3, "_FEW": 2},
     "backend.norms": {"_SMALL": 2},
     "backend.numpy": {"MANY": 8},
@@ -39,12 +39,10 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.rank_one": {"_FROM": 12, "_BLOCK": 8},
     "backend.reduce": {"_STRETCHED": 4},
     "backend.sampling": {"_THREAD_SAMPLES": 10, "_TOGETHER": 20},
-    "backend.small_products": {"MOST": 64, "OUTCOMES": 16, "_STEP": 4, "_WORTH_A_COPY": 3},
     "backend.softmax": {"_SOME": 2, "_MANY": 4},
     "backend.strided": {"_TOGETHER": 1},
     "backend.summation": {"_LARGEST": 4, "_LONG": 8, "_ROW": 4},
     "backend.team": {"LARGE": 32, "_SHARE": 8, "_TOGETHER": 2},
-    "backend.windows": {"BLOCK_BYTES": 256, "BLOCK_BYTES_ALONE": 128},
 }
 
 
