@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import rank_one, threads
+from . import threads
 from .numpy import Array, laid_out
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
@@ -118,10 +118,7 @@ def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
         return out
     added = bias if beta == 1 else (bias * beta).astype(bias.dtype, copy=False)
     if added.dtype is out.dtype and out.__class__ is np.ndarray:
-        if out.ndim == 2 and added.shape == out.shape[1:]:
-            rank_one.add_row(out, added)
-        else:
-            out += added
+        out += added
         return out
     return (out + added).astype(bias.dtype)
 

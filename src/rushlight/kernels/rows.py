@@ -39,16 +39,11 @@ def _function(name: str) -> Callable[[Array, Axis], Array | None]:
     return kernel
 
 
-def takes_grad(v: Array, y: Array, axis: Axis) -> bool:
-    """Whether the gradients below take these: ``v`` the cotangent, ``y`` the value."""
-    return native is not None and _is_in_rows(y, axis) and _are_alike(v, y)
-
-
 def _grad(name: str) -> Callable[[Array, Array, Axis], Array | None]:
     loop: Callable[[Array, Array, Array, int], bool] | None = getattr(native, name, None)
 
     def kernel(v: Array, y: Array, axis: Axis) -> Array | None:
-        if loop and takes_grad(v, y, axis):
+        if loop and _is_in_rows(y, axis) and _are_alike(v, y):
             out = np.empty(y.shape, y.dtype)
             if loop(out, y, v, y.shape[-1]):
                 return out
