@@ -5,7 +5,7 @@
 PYTHON ?= python3
 PIP = -m pip install --quiet --disable-pip-version-check
 # Built anew by pip when one of these changes; without a compiler pip leaves the kernels out, and NumPy's do it all.
-KERNELS = setup.py $(wildcard src/rushlight/kernels/native/*)
+KERNEL_SOURCES = setup.py $(wildcard src/rushlight/kernels/native/*)
 JOBS ?= auto
 
 # Bytecode is kept whatever the environment says: tests start 150 processes, which would each compile the package anew.
@@ -22,10 +22,13 @@ demo: .venv/installed  ## run examples/backward.py, and write a page of what bac
 	.venv/bin/python -m rushlight explain -o backward.explain.html examples/backward.py
 	@echo "What backward did in it: backward.explain.html, a page for your browser"
 
+# KERNELS=numpy leaves the compiled kernels alone, in the tests and not in the environments, which are built with them.
+KERNELS ?= $(RUSHLIGHT_KERNELS)
+
 # One thread for each of the processes that run tests side by side: threads that wait for one another take a third longer. Tests
 # of threads ask for their own.
 test: .venv/tools  ## unit tests and every example in docstrings and docs
-	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
+	RUSHLIGHT_KERNELS=$(KERNELS) OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
 		--ignore=tests/conformance --ignore=tests/explain/test_browser.py tests src $(wildcard docs) README.md
 
 # A minute and a half each on two quiet processors.
@@ -54,7 +57,7 @@ format: .venv/tools  ## mend what ruff can mend
 
 # One thread on both sides, as above; PyTorch's take twice the time.
 conformance: .oracle/installed  ## hold rushlight against PyTorch
-	OMP_NUM_THREADS=1 .oracle/bin/python -m pytest -q -n $(JOBS) --dist worksteal tests/conformance
+	RUSHLIGHT_KERNELS=$(KERNELS) OMP_NUM_THREADS=1 .oracle/bin/python -m pytest -q -n $(JOBS) --dist worksteal tests/conformance
 
 # Fresh random programs, from SEED on: differences by cause, each with a short program.
 COUNT ?= 5000
@@ -117,22 +120,22 @@ wheels: .venv/tools  ## build the wheels of this platform, with the compiled ker
 clean:  ## remove environments and builds
 	rm -rf .venv .oracle .ecosystem build dist src/*.egg-info
 
-.venv/installed: pyproject.toml $(KERNELS)
+.venv/installed: pyproject.toml $(KERNEL_SOURCES)
 	$(PYTHON) -m venv .venv
 	.venv/bin/python $(PIP) --editable .
 	touch $@
 
-.venv/tools: pyproject.toml $(KERNELS)
+.venv/tools: pyproject.toml $(KERNEL_SOURCES)
 	$(PYTHON) -m venv .venv
 	.venv/bin/python $(PIP) --editable '.[dev,examples,scipy]'
 	touch .venv/installed $@
 
-.oracle/installed: pyproject.toml $(KERNELS)
+.oracle/installed: pyproject.toml $(KERNEL_SOURCES)
 	$(PYTHON) -m venv .oracle
 	.oracle/bin/python $(PIP) --editable '.[dev,examples,oracle]'
 	touch $@
 
-.ecosystem/installed: pyproject.toml $(KERNELS) ecosystem/requirements.txt ecosystem/libraries.txt
+.ecosystem/installed: pyproject.toml $(KERNEL_SOURCES) ecosystem/requirements.txt ecosystem/libraries.txt
 	$(PYTHON) -m venv .ecosystem
 	.ecosystem/bin/python $(PIP) --editable . -r ecosystem/requirements.txt
 	.ecosystem/bin/python $(PIP) --no-deps -r ecosystem/libraries.txt

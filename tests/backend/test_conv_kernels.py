@@ -16,11 +16,15 @@ from rushlight.backend import (
     interpolation,
     pooling,
     sampling,
-    small_products,
     threads,
-    windows,
 )
-from rushlight.backend.convolution import conv, conv_input_grad, conv_shape, conv_transpose_shape, conv_weight_grad
+from rushlight.backend.convolution import conv_shape, conv_transpose_shape
+from rushlight.kernels import registered
+
+# NumPy's own, whether or not there are compiled ones.
+conv, conv_input_grad, conv_weight_grad = (
+    registered[f"convolution.{name}"].numpy for name in ("conv", "conv_input_grad", "conv_weight_grad")
+)
 
 # spatial, kernel, stride, padding, dilation, groups
 CONVOLUTIONS = {
@@ -37,12 +41,6 @@ CONVOLUTIONS = {
     "3d": ((4, 5, 3), (2, 3, 2), (1, 2, 1), (1, 0, 1), (1, 1, 2), 1),
 }
 DTYPES = ("float64", "complex128", "float32", "float16", "int64")
-
-
-@pytest.fixture(autouse=True)
-def _no_layouts_kept():
-    yield
-    windows.windows_of.cache_clear()
 
 
 def draw(shape: tuple[int, ...], dtype: str, seed: int = 0) -> np.ndarray:
@@ -116,7 +114,7 @@ def test_gradients_are_the_transposes(name):
 
 
 @pytest.mark.parametrize("name", CONVOLUTIONS)
-@pytest.mark.parametrize("way", ["one block a row", "threads", "widened", "shifted", "where it lies", "copied"])
+@pytest.mark.parametrize("way", ["one row at a time", "threads", "multiplied first"])
 def test_every_way_gives_the_same(name, way, monkeypatch):
     x, w, options = case(name)
     g = draw(conv(x, w, *options).shape, "float64", 3)
@@ -127,18 +125,14 @@ def test_every_way_gives_the_same(name, way, monkeypatch):
         return conv(x, w, *options), conv(x, w, *options, bias), *gradients
 
     expected = results()
-    windows.windows_of.cache_clear()
-    if way == "one block a row":
-        monkeypatch.setattr(windows, "BLOCK_BYTES_ALONE", 1)
+    if way == "one row at a time":
+        monkeypatch.setattr(convolution, "_BLOCK_BYTES", 1)
     elif way == "threads":
+        monkeypatch.setattr(convolution, "_BLOCK_BYTES", 1)
         monkeypatch.setattr(convolution, "_THREAD_WORK", 1)
         monkeypatch.setattr(threads._pool, "size", 4)
-    elif way == "widened":
-        monkeypatch.setattr(windows, "RUN", 1e6)
-    elif way in ("where it lies", "copied"):
-        monkeypatch.setattr(small_products, "is_small", lambda *sizes: way == "where it lies")
     else:
-        monkeypatch.setattr(convolution, "_ADD", -1e6)
+        monkeypatch.setattr(convolution, "_FEW", 0)
     for got, want in zip(results(), expected, strict=True):
         np.testing.assert_array_equal(got, want)
     np.testing.assert_array_equal(expected[1], expected[0] + bias.reshape(-1, *(1,) * (x.ndim - 2)))

@@ -14,6 +14,7 @@ import collections
 import fnmatch
 import importlib
 import multiprocessing
+import os
 import re
 import resource
 import signal
@@ -269,9 +270,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, help="write every outcome here")
     parser.add_argument("--candidate", default="rushlight", help="module under test; `mirror` is PyTorch again")
     parser.add_argument("--as-if-large", action="store_true", help="thresholds of size lowered: see as_if_large.py")
+    parser.add_argument("--kernels", choices=["numpy"], help="leave the compiled kernels alone")
     parser.add_argument("-v", "--verbose", action="store_true", help="also list the ops that agree")
     parser.add_argument("--write-floors", action="store_true", help=f"record this run in {FLOORS.name}")
     options = parser.parse_args(arguments)
+    if options.kernels:
+        os.environ["RUSHLIGHT_KERNELS"] = options.kernels  # read when rushlight is imported, here and in the workers
     if options.as_if_large:
         as_if_large.install()
     classes = options.dtype or _CLASSES_OF.get(options.mode, ["float64"])

@@ -62,6 +62,12 @@ def test_what_is_done_for_large_arrays_agrees_too(
     assert not lines, "not as PyTorch has it where arrays are large:\n" + "\n".join(lines)
 
 
+def test_numpys_kernels_agree_alone(run_script: Script, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+    outcomes = outcomes_of(run_script, tmp_path / "ops.json", "--kernels=numpy", "--dtype", "float32")
+    lines = fallen(outcomes, lambda figure: record_property("figure", f"NumPy's kernels: {figure}"))
+    assert not lines, "not as PyTorch has it without compiled kernels:\n" + "\n".join(lines)
+
+
 def test_thresholds_that_are_gone_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(as_if_large.THRESHOLDS, "base.thread_state", {"NO_SUCH_THRESHOLD": 1})
     monkeypatch.setattr(

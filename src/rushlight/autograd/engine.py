@@ -21,7 +21,6 @@ import numpy as np
 
 from ..backend import blockwise, quiet
 from ..backend import numpy as backend
-from ..backend.late_products import LateProducts
 from ..backend.line_sums import unbroadcast
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.scattered import ScatteredArray
@@ -247,13 +246,9 @@ class BackwardPass(HookCalls):
         self._finish_leaves([leaf for leaf in self.leaves if leaf not in pending])
 
     def _finish_leaves(self, leaves: list[Node]) -> None:
-        """The leaves' turn, which have waited for the end; what is left to multiply may read a ``.grad``, so it goes first."""
-        buffers = self.buffers
+        """The leaves' turn, which have waited for the end."""
         for leaf in leaves:
-            if buffers[leaf].__class__ is LateProducts:
-                buffers[leaf] = buffers[leaf].summed()
-        for leaf in leaves:
-            self._finish(leaf, buffers.pop(leaf))
+            self._finish(leaf, self.buffers.pop(leaf))
 
     def _finish(self, sink: Node, g: Any) -> None:
         """The end of the way: a leaf's hooks run, then its gradient is accumulated."""

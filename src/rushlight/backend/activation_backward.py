@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from ..kernels import register
 from ..kernels import sweeps as compiled
 from .activations import gelu_tanh_curve, tanh_of_softplus
 from .bits import either
-from .blockwise import SPREAD, Call, filled, run, spread
-from .numpy import Array, in_single, laid_out, number
-from .pointwise import is_not_zero, only, sigmoid
+from .blockwise import spread
+from .numpy import Array, in_single, laid_out
+from .pointwise import only, sigmoid
 
 _SIXTH = float(np.float32(1 / 6))  # in single precision also where the rest is in double, as in PyTorch
 
@@ -91,23 +89,10 @@ def threshold_backward(h: Array, x: Array, limit: float) -> Array:
 
 def leaky_relu_backward(h: Array, x: Array, slope: float) -> Array:
     if 0 <= slope <= 1 and x.ndim and h.shape == x.shape:
-        if x.size >= SPREAD and h.dtype is x.dtype:
-            out = run(functools.partial(_leaky_backward_steps, np.asarray(slope, x.dtype)), x, h)
-            if out is not None:
-                return out
         factor = (x > 0).astype(h.dtype)
         np.maximum(factor, h.dtype.type(slope), out=factor)
         return np.multiply(factor, h, factor)
     return either(x > 0, h, h * h.dtype.type(slope))
-
-
-def _leaky_backward_steps(slope: Array, call: Call, out: Array, x: Array, h: Array) -> None:
-    call(np.fmax, out, x, number(0, x.dtype))  # of nan 0
-    mask = is_not_zero(call, out, out)
-    low = slope.view(mask.dtype)
-    call(np.multiply, mask, mask, np.subtract(np.ones((), x.dtype).view(mask.dtype), low, out=...))
-    call(np.add, mask, mask, low)  # the bits of the slope, or of 1
-    call(np.multiply, out, out, h)
 
 
 def prelu_backward(h: Array, x: Array, weight: Array) -> tuple[Array, Array]:
@@ -130,35 +115,15 @@ def gelu_tanh_backward(h: Array, x: Array) -> Array:
 
 @register(compiled.silu_backward)
 def silu_backward(h: Array, x: Array) -> Array:
-    return spread(np.multiply, filled(_silu_curve_steps, in_single(x)), h)
-
-
-def _silu_curve_steps(call: Call, out: Array, x: Array) -> None:
-    """The derivative: ``s * (1 + x * (1 - s))`` with s the sigmoid of x."""
-    one, curve = number(1, x.dtype), np.empty_like(x)
-    call(np.negative, curve, x)
-    call(np.exp, curve, curve)
-    call(np.add, curve, curve, one)
-    call(np.reciprocal, curve, curve)
-    call(np.subtract, out, one, curve)
-    call(np.multiply, out, out, x)
-    call(np.add, out, out, one)
-    call(np.multiply, out, out, curve)
+    """By the derivative ``s * (1 + x * (1 - s))``, s the sigmoid of x."""
+    wide = in_single(x)
+    curve = np.reciprocal(np.exp(-wide) + 1)
+    return np.multiply(((1 - curve) * wide + 1) * curve, h, out=...)
 
 
 @register(compiled.mish_backward)
 def mish_backward(h: Array, x: Array) -> Array:
-    return _finished(_times(h, filled(_mish_curve_steps, in_single(x))), h, x)
-
-
-def _mish_curve_steps(call: Call, out: Array, x: Array) -> None:
-    """The derivative: ``t + x * s * (1 - t * t)`` with t the hyperbolic tangent of softplus, s the sigmoid of x."""
-    one, power, curve = number(1, x.dtype), np.empty_like(x), np.empty_like(x)
-    tanh_of_softplus(call, out, power, x)
-    call(np.multiply, curve, out, out)
-    call(np.subtract, curve, one, curve)
-    call(np.multiply, curve, curve, x)
-    call(np.multiply, curve, curve, power)
-    call(np.add, power, power, one)
-    call(np.divide, curve, curve, power)
-    call(np.add, out, out, curve)
+    """By the derivative ``t + x * s * (1 - t * t)``, t the hyperbolic tangent of softplus and s the sigmoid of x."""
+    wide = in_single(x)
+    out, power = tanh_of_softplus(wide)
+    return _finished(_times(h, out + (1 - out * out) * wide * power / (power + 1)), h, x)

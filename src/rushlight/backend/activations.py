@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 
 import numpy as np
@@ -10,8 +9,8 @@ import numpy as np
 from ..kernels import register
 from ..kernels import sweeps as compiled
 from .bits import either
-from .blockwise import Call, filled, spread
-from .numpy import Array, in_single, number
+from .blockwise import spread
+from .numpy import Array, in_single
 from .pointwise import only, sigmoid
 from .reduce import any_true
 
@@ -21,14 +20,8 @@ from .reduce import any_true
 def leaky_relu(x: Array, slope: float) -> Array:
     if x.dtype.itemsize == 2:
         return leaky_relu(in_single(x), slope).astype(x.dtype)
-    if 0 <= slope <= 1:
-        return filled(functools.partial(_leaky_steps, np.asarray(slope, x.dtype)), x)
-    return np.where(x > 0, x, x * x.dtype.type(slope))
-
-
-def _leaky_steps(slope: Array, call: Call, out: Array, x: Array) -> None:
-    call(np.multiply, out, x, slope)
-    call(np.maximum, out, x, out)
+    out = spread(np.multiply, x, np.asarray(slope, x.dtype))
+    return spread(np.maximum, x, out, into=out) if 0 <= slope <= 1 else np.where(x > 0, x, out)  # type: ignore[no-any-return]
 
 
 def elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array:
@@ -46,8 +39,7 @@ def _times(x: Array, factor: float) -> Array:
 _ABOVE = [np.asarray(each, np.float32) for each in (5.7853464569e-05, 0.0050308211986, 0.091604003916, 0.79788523172)]
 _BELOW = [np.asarray(each, np.float32) for each in (0.0031896287786, 0.069273555747, 1.0)]
 _FLAT = np.asarray(64, np.float32)  # squares beyond which the function is 0 or 1
-_HALF, _DENSITY = np.asarray(0.5, np.float32), np.asarray(1 / math.sqrt(2 * math.pi), np.float32)
-_LESS_HALF = np.negative(_HALF, out=...)
+_DENSITY = 1 / math.sqrt(2 * math.pi)
 _LARGE = 1 << 12  # from here on gelu in single precision goes by that, ten times as fast
 
 
@@ -57,52 +49,39 @@ def by_quotient(x: Array) -> bool:
 
 def gelu(x: Array) -> Array:
     """``x`` times the normal distribution function, for arrays as :func:`by_quotient` wants them."""
-    return filled(_gelu_steps, x)
-
-
-def _gelu_steps(call: Call, out: Array, x: Array) -> None:
-    square = np.empty_like(x)
-    call(np.multiply, square, x, x)
-    _distribution(call, out, x, square)
-    call(np.multiply, out, out, x)
+    out = _distribution(x)
+    return np.multiply(out, x, out)
 
 
 def gelu_backward(x: Array) -> Array:
     """The derivative of :func:`gelu`: the distribution function and ``x`` times the density."""
-    return filled(_gelu_backward_steps, x)
+    density = x * x
+    density *= -0.5
+    np.exp(density, density)
+    density *= x
+    density *= _DENSITY
+    return np.add(_distribution(x), density, density)
 
 
-def _gelu_backward_steps(call: Call, out: Array, x: Array) -> None:
-    square, density = np.empty_like(x), np.empty_like(x)
-    call(np.multiply, square, x, x)
-    call(np.multiply, density, square, _LESS_HALF)
-    call(np.exp, density, density)
-    call(np.multiply, density, density, x)
-    call(np.multiply, density, density, _DENSITY)
-    _distribution(call, out, x, square)
-    call(np.add, out, out, density)
+def _distribution(x: Array) -> Array:
+    square = np.minimum(x * x, _FLAT)
+    out = _polynomial(_ABOVE, square)
+    out *= x
+    out /= _polynomial(_BELOW, square)
+    np.tanh(out, out)
+    out *= 0.5
+    out += 0.5
+    return out
 
 
-def _distribution(call: Call, out: Array, x: Array, square: Array) -> None:
-    """The distribution function; writes over the squares."""
-    scratch = np.empty_like(x)
-    call(np.minimum, square, square, _FLAT)
-    _polynomial(call, _ABOVE, out, square)
-    _polynomial(call, _BELOW, scratch, square)
-    call(np.multiply, out, out, x)
-    call(np.divide, out, out, scratch)
-    call(np.tanh, out, out)
-    call(np.multiply, out, out, _HALF)
-    call(np.add, out, out, _HALF)
-
-
-def _polynomial(call: Call, coefficients: list[Array], out: Array, x: Array) -> None:
+def _polynomial(coefficients: list[Array], x: Array) -> Array:
     """The highest power first."""
-    call(np.multiply, out, x, coefficients[0])
+    out = x * coefficients[0]
     for coefficient in coefficients[1:-1]:
-        call(np.add, out, out, coefficient)
-        call(np.multiply, out, out, x)
-    call(np.add, out, out, coefficients[-1])
+        out += coefficient
+        out *= x
+    out += coefficients[-1]
+    return out
 
 
 # x times the distribution function, that by (1 + tanh(root * (x + cube * x ** 3))) / 2.
@@ -111,58 +90,24 @@ _ROOT, _CUBE = math.sqrt(2 / math.pi), 0.044715
 
 @register(compiled.gelu_tanh)
 def gelu_tanh(x: Array) -> Array:
-    return filled(_gelu_tanh_steps, in_single(x)).astype(x.dtype, copy=False)
+    wide = in_single(x)
+    return (((_tanh_of_cubic(wide) + 1) * wide) * 0.5).astype(x.dtype, copy=False)
 
 
-def _gelu_tanh_steps(call: Call, out: Array, x: Array) -> None:
-    half, one = number(0.5, x.dtype), number(1, x.dtype)
-    _tanh_of_cubic(call, out, x)
-    call(np.add, out, out, one)
-    call(np.multiply, out, out, x)
-    call(np.multiply, out, out, half)
-
-
-def _tanh_of_cubic(call: Call, out: Array, x: Array) -> None:
-    call(np.multiply, out, x, x)
-    call(np.multiply, out, out, number(_ROOT * _CUBE, x.dtype))
-    call(np.add, out, out, number(_ROOT, x.dtype))
-    call(np.multiply, out, out, x)
-    call(np.tanh, out, out)
+def _tanh_of_cubic(x: Array) -> Array:
+    return np.tanh((x * x * (_ROOT * _CUBE) + _ROOT) * x)
 
 
 def gelu_tanh_curve(x: Array) -> Array:
     """The derivative of :func:`gelu_tanh`."""
-    return filled(_gelu_tanh_curve_steps, x)
-
-
-def _gelu_tanh_curve_steps(call: Call, out: Array, x: Array) -> None:
-    one, slope = number(1, x.dtype), np.empty_like(x)
-    _tanh_of_cubic(call, out, x)
-    call(np.multiply, slope, x, x)
-    call(np.multiply, slope, slope, number(3 * _ROOT * _CUBE, x.dtype))
-    call(np.add, slope, slope, number(_ROOT, x.dtype))
-    call(np.multiply, slope, slope, x)
-    flat = np.empty_like(x)
-    call(np.multiply, flat, out, out)
-    call(np.subtract, flat, one, flat)
-    call(np.multiply, slope, slope, flat)
-    call(np.add, out, out, slope)
-    call(np.add, out, out, one)
-    call(np.multiply, out, out, number(0.5, x.dtype))
+    out = _tanh_of_cubic(x)
+    return (out + (x * x * (3 * _ROOT * _CUBE) + _ROOT) * x * (1 - out * out) + 1) * 0.5
 
 
 @register(compiled.silu)
 def silu(x: Array) -> Array:
-    if x.dtype.kind == "c":
-        return x / (1 + np.exp(-x))
-    return filled(_silu_steps, in_single(x)).astype(x.dtype, copy=False)
-
-
-def _silu_steps(call: Call, out: Array, x: Array) -> None:
-    call(np.negative, out, x)
-    call(np.exp, out, out)
-    call(np.add, out, out, number(1, x.dtype))
-    call(np.divide, out, x, out)
+    wide = in_single(x)
+    return (wide / (np.exp(-wide) + 1)).astype(x.dtype, copy=False)
 
 
 def softplus(x: Array, beta: float, threshold: float) -> Array:
@@ -181,24 +126,15 @@ _ALL_BUT_1 = {"f": 20, "d": 40}  # where the hyperbolic tangent of softplus is 1
 
 @register(compiled.mish)
 def mish(x: Array) -> Array:
-    return filled(_mish_steps, in_single(x)).astype(x.dtype, copy=False)
+    wide = in_single(x)
+    return (tanh_of_softplus(wide)[0] * wide).astype(x.dtype, copy=False)
 
 
-def _mish_steps(call: Call, out: Array, x: Array) -> None:
-    tanh_of_softplus(call, out, np.empty_like(x), x)
-    call(np.multiply, out, out, x)
-
-
-def tanh_of_softplus(call: Call, out: Array, power: Array, x: Array) -> None:
-    """``n / (n + 2)`` with ``n = e * (e + 2)`` and ``e = exp(x)``, which is left in ``power``; 1 where that is too large to tell."""
-    two = number(2, x.dtype)
-    call(np.minimum, power, x, number(_ALL_BUT_1[x.dtype.char], x.dtype))
-    call(np.exp, power, power)
-    call(np.add, out, power, two)
-    call(np.multiply, out, out, power)
-    above = np.empty_like(out)
-    call(np.add, above, out, two)
-    call(np.divide, out, out, above)
+def tanh_of_softplus(x: Array) -> tuple[Array, Array]:
+    """``n / (n + 2)`` with ``n = e * (e + 2)`` and ``e = exp(x)``, and e; 1 where that is too large to tell."""
+    power = np.exp(np.minimum(x, _ALL_BUT_1[x.dtype.char]))
+    out = (power + 2) * power
+    return out / (out + 2), power
 
 
 def hardtanh(x: Array, low: float, high: float) -> Array:
@@ -207,28 +143,16 @@ def hardtanh(x: Array, low: float, high: float) -> Array:
 
 
 def hardsigmoid(x: Array) -> Array:
-    return filled(_hardsigmoid_steps, in_single(x)).astype(x.dtype, copy=False)
-
-
-def _hardsigmoid_steps(call: Call, out: Array, x: Array) -> None:
-    _from_0_to_6(call, out, x)
-    call(np.divide, out, out, number(6, x.dtype))
+    return (_from_0_to_6(in_single(x)) / 6).astype(x.dtype, copy=False)
 
 
 def hardswish(x: Array) -> Array:
-    return filled(_hardswish_steps, in_single(x)).astype(x.dtype, copy=False)
+    wide = in_single(x)
+    return (_from_0_to_6(wide) * wide / 6).astype(x.dtype, copy=False)
 
 
-def _hardswish_steps(call: Call, out: Array, x: Array) -> None:
-    _from_0_to_6(call, out, x)
-    call(np.multiply, out, out, x)
-    call(np.divide, out, out, number(6, x.dtype))
-
-
-def _from_0_to_6(call: Call, out: Array, x: Array) -> None:
-    call(np.add, out, x, number(3, x.dtype))
-    call(np.maximum, out, out, number(0, x.dtype))
-    call(np.minimum, out, out, number(6, x.dtype))
+def _from_0_to_6(x: Array) -> Array:
+    return np.minimum(np.maximum(x + 3, 0), 6)
 
 
 def log_sigmoid(x: Array) -> Array:

@@ -16,7 +16,6 @@ from .numpy import Array
 MANY = 1 << 11  # elements from which on :func:`kept` pays
 _CHOSEN = 1 << 13  # and :func:`either`
 OF: dict[str, np.dtype[Any]] = {"f": np.dtype(np.int32), "d": np.dtype(np.int64)}
-MAGNITUDES = {bits.itemsize: np.array((1 << 8 * bits.itemsize - 1) - 1, bits) for bits in OF.values()}  # all but the sign
 
 
 def kept(x: Any, mask: Any) -> Array | None:

@@ -1,9 +1,4 @@
-"""Elementwise steps over large arrays: on threads, or one block after another.
-
-A chain of NumPy calls over a large array reads and writes main memory at each step; over blocks of 256 KB only the first
-step reads it and only the last writes it. What that gains depends on the processor's caches (measured, the slope of tanh at
-1,000,000 floats: 330 us in one go and 140 in blocks on one machine, 260 and 330 on another).
-"""
+"""Elementwise steps over large arrays: on threads, and over memory that is nobody else's."""
 
 from __future__ import annotations
 
@@ -18,43 +13,8 @@ from .numpy import Array, everywhere
 from .ownership import BY_NAME, BY_RESULTS, is_handed_over, is_only_here
 
 SPREAD = 5 << 14  # elements: fewer are left to the caller's thread
-_LARGE = 1 << 19  # elements: fewer stay in the second or third cache, where blocks cost more than they gain
 OVER = 1 << 14  # bytes of a cotangent from which on rules look whether they may write over it
-_BLOCK = 1 << 16
 _LINE = 1 << 12
-
-Call = Callable[..., object]
-
-
-def run(steps: Callable[..., object], first: Array, *others: Array) -> Array | None:
-    """A new array like ``first`` that ``steps(call, out, first, ...)`` has filled part by part; ufuncs it is to use by
-    ``call(ufunc, out, *operands)``.
-
-    None where it would not pay or cannot be: small arrays, half precision, complex numbers and the like, elements out of order.
-    ``others`` have the shape and dtype of ``first``, or each is one number stretched to that shape.
-    """
-    if first.size < _LARGE:
-        return None
-    lines = _lines((first, *others)) if first.flags.c_contiguous else None
-    if lines is None:
-        return None
-    out = np.empty(first.shape, first.dtype)
-    line = out.reshape(-1)
-    if out.nbytes >= team.LARGE and team.run(functools.partial(steps, _call), line, *lines) is not None:
-        return out
-    for start in range(0, first.size, _BLOCK):
-        part = slice(start, start + _BLOCK)
-        steps(_call, line[part], *[values[part] for values in lines])
-    return out
-
-
-def filled(steps: Callable[..., object], first: Array, *others: Array) -> Array:
-    """As :func:`run`, and where that comes to nothing by the same steps at once: any arrays that the steps take."""
-    out = run(steps, first, *others)
-    if out is None:
-        out = np.empty_like(first)
-        steps(_call, out, first, *others)
-    return out
 
 
 def spread(function: np.ufunc, *operands: Array, into: Array | None = None) -> Any:

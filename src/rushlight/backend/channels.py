@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from . import rank_one
 from .blockwise import spread
 from .line_sums import ones, row_dots, row_products, weighted_rows
 from .numpy import MANY, Array
@@ -110,31 +109,30 @@ def _together(column: Array, x: Array) -> Array:
 def _column(values: Array, x: Array) -> Array:
     column = np.empty(x.shape[:2], _SINGLE)
     column[:] = values
-    return column.reshape(-1)
+    return column.reshape(-1, 1)
 
 
 def _less(x: Array, values: Array) -> Array:
     if x.ndim == 2:
         return x - values  # type: ignore[no-any-return]
-    return rank_one.less_column(_rows(x), _column(values, x)).reshape(x.shape)
+    return np.subtract(_rows(x), _column(values, x)).reshape(x.shape)
 
 
 def _times(x: Array, values: Array) -> Array:
     if x.ndim == 2:
         return x * values.astype(_SINGLE)  # type: ignore[no-any-return]
-    laid = rank_one.repeated(_column(values, x), x[0, 0].size).reshape(x.shape)
-    return spread(np.multiply, x, laid, into=laid)  # type: ignore[no-any-return]
+    return np.multiply(_rows(x), _column(values, x)).reshape(x.shape)
 
 
 def _multiply(out: Array, values: Array) -> None:
-    if out.ndim == 2:
-        np.multiply(out, values.astype(_SINGLE), out)
-    else:
-        rank_one.by_column(np.multiply, _rows(out), _column(values, out))
+    rows, laid = _beside(out, values)
+    np.multiply(rows, laid, rows)
 
 
 def _add(out: Array, values: Any) -> None:
-    if out.ndim == 2:
-        rank_one.add_row(out, values.astype(_SINGLE))
-    else:
-        rank_one.subtract_column(_rows(out), _column(-values, out))
+    rows, laid = _beside(out, values)
+    np.add(rows, laid, rows)
+
+
+def _beside(x: Array, values: Array) -> tuple[Array, Array]:
+    return (x, values.astype(_SINGLE)) if x.ndim == 2 else (_rows(x), _column(values, x))

@@ -11,8 +11,8 @@ from ..base import dtypes
 from . import blockwise
 from . import numpy as backend
 from .bits import either
-from .blockwise import Call, filled, spread
-from .numpy import Array, in_single, like_first, number
+from .blockwise import spread
+from .numpy import Array, in_single, like_first
 from .pointwise import common, floating, meeting, only, refuse
 
 _MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one number after another
@@ -262,19 +262,11 @@ def logaddexp(a: Array, b: Array) -> Array:
         refuse("logaddexp_cpu", a)
     if a.size < _MANY or a.shape != b.shape or a.dtype is not b.dtype or a.dtype.char not in "fd":
         return np.logaddexp(a, b, out=...)
-    return filled(_log_of_sum_steps, a, b)
-
-
-def _log_of_sum_steps(call: Call, out: Array, a: Array, b: Array) -> None:
-    greater = np.empty_like(a)
-    call(np.maximum, greater, a, b)
-    call(np.subtract, out, a, b)
-    call(np.absolute, out, out)
-    call(np.negative, out, out)
-    call(np.fmin, out, out, number(0, a.dtype))  # of equal infinities too
-    call(np.exp, out, out)
-    call(np.log1p, out, out)
-    call(np.add, out, out, greater)
+    out = np.subtract(a, b)
+    np.negative(np.absolute(out, out), out)
+    np.fmin(out, 0, out)  # of equal infinities too
+    np.log1p(np.exp(out, out), out)
+    return np.add(out, np.maximum(a, b), out)
 
 
 def logaddexp2(a: Array, b: Array) -> Array:

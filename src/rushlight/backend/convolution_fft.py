@@ -6,14 +6,13 @@ The same sums as in convolution.py, for stride 1, to the rounding of the transfo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from . import threads
 from .numpy import Array, Shape
-from .windows import fill, trailing
 
 # Measured in ns, in float32: per element of a transform and doubling of its size, and per complex multiplication.
 _TRANSFORM, _PRODUCT = 0.4, 0.15
@@ -41,13 +40,13 @@ def correlate(x: Array, w: Array, y: Array, offset: Shape, dilation: Shape) -> b
     reach = tuple((taps - 1) * spread + 1 for taps, spread in zip(kernel, dilation, strict=True))
     size = tuple(_fast_length(length + room - 1) for length, room in zip(out, reach, strict=True))
     padded = np.empty((*x.shape[:3], *(length + room - 1 for length, room in zip(out, reach, strict=True))), x.dtype)
-    fill(padded, x, offset, 0)
+    fill(padded, x, offset)
     seen = _by_frequency(_transform(padded, size), (1, 0, 2))
     weights = _by_frequency(_transform(_dilated(w, reach, dilation).conj(), size).conj(), (0, 2, 1))
     result = _inverse(_from_frequency(_product(seen, weights), (1, 0, 2), size), size, x.dtype)
     if not np.isfinite(result).all():
         return False
-    y[...] = result[trailing(slice(length) for length in out)]
+    y[...] = result[_trailing(slice(length) for length in out)]
     return True
 
 
@@ -57,13 +56,13 @@ def correlate_to_weights(g: Array, x: Array, kernel: Shape, offset: Shape, dilat
     reach = tuple((taps - 1) * spread + 1 for taps, spread in zip(kernel, dilation, strict=True))
     size = tuple(_fast_length(length + room - 1) for length, room in zip(out, reach, strict=True))
     padded = np.empty((*x.shape[:3], *(length + room - 1 for length, room in zip(out, reach, strict=True))), x.dtype)
-    fill(padded, x, offset, 0)
+    fill(padded, x, offset)
     seen = _by_frequency(_transform(padded, size), (1, 0, 2))
     slopes = _by_frequency(_transform(g.conj(), size).conj(), (1, 2, 0))
     result = _inverse(_from_frequency(_product(slopes, seen), (0, 1, 2), size), size, x.dtype)
     if not np.isfinite(result).all():
         return None
-    return result[trailing(slice(0, room, spread) for room, spread in zip(reach, dilation, strict=True))]
+    return result[_trailing(slice(0, room, spread) for room, spread in zip(reach, dilation, strict=True))]
 
 
 def _fast_length(length: int) -> int:
@@ -82,7 +81,7 @@ def _dilated(w: Array, reach: Shape, dilation: Shape) -> Array:
     if max(dilation) == 1:
         return w
     spread = np.zeros((*w.shape[:3], *reach), w.dtype)
-    spread[trailing(slice(None, None, step) for step in dilation)] = w
+    spread[_trailing(slice(None, None, step) for step in dilation)] = w
     return spread
 
 
@@ -133,3 +132,22 @@ def _from_frequency(matrices: Array, order: tuple[int, int, int], size: Shape) -
     flat = np.ascontiguousarray(matrices.transpose(*(leading[axis] for axis in order), 1))
     last = matrices.shape[1] // max(1, math.prod(size[:-1]))
     return flat.reshape(*flat.shape[:3], *size[:-1], last)
+
+
+def fill(into: Array, x: Array, offset: Shape) -> None:
+    """Copies the part of x that begins at ``offset`` of its spatial axes, zero outside x."""
+    source: list[slice] = []
+    target: list[slice] = []
+    for size, have, first in zip(into.shape[3:], x.shape[3:], offset, strict=True):
+        low = min(max(first, 0), have)
+        high = max(low, min(first + size, have))
+        source.append(slice(low, high))
+        target.append(slice(low - first, high - first) if high > low else slice(0, 0))
+    if any(part.stop - part.start < size for part, size in zip(target, into.shape[3:], strict=True)):
+        into.fill(0)
+    into[_trailing(target)] = x[_trailing(source)]
+
+
+def _trailing(parts: Iterable[slice]) -> Any:
+    """The index that takes ``parts`` of the last axes."""
+    return (..., *parts)

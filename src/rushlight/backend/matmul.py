@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from . import rank_one, small_products, threads
+from . import threads
 from .numpy import Array, laid_out
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
 _SMALL = 1 << 18
-# From so many on a product with a transpose is not best left to BLAS.
-_FEW = 1 << 17
 # Threads of BLAS, which wait for work in a loop, gain from so many on, in float32, and where the result has so many elements to
-# share out: on four of them 64 x 784 by 784 x 128 takes 50 us, in tiles on one 117. Of fewer the gain is lost again: what
+# share out: on four of them 64 x 784 by 784 x 128 takes 50 us, on one 117. Of fewer the gain is lost again: what
 # follows reads and writes what now lies in other processors' caches.
 _BLAS_THREADS = 4 << 20
 _OUTCOMES = 4096
@@ -28,17 +26,13 @@ def product(a: Array, b: Array) -> Array:
         if a.ndim == 2:
             columns = b.shape[1]
             work = a.size * columns
-            if work >= _FEW and (work > _SMALL or (len(a) * columns > small_products.OUTCOMES and b.strides[1] != b.itemsize)):
+            if work > _SMALL:
                 return _large_product(a, b)
             # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
             return a.dot(b) if len(b) != 1 else a * b
         work = a.size * b.shape[-1]
         if work > _SHARED:
             return _large_batch(a, b)
-        if work > _SMALL and a.ndim == b.ndim == 3:
-            whole = small_products.batch(a, b)
-            if whole is not None:
-                return whole
         return np.matmul(a, b)
     return _product(a, b, "bmm" if a.ndim == 3 else "addmm_impl_cpu_")
 
@@ -53,12 +47,7 @@ def _large_product(a: Array, b: Array) -> Array:
         return np.tile(np.add.reduce(b, 0) * a[0, 0], (rows, 1))
     if not any(b.strides) and np.isfinite(b[0, 0]):
         return np.repeat(np.add.reduce(a, 1) * b[0, 0], columns).reshape(rows, columns)
-    if _for_threads(a, columns):
-        return a.dot(b)
-    whole = small_products.product(a, b)
-    if whole is not None:
-        return whole
-    if threads.limit() == 1 or a.size * columns * a.itemsize // 4 <= _SMALL:
+    if threads.limit() == 1 or _for_threads(a, columns):
         return a.dot(b)
     with threads.blas_threads(1):
         return a.dot(b)
@@ -67,14 +56,13 @@ def _large_product(a: Array, b: Array) -> Array:
 def _for_threads(a: Array, columns: int) -> bool:
     """Whether a product of ``a`` with so many columns is for the threads of BLAS."""
     work = a.size * columns * a.itemsize // 4
-    return work >= _BLAS_THREADS and len(a) * columns > _OUTCOMES and threads.limit() > 1
+    return work >= _BLAS_THREADS and len(a) * columns > _OUTCOMES
 
 
 def _large_batch(a: Array, b: Array) -> Array:
     count = threads.limit()
     if a.ndim != 3 or len(a) != len(b) or len(a) < count or count == 1 or not threads.governs_blas():
-        whole = small_products.batch(a, b) if count == 1 and a.ndim == b.ndim == 3 else None
-        return np.matmul(a, b) if whole is None else whole
+        return np.matmul(a, b)
     out = np.empty((*a.shape[:2], b.shape[2]), a.dtype)
 
     def work_on(part: slice) -> None:
@@ -130,10 +118,7 @@ def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
         return out
     added = bias if beta == 1 else (bias * beta).astype(bias.dtype, copy=False)
     if added.dtype is out.dtype and out.__class__ is np.ndarray:
-        if out.ndim == 2 and added.shape == out.shape[1:]:
-            rank_one.add_row(out, added)
-        else:
-            out += added
+        out += added
         return out
     return (out + added).astype(bias.dtype)
 

@@ -415,10 +415,6 @@ def sigmoid(x: Array) -> Array:
     one = _ones.get(x.dtype.char)
     if one is None:
         return _sigmoid_of_others(floating(x))
-    if x.size >= blockwise.SPREAD:
-        out = blockwise.run(_sigmoid_steps, x)
-        if out is not None:
-            return out
     if x.flags.c_contiguous:
         power = _negative(x, out=...)
     else:  # a part of a gate's: NumPy copies it in half the time that it takes to read it and make a result
@@ -436,13 +432,6 @@ def _sigmoid_of_others(x: Array) -> Array:
         return sigmoid(x.astype(np.float32)).astype(x.dtype)
     # Of a complex number the reciprocal has the other sign of zero.
     return np.divide(1, np.exp(np.negative(x)) + 1, out=...)
-
-
-def _sigmoid_steps(call: blockwise.Call, out: Array, x: Array) -> None:
-    call(np.negative, out, x)
-    call(np.exp, out, out)
-    call(np.add, out, out, _ones[x.dtype.char])
-    call(np.divide, out, _ones[x.dtype.char], out)
 
 
 def logit(x: Array, eps: float | None) -> Array:
@@ -483,19 +472,9 @@ def sigmoid_backward(h: Array, y: Array) -> Array:
     one = _ones.get(y.dtype.char)
     if one is None:
         return np.multiply(h, _conj((1 - y) * y), out=...)
-    if y.size >= blockwise.SPREAD:
-        out = blockwise.run(_sigmoid_backward_steps, y, h)
-        if out is not None:
-            return out
     slope = _subtract(one, y, out=...)
     _multiply(slope, y, slope)
     return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
-
-
-def _sigmoid_backward_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
-    call(np.subtract, out, _ones[y.dtype.char], y)
-    call(np.multiply, out, out, y)
-    call(np.multiply, out, h, out)
 
 
 @register(compiled.tanh_backward)
@@ -505,10 +484,6 @@ def tanh_backward(h: Array, y: Array) -> Array:
     if one is None:
         return np.multiply(h, _conj(1 - y * y), out=...)
     below_a_sum = y.size >= bits.MANY and not any(h.strides) and h.item(0) == 1
-    if y.size >= blockwise.SPREAD:
-        out = blockwise.run(_tanh_derivative_steps, y) if below_a_sum else blockwise.run(_tanh_backward_steps, y, h)
-        if out is not None:
-            return out
     slope = _multiply(y, y, out=...)
     _subtract(one, slope, slope)
     if below_a_sum:
@@ -516,38 +491,10 @@ def tanh_backward(h: Array, y: Array) -> Array:
     return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
 
 
-def _tanh_derivative_steps(call: blockwise.Call, out: Array, y: Array) -> None:
-    call(np.multiply, out, y, y)
-    call(np.subtract, out, _ones[y.dtype.char], out)
-
-
-def _tanh_backward_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
-    call(np.multiply, out, y, y)
-    call(np.subtract, out, _ones[y.dtype.char], out)
-    call(np.multiply, out, h, out)
-
-
 def relu_backward(h: Array, y: Array) -> Array:
     """``h`` where relu's value ``y`` is not 0: at nan too."""
-    if h.size >= blockwise.SPREAD and h.dtype is y.dtype and h.dtype.char in bits.OF:
-        kept = blockwise.run(_relu_backward_steps, y, h)
-        if kept is not None:
-            return kept
     kept = bits.kept(h, y != 0) if h.size >= bits.MANY else None
     return np.asarray(np.where(y <= 0, zero_of(h.dtype), h)) if kept is None else kept
-
-
-def _relu_backward_steps(call: blockwise.Call, out: Array, y: Array, h: Array) -> None:
-    mask = is_not_zero(call, out, y)
-    call(np.multiply, mask, mask, h.view(mask.dtype))
-
-
-def is_not_zero(call: blockwise.Call, out: Array, y: Array) -> Any:
-    """1 where ``y`` is not 0, else 0, as whole numbers in the place of ``out``."""
-    mask: Any = out.view(bits.OF[y.dtype.char])
-    call(np.bitwise_and, mask, y.view(mask.dtype), bits.MAGNITUDES[y.itemsize])
-    call(np.sign, mask, mask)
-    return mask
 
 
 def sinc(x: Array) -> Array:

@@ -42,18 +42,13 @@ def _function(name: str) -> Callable[[Array, Axis], Array | None]:
     return kernel
 
 
-def takes_grad(v: Array, y: Array, axis: Axis) -> bool:
-    """Whether the gradients below take these: ``v`` the cotangent, ``y`` the value."""
-    return native is not None and _inner(y, axis) > 0 and _are_alike(v, y)
-
-
 def _grad(name: str) -> Callable[[Array, Array, Axis], Array | None]:
     loop: Callable[[Array, Array, Array, int, int], bool] | None = getattr(native, name, None)
 
     def kernel(v: Array, y: Array, axis: Axis) -> Array | None:
-        if loop and not isinstance(axis, tuple) and takes_grad(v, y, axis):
+        if loop and (inner := _inner(y, axis)) and not isinstance(axis, tuple) and _are_alike(v, y):
             out = np.empty(y.shape, y.dtype)
-            if loop(out, y, v, y.shape[axis], _inner(y, axis)):
+            if loop(out, y, v, y.shape[axis], inner):
                 return out
         return None
 

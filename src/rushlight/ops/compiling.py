@@ -33,11 +33,6 @@ if TYPE_CHECKING:
     from .table import Op
 
 
-def unseen() -> bool:
-    """Whether nobody looks at cotangents while a pass runs: neither hooks nor a profiler nor anomaly detection."""
-    return not observers.present and not state.anomaly and state.recorder is None
-
-
 UNSAID: Any = object()  # an argument that was not given
 _NO_TENSORS = frozenset((int, float, bool, complex, type(None)))
 
@@ -97,7 +92,6 @@ GLOBALS: dict[str, Any] = {
     "unsaid": UNSAID,
     "unusual": unusual,
     "watched": watched,
-    "unseen": unseen,
     "special": special,
     "in_inference": views.in_inference,
     "spread": blockwise.spread,
@@ -174,7 +168,5 @@ def compiled_rules(entry: Op, over_tensors: bool, xp: Any) -> Callable[..., Any]
         bound["rule_joint"] = entry.joint
     if entry.over is not None and not over_tensors:
         bound["over"] = entry.over
-    if not over_tensors:
-        bound.update({f"late_{name}": kernel for name, kernel in entry.late.items()})
     bound["xp"] = xp
     return _make(rules_source(entry, over_tensors) + "\nreturn vjp", **bound)

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..autograd import views
 from ..backend import matmul as k
-from ..backend.late_products import later
 from ..backend.notes import with_notes
 from ..base import dtypes
 from ..tensor import Tensor
@@ -73,7 +72,7 @@ for _space, _name, _function in (
     (tensors, "adjoint", _turned_batch),
 ):
     setattr(_space, _name, _function)
-op("mm", k.product, kind="bilinear", late={"b": later}, over=_by_a_transpose,
+op("mm", k.product, kind="bilinear", over=_by_a_transpose,
    a=lambda g, b, xp: xp.mm(g, xp.turned(b)), b=lambda g, a, xp: xp.mm(xp.turned(a), g))  # fmt: skip
 op("bmm", k.batch_product, kind="bilinear",
    a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))  # fmt: skip

@@ -32,10 +32,8 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
         lines.append(f"    return {_call(entry.joint, 'rule_joint')}")
     elif entry.variadic in entry.sources:
         lines.append(f"    return {_call(entry.rules[entry.variadic], 'rule_' + entry.variadic)}")
-    elif over_tensors:
-        lines.append(f"    return {_each_where_needed([_own_rule(entry, name) for name in entry.sources])}")
     else:
-        lines += _each_of_arrays(entry)
+        lines.append(f"    return {_each_where_needed([_own_rule(entry, name) for name in entry.sources])}")
     return "\n".join(lines)
 
 
@@ -137,16 +135,3 @@ def _written_over(entry: Op) -> list[str]:
         "        if found is not None:",
         "            return found",
     ]
-
-
-def _each_of_arrays(entry: Op) -> list[str]:
-    """One rule for each input: late where the result goes to a leaf alone."""
-    lines, results = [], []
-    for index, name in enumerate(entry.sources):
-        result = _own_rule(entry, name)
-        if name in entry.late:
-            lines.append(f"    late = edges[{index}] is not None and edges[{index}][0].is_leaf_sink and unseen()")
-            others = "".join(f", k_{other}" for other in entry.sources if other != name)
-            result = f"(late and late_{name}(g{others})) or {result}"
-        results.append(result)
-    return [*lines, f"    return {_each_where_needed(results)}"]

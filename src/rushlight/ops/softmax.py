@@ -14,7 +14,7 @@ from .table import op
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
-op("softmax", k.softmax, kind="symmetric", over=k.softmax_grad_over, x=lambda g, xp, out, axis: xp.softmax_grad(g, out, axis))
+op("softmax", k.softmax, kind="symmetric", x=lambda g, xp, out, axis: xp.softmax_grad(g, out, axis))
 op("softmax_grad", k.softmax_grad, node="SoftmaxBackwardDataBackward0",
    v=lambda g, xp, y, axis: xp.softmax_grad(g, y, axis),
    y=lambda g, xp, v, y, axis: g * (v - total(xp, v * y, axis)) - v * total(xp, g * y, axis))  # fmt: skip

@@ -55,7 +55,6 @@ class Op:
         rules: dict[str, Rule],
         joint: Rule | None,
         over: Rule | None,
-        late: dict[str, Rule],
         node: str,
         kind: str | None,
         promote: str | None,
@@ -66,7 +65,7 @@ class Op:
         self.name, self.kernel = name, kernel
         self.inputs, self.optional, self.variadic = inputs, optional, variadic
         self.params, self.outputs, self.differentiable = params, outputs, differentiable
-        self.rules, self.joint, self.over, self.late, self.node_name = rules, joint, over, late, node
+        self.rules, self.joint, self.over, self.node_name = rules, joint, over, node
         self.kind, self.promote, self.view = kind, promote, view
         self.numbers, self.check = numbers, check
         self.is_ufunc = isinstance(kernel, np.ufunc)
@@ -217,7 +216,6 @@ def op(
     view: bool = False,
     joint: Rule | None = None,
     over: Rule | None = None,
-    late: dict[str, Rule] | None = None,
     numbers: str = "any",
     check: Callable[[Any], None] | None = None,
     **rules: Rule | None,
@@ -231,8 +229,6 @@ def op(
     ``joint``    one rule for all inputs, returning a tuple of cotangents; may ask for ``needs``, a bool for each input.
     ``over``     all rules at once where the cotangent is a large array, which it may write over if nobody else sees that
                  (backend/ownership.py): a tuple of cotangents; or None, and the rules are asked. May ask for the node's ``edges``.
-    ``late``     for an input of a product, its rule where the cotangent goes to a leaf and nobody looks on: given g and the other
-                 input, what stands for the cotangent until the end of the pass, or None.
     ``node``     PyTorch's name of the graph node where it is not NameBackward0.
     ``kind``     'linear', 'elementwise', 'symmetric', 'reduction' or 'bilinear': how the forward derivative follows from the
                  rules.
@@ -279,7 +275,6 @@ def op(
         {key: rule for key, rule in rules.items() if rule is not None},
         joint,
         over,
-        late or {},
         node,
         kind,
         promote,

@@ -1,4 +1,4 @@
-"""Rows and columns that are added to matrices come to NumPy's bits."""
+"""What large arrays come to on threads is what NumPy makes of them, to the bit."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import blockwise, rank_one
+from rushlight.backend import blockwise
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
-SHAPES = [(400, 256), (256, 400), (3, 40_000), (40_000, 33), (1, 90_000), (90_000, 2), (5, 7)]
 ODD = (np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-45)
 
 
@@ -32,51 +31,6 @@ def same_bits(a, b):
     kind = f"u{a.itemsize}"
     a, b = (np.where(np.isnan(each), np.nan, each).astype(each.dtype) for each in (a, b))
     return a.shape == b.shape and a.dtype == b.dtype and np.array_equal(a.view(kind), b.view(kind))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_rows_and_columns(shape, dtype):
-    matrix, row, column = (
-        numbers(*shape, dtype=dtype),
-        numbers(shape[1], dtype=dtype, seed=1),
-        numbers(shape[0], dtype=dtype, seed=2),
-    )
-    out = matrix.copy()
-    rank_one.add_row(out, row)
-    assert same_bits(out, matrix + row)
-    out = matrix.copy()
-    rank_one.subtract_column(out, column)
-    assert same_bits(out, matrix - column[:, None])
-    assert same_bits(rank_one.less_column(matrix, column), matrix - column[:, None])
-    assert same_bits(rank_one.repeated(column, shape[1]), column.repeat(shape[1]))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", [*SHAPES, (200, 130)])
-def test_rows_by_a_number_each(shape, dtype):
-    matrix, row, column = (
-        numbers(*shape, dtype=dtype),
-        numbers(shape[1] + 6, dtype=dtype, seed=1)[6:],
-        numbers(shape[0], dtype=dtype, seed=2),
-    )
-    for ufunc in (np.multiply, np.divide):
-        out = matrix.copy()
-        rank_one.by_column(ufunc, out, column)
-        assert same_bits(out, ufunc(matrix, column[:, None]))
-    out = matrix.copy()
-    column = numbers(shape[0] + 6, dtype=dtype, seed=2)[6:]
-    rank_one.by_outer(out, column, row)
-    np.testing.assert_array_equal(out, matrix * np.multiply.outer(column, row))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_outer_products(shape, dtype):
-    column, row = numbers(shape[0], dtype=dtype, seed=1)[:-6], numbers(shape[1], dtype=dtype, seed=2)
-    expected = np.multiply.outer(column, row)
-    found = rank_one.outer(column, row)
-    assert found.shape == expected.shape and np.array_equal(found, expected, equal_nan=True)
 
 
 @pytest.mark.parametrize("function", [np.add, np.subtract, np.multiply])
