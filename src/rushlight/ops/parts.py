@@ -250,7 +250,7 @@ def _axis_split(name: str, least: int, axis_for: Any) -> None:
         sections = indices_or_sections
         if isinstance(sections, str):
             raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, str)")
-        if isinstance(sections, dispatch.Tensor_) and not sections._array.ndim:
+        if isinstance(sections, Tensor) and not sections._array.ndim:
             sections = sections.item()
         if isinstance(sections, int) and (sections == 0 or input._array.shape[axis] % sections):
             raise RuntimeError(
