@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from plain_values import digest
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((ROOT / "tests" / "conformance" / "programs").glob("*.py")) + sorted((ROOT / "examples").glob("*.py"))
@@ -18,7 +21,7 @@ PROGRAMS = sorted((ROOT / "tests" / "conformance" / "programs").glob("*.py")) + 
 
 def run(*words: str) -> tuple[str, str, int]:
     done = subprocess.run(
-        [sys.executable, "-m", "rushlight", *words],
+        [sys.executable, *words],
         capture_output=True,
         text=True,
         timeout=240,
@@ -47,10 +50,26 @@ def same(a: Any, b: Any) -> bool:
     return a is None or b is None or np.array_equal(a.reshape(-1), b.reshape(-1), equal_nan=a.dtype.kind in "fc")
 
 
+@pytest.fixture(scope="session")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The nodes that PyTorch ran, by program: of tests that run side by side the first finds out, the others read it."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    out = folder / "executed.json"
+    with open(folder / "executed.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not out.exists():
+            script = str(ROOT / "tests" / "conformance" / "executed_nodes.py")
+            subprocess.run([sys.executable, script, str(out), *map(str, PROGRAMS)], check=True, timeout=900, cwd=ROOT)
+    return json.loads(out.read_text())
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
-def test_transparent_and_true(program: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    assert run("explain", "-o", str(out), str(program)) == run(str(program))
+def test_transparent_and_true(program: Path, executed: dict[str, list[str]], tmp_path: Path) -> None:
+    out, plain = tmp_path / "out.json", tmp_path / "plain.json"
+    explained = run("-m", "rushlight", "explain", "-o", str(out), str(program))
+    assert explained == run(str(ROOT / "tests" / "conformance" / "plain_values.py"), str(plain), str(program))
     recording = json.loads(out.read_text())
     check_sums(recording)
     check_leaves(recording)
@@ -58,21 +77,50 @@ def test_transparent_and_true(program: Path, tmp_path: Path) -> None:
         v, matrix, row = (np.array(_numbers(one[key]), float) for key in ("v", "J", "vJ"))
         if np.isfinite(v).all() and np.isfinite(matrix).all():  # inf times zero is no row
             assert v @ matrix == pytest.approx(row, rel=1e-4, abs=1e-5)
+    check_values(recording, json.loads(plain.read_text()))
+    check_order(program.stem, recording, executed[str(program)])
+
+
+def check_values(recording: dict[str, Any], plain: dict[str, Any]) -> None:
+    """Each result that the graph has, what each node ran with and what each leaf had, to the last bit as in a run on its own.
+
+    Values of more than 36 elements are compared by their statistics and thumbnails. What a line writes in place is compared
+    where it goes on: kernels that write in place are none of those where a plain run notes its values.
+    """
+    tensors, nodes = recording["tensors"], recording["nodes"]
+    written = {event["place"] for event in recording["events"] if event["kind"] == "write"}
+    results, runs, leaves = set(), Counter(), Counter()
+    for event in recording["events"]:
+        if event["kind"] == "op" and event["node"] is not None and event["place"] not in written:
+            results |= {digest(tensors[one]["value"]) for one in event["outputs"]}
+        elif event["kind"] == "run":
+            runs[nodes[event["node"]]["name"], *map(digest, event["arrived"])] += 1
+        elif event["kind"] == "leaf":
+            leaves[digest(event["arrived"]), digest(event["after"])] += 1
+    assert not results - set(plain["values"])
+    assert not runs - Counter(map(tuple, plain["runs"]))
+    assert not leaves - Counter(map(tuple, plain["leaves"]))
+    if not recording["limits"]["left_out"]:
+        assert leaves.total() == len(plain["leaves"])
 
 
 def check_sums(recording: dict[str, Any]) -> None:
     """What arrives at a node is the sum of what was sent to it, and what its hooks made of that."""
     sums: dict[tuple[int, int, int], Any] = {}
     hooked: set[tuple[int, int]] = set()
+    roots: set[tuple[int, int, int]] = set()
     for event in recording["events"]:
+        if event["kind"] == "backward":
+            roots |= {(event["pass"], one["node"], one["out"]) for one in event["roots"]}
         if event["kind"] == "hook":
             hooked.add((event["pass"], event["node"]))
         if event["kind"] != "run":
             continue
         for out, value in enumerate(event["arrived"]):
             expected = sums.pop((event["pass"], event["node"], out), None)
-            if (event["pass"], event["node"]) not in hooked and expected is not None:
-                assert same(array(value), array(expected)), event
+            if value is not None and (event["pass"], event["node"]) not in hooked:
+                assert expected is not None or (event["pass"], event["node"], out) in roots, event
+                assert expected is None or same(array(value), array(expected)), event
         for sent in event["sent"]:
             edge = recording["nodes"][event["node"]]["edges"][sent["edge"]]
             if edge is not None and edge["node"] is not None:
@@ -90,30 +138,63 @@ def check_leaves(recording: dict[str, Any]) -> None:
                 assert same(np.broadcast_to(total, after.shape) if stretched else total, after), event
 
 
-# Programs that were held against PyTorch's log and agree; others differ, or have not been tried.
-LOGGED = (
-    "accumulation as_a_script backward_twice batched_grads bfloat16 checked_conditions clamp_where_lerp "
-    "compiled_modules complex_gradients complex_numbers conversions copies_and_pickles creation "
-    "custom_function_context data_loading detach_and_data dlpack einsum element_write empty_batches errors_backward "
-    "errors_index errors_inplace errors_of_arguments errors_shapes exits_with_code exits_with_error "
-    "finite_differences flexible_attention foreign_operands four_ways fused_normalization gan gather_scatter "
-    "grad_fn_names grad_modes gradient_graphs gradients_that_do_not_exist graph_walk hooks_order hooks_raise"
-).split()
-EXAMPLES = ("backward", "custom_function", "graph", "hessian", "polynomial", "xor_net")
+# Programs in which nodes differ from PyTorch's log, and why. All others agree.
+NUMBERS = "rules over tensors: a sum or product with a number has the node of two tensors, and a square is a product"
+TURNED = "PyTorch multiplies the transposes where a factor lies turned in memory, and turns the product"
+VIEWS = "views that are made anew after a write: PyTorch has AsStrided, or one view more or less"
+LOG = "PyTorch's log itself: it raises, or hangs its hooks on other nodes than those that run"
+ROWS = "autograd.functional: PyTorch picks each row of its own, here all are one batch"
+TRANSFORMS = "torch.func: passes inside transforms, of which PyTorch's log sees some"
+OTHER_ORDER = {
+    "arguments_of_passes": VIEWS,
+    "autocast_layers": "autocast keeps the weights that it has cast: when a cell casts its weights",
+    "autograd_grad": LOG,
+    "cumulative": "the sum from the end is one op here, and flipped, summed and flipped back in PyTorch",
+    "drawn_at_random": TRANSFORMS,
+    "edge_numbers": VIEWS,
+    "edge_numbers_of_views": "conjugates are values here, and views in PyTorch",
+    "extremes": "quantiles: a view of a result that has its shape already",
+    "functional_jacobian": ROWS,
+    "hessian_rows": VIEWS,
+    "higher_derivatives": "rules of third derivatives whose nodes are made in another order",
+    "hooks_raise": LOG,
+    "inplace_versions": "quantiles: a view of a result that has its shape already",
+    "join_and_split": VIEWS,
+    "language_model": "attention in a batch: views and clones around the heads",
+    "learning_to_learn": TRANSFORMS,
+    "meta_learning": NUMBERS,
+    "operator_gradients": NUMBERS,
+    "operators_without_derivatives": LOG,
+    "ops_below_autograd": "tensors of a class of their own, which the recording has no values of",
+    "parts_of_complex": VIEWS,
+    "physics_informed": TURNED,
+    "places_in_the_graph": ROWS,
+    "pointwise": NUMBERS,
+    "recurrent_functions": TURNED,
+    "recurrent_graphs": "cells of GRUs: which of both products is recorded first",
+    "sequence_to_sequence": "cells of GRUs: which of both products is recorded first",
+    "special_functions": NUMBERS,
+    "strict_functionals": ROWS,
+    "transforms_without_grad": TRANSFORMS,
+    "weighted_doubling": LOG,
+}
+UNDECIDED = {"threads", "autocast_lstm"}  # as threads happen to take turns; PyTorch lacks the kernel on some processors
 
 
-@pytest.mark.parametrize(
-    "path", [*(f"tests/conformance/programs/{one}.py" for one in LOGGED), *(f"examples/{one}.py" for one in EXAMPLES)]
-)
-def test_nodes_run_in_the_order_of_pytorchs_log(path: str, tmp_path: Path) -> None:
-    program = str(ROOT / path)
-    log, out = tmp_path / "log.txt", tmp_path / "out.json"
-    script = str(ROOT / "tests" / "conformance" / "executed_nodes.py")
-    subprocess.run([sys.executable, script, str(log), program], capture_output=True, timeout=240, cwd=ROOT)
-    run("explain", "-o", str(out), program)
-    recording = json.loads(out.read_text())
-    nodes = recording["nodes"]
-    events = (event for event in recording["events"] if event["kind"] in ("run", "leaf"))
-    assert [
-        nodes[one["node"]]["name"] if one["kind"] == "run" else "AccumulateGrad" for one in events
-    ] == log.read_text().split()
+def check_order(name: str, recording: dict[str, Any], executed: list[str]) -> None:
+    """The nodes in the order of PyTorch's log, as far as the recording goes."""
+    if name in UNDECIDED:
+        return
+    nodes, ran, last = recording["nodes"], [], None
+    for event in recording["events"]:
+        if event["kind"] == "leaf" or (event["kind"] == "run" and any(event["arrived"])):
+            ran.append("AccumulateGrad" if event["kind"] == "leaf" else nodes[event["node"]]["name"])
+        elif event["kind"] == "error" and event["pass"] is not None and event["node"] not in (None, last):
+            name = nodes[event["node"]]["name"]  # of what only raises: it ran, too
+            ran += [name] if name in ("AccumulateGrad", "NotImplemented") else []
+        last = event.get("node", last)
+    if executed and executed[-1].startswith("("):
+        executed = executed[:-1]
+    if recording["limits"]["left_out"]:
+        executed = executed[: len(ran)]
+    assert (ran == executed) == (name not in OTHER_ORDER), OTHER_ORDER.get(name)

@@ -63,8 +63,8 @@ class Normal(ExponentialFamily):
     def log_prob(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        variance = self.scale**2
-        return -((value - self.loc) ** 2) / (2 * variance) - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+        variance, logarithm = self.scale**2, self.scale.log()
+        return -((value - self.loc) ** 2) / (2 * variance) - logarithm - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Any) -> Tensor:
         if self._validate_args:

@@ -14,7 +14,7 @@ from ..backend.line_sums import unbroadcast
 from ..tensor import Tensor
 from .entries import Entry
 from .recording import Recording
-from .values import plain
+from .values import array_of, plain
 
 ELEMENTS, NODES = 36, 60  # of the whole program's matrix
 LOCAL, LOCALS = 9, 200  # elements of either side of a node's own matrix, and how many nodes have theirs shown
@@ -23,8 +23,8 @@ LINKS = 12  # of a chain
 
 def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Entry | None:
     """The matrix of the roots by the leaves, if it is small and every node is an op's that has kept what it needs."""
-    arrays = [g._array if isinstance(g, Tensor) else g for g in cotangents]
-    nodes = _nodes(roots) if all(type(one) is np.ndarray for one in arrays) else None
+    arrays = [array_of(g) for g in cotangents]
+    nodes = _nodes(roots) if all(one is not None for one in arrays) else None
     if nodes is None or any(one[0].metas is not None for one in roots):
         return None
     leaves = [node for node in nodes if isinstance(node, AccumulateGrad)]

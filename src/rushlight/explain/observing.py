@@ -19,8 +19,8 @@ from ..overrides import watching
 from ..tensor import Tensor
 from .entries import Entry
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
-from .recording import Recording, here_of, quietly
-from .values import plain
+from .recording import Recording, here_of, name_of, quietly
+from .values import array_of, fitted, plain
 
 _lock = threading.Lock()
 _stories: list[Recording] = []
@@ -173,14 +173,15 @@ class RecordedPass(ObservedPass):
         recording = self.recording
         self.running = node
         number = recording.node(node)
+        recording.nodes[number]["name"] = name_of(node)
         arrived = [recording.value(one) for one in (g if node.metas is not None and g is not None else [g])]
         self.last = self._event(
             "run", recording.nodes[number]["place"], node=number, arrived=arrived, sent=[], freed=0, local=[]
         )
         for out in range(len(arrived)):
             self.totals.pop((node, out), None)
-        self.matrices, self.v = {}, g
-        if recording.with_jacobians and recording.locals < LOCALS and type(g) is np.ndarray:
+        self.matrices, self.v = {}, None if self.over_tensors else array_of(g)
+        if recording.with_jacobians and recording.locals < LOCALS and self.v is not None:
             self.matrices = local_matrices(node, LOCAL)
             recording.locals += bool(self.matrices)
 
@@ -190,19 +191,18 @@ class RecordedPass(ObservedPass):
             return
         if not self.keep_graph and node.frees is not False:
             kept = {id(one): one for one in node.saved or () if isinstance(one, (Tensor, np.ndarray))}
-            arrays = [one._array if isinstance(one, Tensor) else one for one in kept.values()]
-            self.last["freed"] = sum(int(one.nbytes) for one in arrays if type(one) is np.ndarray)
+            arrays = [array_of(one) for one in kept.values()]
+            self.last["freed"] = sum(int(one.nbytes) for one in arrays if one is not None)
         for index, (g, edge) in enumerate(zip(grads, edges, strict=False)):
             if g is not None and edge is not None:
                 number = self.counts[edge] = self.counts.get(edge, 0) + 1
-                fitted = self._fitted(node, index, g, edge)
-                array = fitted._array if isinstance(fitted, Tensor) else fitted
-                if type(array) is np.ndarray:
+                array = fitted(g, edge)
+                if array is not None:
                     total = self.totals.get(edge)
-                    self.totals[edge] = array.copy() if total is None else total + array
+                    self.totals[edge] = array if total is None else total + array
                 value = self.recording.value(array)
                 total = value if number == 1 else self.recording.value(self.totals.get(edge))
-                if index in self.matrices and array.shape == edge[0].shape:
+                if index in self.matrices and array is not None and array.shape == edge[0].shape:
                     self.last["local"].append({
                         "edge": index, "v": plain(self.v.reshape(-1).tolist()), "J": plain(self.matrices[index].tolist()),
                         "vJ": plain(array.reshape(-1).tolist()),

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..autograd.graph import AccumulateGrad, Edge, Node
-from ..backend.line_sums import unbroadcast
 from ..tensor import Tensor
 from .jacobian import is_readable
 from .recording import Recording
 from .rules import rule_texts
+from .values import array_of, fitted
 
 
 def read(recording: Recording, roots: Sequence[Edge], seeds: Sequence[Any]) -> None:
@@ -115,13 +115,13 @@ def _pull(
 ) -> None:
     number = recording.node(node)
     arrived = waiting.pop(node, [None])
-    is_known = node not in unknown and any(type(one) is np.ndarray for one in arrived)
+    is_known = node not in unknown and any(array_of(one) is not None for one in arrived)
     values = [recording.value(one) for one in arrived] if is_known else [None] * len(arrived)
     event = _event(recording, "run", recording.nodes[number]["place"], node=number, arrived=values, sent=[], freed=0, local=[])
     grads: tuple[Any, ...] | None = None
     if is_known and is_readable(node, several=True):
         try:
-            grads = node.vjp(arrived[0].copy() if node.metas is None else list(arrived), node.next)
+            grads = node.vjp(np.array(arrived[0]) if node.metas is None else list(arrived), node.next)
         except RuntimeError:  # what it kept was written over
             grads = None
     if grads is None:
@@ -131,11 +131,13 @@ def _pull(
         if one is None or edge is None:
             continue
         target, out = edge
-        shape, dtype = (target.shape, target.dtype) if target.metas is None else target.metas[out]
-        fitted = np.array(unbroadcast(np.asarray(one), shape, np.asarray(one).dtype if dtype is None else dtype))
-        total = _add(waiting, target, out, fitted)
+        value = fitted(one, edge)
+        if value is None:
+            unknown.add(target)
+            continue
+        total = _add(waiting, target, out, value)
         counts[edge] = counts.get(edge, 0) + 1
         if event is not None and target not in unknown:
             event["sent"].append({
-                "edge": index, "value": recording.value(fitted), "number": counts[edge], "sum": recording.value(total),
+                "edge": index, "value": recording.value(value), "number": counts[edge], "sum": recording.value(total),
             })  # fmt: skip

@@ -256,7 +256,7 @@ class Recording:
         variable = self.tensor(node.variable) if isinstance(node, AccumulateGrad) else None
         number = len(self.nodes)
         entry: Entry = {
-            "id": number, "name": node.name().rpartition("::")[2], "op": op.name if op is not None else None, "edges": [],
+            "id": number, "name": name_of(node), "op": op.name if op is not None else None, "edges": [],
             "place": self.places.of(node.where), "stack": [], "module": "", "inputs": [], "outputs": [], "saved": [],
             "rules": [], "variable": variable,
         }  # fmt: skip
@@ -382,6 +382,10 @@ class Recording:
             tensor = reference()
             if tensor is not None:
                 self._as_it_is_now(tensor, self.tensors[number])
+        for node_reference, number in self._of_node.values():
+            node = node_reference()
+            if node is not None:
+                self.nodes[number]["name"] = name_of(node)
         for tensor in self.tensors:
             tensor["label"] = self.text_of(tensor["id"]) if tensor["names"] or tensor["place"] is not None else tensor["label"]
         for node in self.nodes:
@@ -395,6 +399,11 @@ class Recording:
             "sources": self.places.sources, "places": self.places.places, "tensors": self.tensors, "nodes": self.nodes,
             "events": self.events, "jacobians": self.jacobians,
         }  # fmt: skip
+
+
+def name_of(node: Node) -> str:
+    """A node's name as it is now: an in-place form names its node anew when it has run."""
+    return node.name().rpartition("::")[2]
 
 
 Where = tuple[CodeType, int] | None  # an instruction of the program

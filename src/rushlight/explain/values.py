@@ -8,10 +8,36 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.graph import Edge
+from ..backend.line_sums import unbroadcast
+from ..batching.examples import Batched
 from ..tensor import Tensor
 from .entries import Entry
 
 FULL = 36  # elements up to which a value is kept as it is
+
+
+def array_of(value: Any) -> Any:
+    """The plain array of a Tensor, an array or a number of NumPy's, of a batch with all examples; None where there is none."""
+    while isinstance(value, Batched):
+        value = value.whole
+    if isinstance(value, Tensor):  # what stands in for the memory of a wrapper must not be asked
+        value = value._array if value._strided else None
+    if isinstance(value, np.generic):  # what NumPy makes of arrays without dimensions
+        return np.asarray(value)
+    return value if type(value) is np.ndarray else None
+
+
+def fitted(value: Any, edge: Edge) -> Any:
+    """A copy of what a rule gave, with broadcasting undone, as it arrives behind an edge; None where it has no plain array."""
+    array = array_of(value)
+    if array is None:
+        return None
+    target, out = edge
+    shape, dtype = (target.shape, target.dtype) if target.metas is None else target.metas[out]
+    examples = array.shape[: array.ndim - len(value.shape)]  # of a batch; they are not summed
+    kept = (*examples, *(1,) * (len(value.shape) - len(shape)), *shape)
+    return np.array(unbroadcast(array, kept, array.dtype if dtype is None else dtype)).reshape((*examples, *shape))
 
 
 def value_of(array: Any, full: bool = False) -> Entry | None:
@@ -21,11 +47,12 @@ def value_of(array: Any, full: bool = False) -> Entry | None:
     >>> value_of(np.array([1.0, np.inf], np.float32))
     {'shape': [2], 'dtype': 'float32', 'data': [1.0, 'inf']}
     """
-    if isinstance(array, Tensor):  # what stands in for the memory of a wrapper must not be asked
-        array = array._array if array._strided else None
-    if type(array) is not np.ndarray or array.dtype.kind not in "fciub":
+    array = array_of(array)
+    if array is None or not (array.dtype.kind in "fciub" or _name(array.dtype) == "bfloat16"):
         return None
     value: Entry = {"shape": list(array.shape), "dtype": _name(array.dtype)}
+    if array.dtype.kind == "V":
+        array = array.astype(np.float32)  # which has all of bfloat16's numbers
     if full or array.size <= FULL:
         data = array.tolist()
         is_plain = array.dtype.kind in "iub" or (array.dtype.kind == "f" and all(map(math.isfinite, array.ravel().tolist())))

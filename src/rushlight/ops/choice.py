@@ -71,7 +71,7 @@ op("lerp_tensor", k.lerp, node="LerpBackward1", kind="elementwise",
    start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight),
    weight=lambda g, start, end: g * conj(end - start))
 op("addcmul", k.addcmul, promote="same", kind="elementwise", x=lambda g: g,
-   u=lambda g, v, value: g * conj(v * value), v=lambda g, u, value: g * conj(u * value))
+   u=lambda g, xp, v, value: g * conj(xp.times(v, value)), v=lambda g, xp, u, value: g * conj(xp.times(u, value)))
 # PyTorch keeps the divisor whichever input needs a gradient.
 op("addcdiv", k.addcdiv, promote="same", kind="elementwise", x=lambda g, v: g,
    u=lambda g, v, value: g * conj(value / v), v=lambda g, u, v, value: -g * conj(value * u / (v * v)))

@@ -246,7 +246,8 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor
         return ops.zeroed(y.sum(axis).detach())
     if x is not None:
         return _over(((_ahead(y, axis) + _behind(y, axis)) * _widths("trapezoid", y, x, axis)).sum(axis), 2.0)
-    return ops.times(y.sum(axis) - ops.times(y.select(axis, 0) + y.select(axis, -1), 0.5), dx)
+    ends = ops.times(y.select(axis, 0) + y.select(axis, -1), 0.5)  # recorded first, as in PyTorch
+    return ops.times(y.sum(axis) - ends, dx)
 
 
 @public(method=False, out=False)

@@ -457,13 +457,13 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
     x, w = input._array, weight._array
     if not x.ndim or not w.ndim:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
-    columns = ops.t(weight) if w.ndim <= 2 else weight.t()
     flat = x.ndim == 2
     if bias is None or not (flat or (_like_a_vector(bias._array) and x.flags.c_contiguous)):
-        product = matmul_of(input, columns)
+        product = matmul_of(input, _columns_of(weight))
         return product if bias is None else product + _added(bias, product._array.shape)
     *batch, inner = x.shape
     rows = input if flat else ops.view(input, (math.prod(batch), inner))
+    columns = _columns_of(weight)  # after the view, as in PyTorch: backward runs the latest node first
     if w.ndim != 2 or inner != w.shape[1] or x.dtype is not w.dtype or bias._array.dtype is not x.dtype:
         _check_addmm(bias, rows, columns)
     try:
@@ -472,6 +472,10 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
         _check_addmm(bias, rows, columns)
         raise
     return out if flat else ops.view(out, (*batch, len(w)))
+
+
+def _columns_of(weight: Any) -> Any:
+    return ops.t(weight) if weight._array.ndim <= 2 else weight.t()
 
 
 def _like_a_vector(bias: Any) -> bool:
@@ -542,11 +546,15 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
     x, y = a._array.shape, b._array.shape
     stay_a = [axis for axis in range(len(x)) if axis not in gone_a]
     stay_b = [axis for axis in range(len(y)) if axis not in gone_b]
-    left, right = a.permute([*stay_a, *gone_a]), b.permute([*gone_b, *stay_b])
+    left = a.permute([*stay_a, *gone_a])
     rows, columns = [x[axis] for axis in stay_a], [y[axis] for axis in stay_b]
     size = math.prod(x[axis] for axis in gone_a)
-    if math.prod(rows) != 1 or math.prod(columns) != 1:
-        total = mm(left.reshape(math.prod(rows), size), right.reshape(size, math.prod(columns)))
+    is_number = math.prod(rows) == math.prod(columns) == 1
+    if not is_number:
+        left = left.reshape(math.prod(rows), size)
+    right = b.permute([*gone_b, *stay_b])
+    if not is_number:
+        total = mm(left, right.reshape(size, math.prod(columns)))
     elif left.is_contiguous() and right.is_contiguous():
         total = ops.dot(left.flatten(), right.flatten())
     else:

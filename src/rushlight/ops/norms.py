@@ -41,12 +41,13 @@ def norm_backward(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, kee
     if math.isinf(ord):
         axes = axis if axis is not None else tuple(range(len(x.shape)))
         return xp.sgn(x) * xp.masked_fill(xp.share(g, xp.abs(x), norm, axes, True), norm != norm, 0)  # none has the size nan
-    scale = xp.masked_fill(g / xp.pow_number(norm, ord - 1), norm == 0, 0)
     if ord < 1:
-        return xp.masked_fill(xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1), x == 0, 0) * scale
-    if ord < 2:
-        return xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1) * scale
-    return x * xp.pow_number(xp.abs(x), ord - 2) * scale
+        along = xp.masked_fill(xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1), x == 0, 0)
+    elif ord < 2:
+        along = xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1)
+    else:
+        along = x * xp.pow_number(xp.abs(x), ord - 2)
+    return along * xp.masked_fill(g / xp.pow_number(norm, ord - 1), norm == 0, 0)
 
 
 def _direction_backward(g: Any, xp: Any, v: Any, scale: Any, axes: tuple[int, ...]) -> Any:

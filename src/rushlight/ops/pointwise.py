@@ -49,6 +49,11 @@ def _power_backward(xp: Any, x: Any, exponent: Any) -> Any:
     return xp.times(xp.pow_number(x, exponent - 1), exponent)
 
 
+def _divisor_backward(g: Any, a: Any, b: Any) -> Any:
+    slope = conj(a / b / b)  # first, as in PyTorch: the order in which a graph's nodes run is that in which they were made
+    return -g * slope
+
+
 def _no_inplace_acosh() -> NoReturn:
     raise NotImplementedError("the derivative for 'inplace version of acosh' is not implemented.")
 
@@ -81,9 +86,9 @@ op("rsub_number", k.subtract_from, node="RsubBackward1", kind="elementwise",
 linear("neg", k.negative, x=lambda g: -g)
 op("mul", np.multiply, promote="same", kind="bilinear", over=blockwise.products,
    a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
-smooth("div", k.divide, a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))
+smooth("div", k.divide, a=lambda g, b: g / conj(b), b=lambda g, a, b: _divisor_backward(g, a, b))
 smooth("reciprocal", k.reciprocal, x=lambda g, out: -g * conj(out * out))
-smooth("div_rounded", k.divide, node="DivBackward2", a=lambda g, b: g / conj(b), b=lambda g, a, b: -g * conj(a / b / b))
+smooth("div_rounded", k.divide, node="DivBackward2", a=lambda g, b: g / conj(b), b=lambda g, a, b: _divisor_backward(g, a, b))
 plain("div_floor", k.floor_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
 plain("div_trunc", k.truncate_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
 plain("floor_divide", k.floor_divide, node="NotImplemented",
@@ -102,8 +107,8 @@ op("fmod_number", k.fmod_number, node="FmodBackward0", kind="elementwise", x=lam
 plain("pow", k.power, node="PowBackward1",
       # As in PyTorch, the result is kept (and watched) whichever input needs a gradient.
       a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
-      b=lambda g, xp, a, b, out: g * conj(xp.masked_fill(
-          out * xp.log(a + 0j if _is_complex(out) else a), (a == 0) & (_real(xp, b) >= 0), 0)))
+      b=lambda g, xp, a, b, out: g * conj(xp.only(
+          out * xp.log(a + 0j if _is_complex(out) else a), ~((a == 0) & (_real(xp, b) >= 0)))))
 op("pow_number", k.power_number, node="PowBackward0", kind="elementwise", over=k.power_grad_over,
    x=lambda g, xp, x, exponent:
        xp.zeroed(g) if exponent == 0 else g * conj(_power_backward(xp, x, exponent)))

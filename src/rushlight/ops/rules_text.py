@@ -32,6 +32,8 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
         lines.append(f"    return {_call(entry.joint, 'rule_joint')}")
     elif entry.variadic in entry.sources:
         lines.append(f"    return {_call(entry.rules[entry.variadic], 'rule_' + entry.variadic)}")
+    elif over_tensors:
+        lines += _each_of_tensors(entry)
     else:
         lines.append(f"    return {_each_where_needed([_own_rule(entry, name) for name in entry.sources])}")
     return "\n".join(lines)
@@ -113,6 +115,15 @@ def _own_rule(entry: Op, name: str) -> str:
 
 def _each_where_needed(results: list[str]) -> str:
     return f"({', '.join(f'{result} if edges[{index}] is not None else None' for index, result in enumerate(results))},)"
+
+
+def _each_of_tensors(entry: Op) -> list[str]:
+    """One rule for each input, in the order of PyTorch's names: so the nodes that they record come in its order."""
+    lines = [
+        f"    g_{name} = {_own_rule(entry, name)} if edges[{entry.sources.index(name)}] is not None else None"
+        for name in sorted(entry.sources, key=lambda name: saved_attributes.saved_name(entry, "input", name))
+    ]
+    return [*lines, f"    return ({', '.join(f'g_{name}' for name in entry.sources)},)"]
 
 
 def _scalars(entry: Op, opened: list[str]) -> list[str]:

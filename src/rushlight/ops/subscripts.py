@@ -25,7 +25,7 @@ from .table import op
 
 op("index", k.index, inputs="*indices", kind="linear",
    x=lambda g, xp, indices, x_shape: xp.index_adjoint(g, indices, x_shape))  # fmt: skip
-op("index_adjoint", k.index_adjoint, inputs="*indices", node="IndexBackwardBackward0", kind="linear",
+op("index_adjoint", k.index_adjoint, inputs="*indices", node="IndexPutImplBackward0", kind="linear",
    g=lambda g, xp, indices: xp.index(g, indices))  # fmt: skip
 op("index_put", k.index_put, inputs="*indices", kind="linear",
    x=lambda g, xp, indices, accumulate, values_shape, values_dtype: g if accumulate else xp.index_put(

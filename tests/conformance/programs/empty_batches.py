@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 warnings.simplefilter("ignore")
+torch.manual_seed(0)
 F = torch.nn.functional
 
 

@@ -1,0 +1,127 @@
+"""Runs a program as ``python -m rushlight`` does, and writes what was computed in it, noted where nothing of ``explain`` is at work.
+
+    python plain_values.py OUT.json PROGRAM
+
+Lines that note values are put into the functions that ops are compiled to, before there is any: each result, and each cotangent
+that a node runs with. Beside them each gradient that arrives at a leaf, with what the leaf has then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.machinery
+import importlib.util
+import json
+import os
+import re
+import sys
+from types import ModuleType
+from typing import Any
+
+HOME = "rushlight.ops.compiling"
+found: dict[str, Any] = {"values": [], "runs": [], "leaves": []}
+MOST = 300_000
+
+
+def digest(value: Any) -> str:
+    """A few letters for a value as recordings have it."""
+    return hashlib.sha1(json.dumps(value).encode()).hexdigest()[:12]
+
+
+class Noting(importlib.machinery.SourceFileLoader):
+    """The module that compiles ops, in whose texts values are noted."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        compiled = module._compiled_maker
+        module.GLOBALS.update(noted=noted, noted_run=noted_run)
+
+        def with_notes(text: str) -> Any:
+            text = text.replace("def vjp(node, g, edges):\n", "def vjp(node, g, edges):\n        noted_run(node, g)\n")
+            if "def call(" in text:
+                text = re.sub(r"^( +)return (?!call$)(.+)$", r"\1return noted(\2)", text, flags=re.M)
+            return compiled(text)
+
+        module._compiled_maker = with_notes
+
+
+class Finder:
+    @staticmethod
+    def find_spec(name: str, path: Any, target: Any = None) -> Any:
+        if name != HOME:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        assert spec is not None and spec.origin is not None
+        return importlib.util.spec_from_file_location(name, spec.origin, loader=Noting(name, spec.origin))
+
+
+def told(array: Any) -> str:
+    from rushlight.explain.values import value_of
+
+    return digest(value_of(array))
+
+
+def noted(result: Any) -> Any:
+    if len(found["values"]) < MOST:
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        found["values"] += [told(one) for one in results if hasattr(one, "_array")]
+    return result
+
+
+def noted_run(node: Any, g: Any) -> None:
+    if len(found["runs"]) < MOST:
+        arrived = g if node.metas is not None and g is not None else [g]
+        found["runs"].append([node.name().rpartition("::")[2], *map(told, arrived)])
+
+
+# Their frames are hidden from tracebacks, as those of compiled ops are.
+WRAPPERS = """
+def pulled(pull):
+    def vjp(node, g, edges):
+        noted_run(node, g)
+        return pull(node, g, edges)
+    return vjp
+
+def received(accumulate):
+    def both(variable, g, *way):
+        arrived = told(g)
+        accumulate(variable, g, *way)
+        noted_leaf(arrived, told(variable._grad))
+    return both
+"""
+
+
+def note_the_rest() -> None:
+    """Nodes that are no op's, and leaves."""
+    import rushlight
+    from rushlight.autograd import engine, graph
+    from rushlight.ops import saved
+
+    scope = {"noted_run": noted_run, "told": told, "noted_leaf": lambda *pair: found["leaves"].append(list(pair))}
+    exec(compile(WRAPPERS, "<rushlight notes>", "exec"), scope)
+    saved.INSIDE.add("<rushlight notes>")
+    waiting = [graph.Node]
+    while waiting:
+        one = waiting.pop()
+        waiting += one.__subclasses__()
+        for name in ("vjp", "vjp_tensors"):
+            if name in vars(one) and vars(one)[name].__code__.co_filename.startswith(os.path.dirname(rushlight.__file__)):
+                setattr(one, name, scope["pulled"](vars(one)[name]))
+    engine.BackwardPass.accumulate = staticmethod(scope["received"](engine.BackwardPass.accumulate))
+    engine._accumulate_tensor = scope["received"](engine._accumulate_tensor)
+
+
+if __name__ == "__main__":
+    out, program = sys.argv[1:]
+    sys.path.pop(0)
+    sys.meta_path.insert(0, Finder)
+    note_the_rest()
+    from rushlight.__main__ import main
+
+    process = os.getpid()
+    try:
+        main([program])
+    finally:
+        if os.getpid() == process:
+            with open(out, "w", encoding="utf-8") as file:
+                json.dump(found, file)
