@@ -27,7 +27,8 @@ from .capture.recorder import NotUnderstood, Recorder
 from .capture.watching import Watch
 from .guarding import Guards, shared, sources
 from .joint import Joint, recorded
-from .replay.program import CannotReplay, Program
+from .replay.order import CannotReplay
+from .replay.program import Program
 from .results import Results
 from .states import State
 from .trees import equal, leaves_of, tensor_form
