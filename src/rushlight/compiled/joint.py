@@ -16,6 +16,7 @@ from ..tensor import Tensor
 from .capture import trace as t
 from .capture.passes import TracedPass
 from .capture.recorder import NotUnderstood, Recorder
+from .replay.order import of_any_shape
 from .replay.program import Program
 from .trees import equal, leaves_of
 
@@ -43,9 +44,9 @@ class Joint:
         forward, backward = trace.instructions[: self.at], trace.instructions[self.at :]
         forward += [one for one in backward if isinstance(one, t.Input)]
         backward = [one for one in backward if not isinstance(one, t.Input)]
-        if any(isinstance(one, (t.Host, t.Write, t.Accumulate, t.SetGrad)) for one in backward):
-            raise NotUnderstood("a backward pass that changes what others see")
-        made = {out for one in backward for out in outs_of(one)}
+        if any(isinstance(one, (t.Host, t.Write, t.Accumulate, t.SetGrad)) or of_any_shape(one) for one in backward):
+            raise NotUnderstood("a backward pass that changes what others see, or whose shapes depend on values")
+        made = {out for one in backward for out in t.made(one)}
         read = [number for one in backward for number in t.read(one)] + [number for number in self.grads if number is not None]
         self.saved = list(dict.fromkeys(number for number in read if number not in made))
         inputs = {trace.values[number].storage: number for number in trace.tensors}
@@ -124,13 +125,6 @@ def _named(name: str) -> type[_Front]:
     if name not in _fronts:
         _fronts[name] = type(name, (_Front,), {"__module__": "builtins"})
     return _fronts[name]
-
-
-def outs_of(one: t.Instruction) -> tuple[int, ...]:
-    """The values that an instruction makes."""
-    if isinstance(one, (t.Apply, t.Host)):
-        return one.outs
-    return () if isinstance(one, t.SetGrad) else (one.out,)
 
 
 def recorded(result: Any, recorder: Recorder, new_pass: Callable[[Any], TracedPass]) -> Joint | None:

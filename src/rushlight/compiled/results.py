@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import modes
 from ..base.size import Size
 from ..tensor import Tensor, new_tensor
 from .capture.recorder import NotUnderstood, Recorder
@@ -49,8 +50,8 @@ class Results:
         owner = next((number for number, tensor in recorder.trace.tensors.items() if tensor._grad is leaf), None)
         if owner is not None:
             return ("grad", owner)
-        if leaf._hooks or leaf._tangents or leaf._inference or leaf._made or leaf._retains:
-            raise NotUnderstood("a result that hooks know of, or that was made in a mode of its own")
+        if leaf._hooks or leaf._tangents or leaf._made or leaf._retains:
+            raise NotUnderstood("a result that hooks know of, or a view that was made in a mode of its own")
         if id(leaf._counter) in counters or not recorder.has_made(leaf):
             raise NotUnderstood("a result that shares memory")
         if type(leaf) is not Tensor or leaf._conjugate or leaf._negated or leaf._grad is not None:
@@ -61,6 +62,8 @@ class Results:
             if self.joint is None or recorder.trace.values[self.joint.result].shape != leaf._array.shape:
                 raise NotUnderstood("a result that is part of a graph")
             return ("graph", leaf._counter[0])
+        if leaf._inference is not None:
+            return ("inference", leaf._counter[0])
         return ("new", (leaf._counter[0], leaf._needs_grad))
 
     def made_of(self, arrays: tuple[Any, ...], tensors: dict[int, Tensor]) -> Any:
@@ -82,6 +85,8 @@ class Results:
                 leaves.append(result)
                 if kind == "graph":
                     result._counter[0], result._needs_grad, placed = what, True, result
+                elif kind == "inference":
+                    result._counter[0], result._inference = what, modes.state.inference or modes.Inference()
                 else:
                     result._counter[0], result._needs_grad = what
         if placed is not None and self.joint is not None:

@@ -11,7 +11,6 @@ from ..autograd.graph import AccumulateGrad, Edge, Node
 from ..autograd.saved import Packed
 from ..autograd.views import CopySlices
 from ..backend.line_sums import unbroadcast
-from ..tensor import Tensor
 from .entries import Entry
 from .recording import Recording
 from .values import array_of, plain

@@ -27,9 +27,8 @@ def _lengths(value: Any) -> np.ndarray[Any, Any]:
     return np.atleast_1d(array).astype(np.int64)
 
 
-def _as_rows(targets: Any, lengths: np.ndarray[Any, Any], samples: int) -> np.ndarray[Any, Any]:
+def _as_rows(array: np.ndarray[Any, Any], lengths: np.ndarray[Any, Any], samples: int) -> np.ndarray[Any, Any]:
     """The labels of each sample as a row."""
-    array = targets._array.astype(np.int64)
     longest = int(lengths.max(initial=0))
     if array.ndim > 1:
         if array.shape[1] < longest:
@@ -45,6 +44,30 @@ def _as_rows(targets: Any, lengths: np.ndarray[Any, Any], samples: int) -> np.nd
         row[:length] = array[start : start + length]
         start += length
     return rows
+
+
+def _checked(
+    targets: Any, input_lengths: Any, target_lengths: Any, sizes: tuple[int, int], alone: bool, dtype: np.dtype[Any]
+) -> tuple[np.ndarray[Any, Any], ...]:
+    """The labels of each sample as a row, the two lengths, and by what a mean divides each loss.
+
+    ``sizes``  how many times and samples there are
+    """
+    times, samples = sizes
+    lengths, labels = _lengths(input_lengths), _lengths(target_lengths)
+    for name, value in (("input", lengths), ("target", labels)):
+        if len(value) != samples:
+            raise RuntimeError(f"{name}_lengths must be of size batch_size")
+    if lengths.max(initial=0) > times:
+        raise RuntimeError(
+            f"Expected input_lengths to have value at most {times}, but got value {lengths.max()} (while checking "
+            "arguments for "
+            "ctc_loss_allocate_outputs)"
+        )
+    array = targets._array.astype(np.int64)
+    rows = _as_rows(array[None] if alone and array.ndim == 1 else array, labels, samples)
+    divisor = np.maximum(labels, 1).astype(dtype)
+    return rows, lengths, labels, divisor.reshape(()) if alone else divisor
 
 
 @public(space="torch.nn.functional", out=False)
@@ -70,30 +93,18 @@ def ctc_loss(
     times, samples, classes = log_probs._array.shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
-    lengths, labels = _lengths(input_lengths), _lengths(target_lengths)
-    for name, value in (("input", lengths), ("target", labels)):
-        if len(value) != samples:
-            raise RuntimeError(f"{name}_lengths must be of size batch_size")
-    if lengths.max(initial=0) > times:
-        raise RuntimeError(
-            f"Expected input_lengths to have value at most {times}, but got value {lengths.max()} (while checking "
-            "arguments for "
-            "ctc_loss_allocate_outputs)"
-        )
-    if alone and targets._array.ndim == 1:
-        targets = targets.unsqueeze(0)
-    rows, own, others = (new_tensor(array) for array in (_as_rows(targets, labels, samples), lengths, labels))
-    losses, _ = ops.ctc_loss(log_probs, rows, own, others, int(blank), bool(zero_infinity))
+    given = _checked(targets, input_lengths, target_lengths, (times, samples), alone, log_probs._array.dtype)
+    rows, lengths, labels, divisor = map(new_tensor, given)
+    losses, _ = ops.ctc_loss(log_probs, rows, lengths, labels, int(blank), bool(zero_infinity))
     if zero_infinity:
-        losses = module("torch")["where"](losses == math.inf, new_tensor(np.zeros((), log_probs._array.dtype)), losses)
+        losses = module("torch")["where"](losses == math.inf, losses.new_zeros(()), losses)
     if alone:
         losses = losses.squeeze(0)
     if reduction == "none":
         return losses
     if reduction == "sum":
         return ops.sum_all(losses)
-    divisor = np.maximum(labels, 1).astype(log_probs._array.dtype)
-    return (losses / new_tensor(divisor.reshape(()) if alone else divisor)).mean()
+    return (losses / divisor).mean()
 
 
 @public("ctc_loss", method=False, out=False)

@@ -66,9 +66,9 @@ LOOKS_AT_NO_VALUE = frozenset(
 # Classes of what functions hand on to ops, and nobody else looks at.
 WHOLE = frozenset(("Statistics",))
 
-# Ops whose results have a shape that depends on values.
+# Ops, and functions that are called anew, whose results have a shape that depends on values.
 OF_ANY_SHAPE = frozenset(
-    "nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ctc_loss".split()
+    "nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ops.sequences:_checked".split()
 )
 
 BY_NAME = frozenset((getattr, hasattr, vars, dir))
@@ -108,7 +108,7 @@ ANEW = frozenset(
 CHANGES_NOTHING = frozenset(
     """
     autograd.functional:_unit autograd.functional:_zeros autograd.functional:_zeros_like
-    autograd.overlaps:like_base backend.places:check backend.places:check_along ops.dispatch:number_array
+    autograd.overlaps:like_base backend.places:check backend.places:check_along ops.dispatch:number_array ops.sequences:_checked
     ops.short_time:_check_overlap ops.sort:_check_quantiles
     """.split()
 )
@@ -131,12 +131,17 @@ def stops(error: BaseException) -> bool:
     return kind.__qualname__ == "_Stop" and kind.__module__ in ("rushlight.utils.checkpoint", "torch.utils.checkpoint")
 
 
+def where(function: Any) -> str:
+    """The name by which a function is listed here."""
+    return f"{function.__module__.partition('.')[2]}:{function.__name__}"
+
+
 def changes_nothing(function: Any) -> bool:
     """Whether a function that is called anew only makes tensors, or looks at them: neither draws nor writes."""
     if getattr(function, "changes_nothing", False):
         return True
-    room = function.__module__.partition(".")[2]
-    if f"{room}:{function.__name__}" in CHANGES_NOTHING:
+    if where(function) in CHANGES_NOTHING:
         return True
+    room = function.__module__.partition(".")[2]
     made = ("filling", "from_sizes", "like", "matrices", "ranges")
     return room.startswith("tensors.creation.") and room.rpartition(".")[2] in made and "rand" not in function.__name__

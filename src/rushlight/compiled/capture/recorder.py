@@ -57,6 +57,7 @@ class Recorder:
         self.counters: dict[int, int] = {}  # version counters of inputs, by their identity: the number of one that has it
         self.array_inputs: dict[int, int] = {}  # inputs by their arrays
         self.grads: dict[int, int] = {}  # of gradients that the program made, by their version counters: the leaf's number
+        self.early: dict[int, int] = {}  # results of running ops, by their arrays: the numbers that hooks know them by
         self.made: set[int] = set()  # storages that the program made
         self.counts: dict[int, list[Any]] = {}  # version counters that writes went by, with how many
 
@@ -166,8 +167,6 @@ class Recorder:
 
     def before_op(self, op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of an op, looked up before it runs."""
-        if op.name in known.OF_ANY_SHAPE:
-            self.fail(f"{op.name}(), whose result has a shape that depends on values")
         if modes.state.forward_levels:
             self.fail("forward mode")
         if modes.state.anomaly:
@@ -181,8 +180,13 @@ class Recorder:
             return tuple(self._argument(one) for one in value)
         return value
 
-    def after_op(self, op: Any, args: tuple[Any, ...], inputs: tuple[Any, ...], result: Any) -> None:
-        """An op has run: its results are values."""
+    def saves(self, array: Any) -> None:
+        """An array that a running op saves is handed to a hook: where it is the op's result, it is a value before the op ends."""
+        if self.failure is None and id(array) not in self.numbers and self.there(array) is None:
+            self.early[id(array)] = self.new(array)
+
+    def after_op(self, op: Any, args: tuple[Any, ...], inputs: tuple[Any, ...], result: Any, place: int) -> None:
+        """An op has run: its results are values. It stands at ``place``: before what hooks did with what it saves."""
         count = len(op.inputs)
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         cast, laid = None, False
@@ -206,9 +210,10 @@ class Recorder:
                 return
             array = one._array
             known = self.numbers.get(id(array))
-            outs.append(self.new(array) if known is None else self._same(known, array))
+            early = self.early.pop(id(array), None)
+            outs.append(early if early is not None else self.new(array) if known is None else self._same(known, array))
         params = tuple(self._parameter(value) for value in args[count:])
-        self.note(t.Apply(op.name, inputs, params, tuple(outs), cast, laid))
+        self.trace.instructions.insert(place, t.Apply(op.name, inputs, params, tuple(outs), cast, laid))
 
     def _same(self, known: int, array: Any) -> int:
         """A result that is the very array of an input."""

@@ -272,3 +272,10 @@ def read(one: Instruction) -> list[int]:
             return values_in(one.args) + values_in(one.kwargs)
         case _:
             return []
+
+
+def made(one: Instruction) -> tuple[int, ...]:
+    """The values that an instruction makes."""
+    if isinstance(one, (Apply, Host)):
+        return one.outs
+    return () if isinstance(one, SetGrad) else (one.out,)

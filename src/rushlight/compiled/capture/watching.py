@@ -26,6 +26,7 @@ from ...autograd import interpreters, modes
 from ...autograd.graph import OWN_CODE, ROOT
 from ...autograd.observed_pass import ObservedPass
 from ...ops.interceptors import run_below
+from ...ops.saved import Packed
 from ...tensor import Tensor
 from . import known
 from .passes import TracedPass
@@ -39,6 +40,7 @@ STANDARD: tuple[str, ...] = (
 )  # fmt: skip
 _METADATA = frozenset("shape dtype ndim size strides flags itemsize nbytes".split())
 _ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
+_PACKING = Packed.__init__.__code__
 _BEGUN = 8  # bytes of a generator's code that run before its first line
 
 
@@ -55,6 +57,7 @@ class Watch(interpreters.Interpreter):
         self.stopped = False  # whether the recomputation of a checkpoint is ending
         self.any_name = False  # whether objects were asked for attributes by names that no code tells
         self.generators: set[Any] = set()  # the frames of those that began here
+        self.interrupted: list[int] = []  # for each hook that takes what an op saves, how many ops were running
 
     def __enter__(self) -> Watch:
         _lock.acquire()
@@ -88,6 +91,7 @@ class Watch(interpreters.Interpreter):
             inputs: Any = None
             if outer and recorder.failure is None:
                 inputs = recorder.before_op(op, args)
+            place = len(recorder.trace.instructions)
             try:
                 result = run_below(op, args, self)
             except Exception as error:
@@ -96,7 +100,7 @@ class Watch(interpreters.Interpreter):
                     recorder.fail(f"{op.name}(), which raises an error")
                 raise
             if outer and recorder.failure is None:
-                recorder.after_op(op, args, inputs, result)
+                recorder.after_op(op, args, inputs, result, place)
             return result
         finally:
             recorder.within -= 1
@@ -106,6 +110,8 @@ class Watch(interpreters.Interpreter):
             if frame is self.host and event == "return":
                 self._host_ends(arg, _returns(frame))
             return
+        if frame.f_code is _PACKING:
+            self._packs(frame, event)
         if self.recorder.within or self.recorder.failure is not None:
             return
         code = frame.f_code
@@ -123,6 +129,15 @@ class Watch(interpreters.Interpreter):
                 self.any_name = self.any_name or not _for_own(frame)
             elif not known.pure(arg) and not _for_own(frame):
                 self.fail(f"{getattr(arg, '__qualname__', arg)}(), which may give another result each time")
+
+    def _packs(self, frame: Any, event: str) -> None:
+        """A hook takes what an op saves: the user's code, although an op is running."""
+        if event == "call":
+            self.interrupted.append(self.recorder.within)
+            self.recorder.within = 0
+            self.recorder.saves(frame.f_locals["value"]._array)
+        elif event == "return":
+            self.recorder.within = self.interrupted.pop()
 
     def _users(self, frame: Any, code: types.CodeType) -> None:
         if code not in self.codes:

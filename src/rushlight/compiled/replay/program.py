@@ -20,14 +20,10 @@ from ...backend.pointwise import kernel_for
 from ...ops import dispatch
 from ...ops.table import table
 from ...tensor import Tensor
-from ..capture import known
 from ..capture import trace as t
+from .order import CannotReplay, changes, checked_first
 
 _LARGE = blockwise.SPREAD
-
-
-class CannotReplay(Exception):
-    """Why a trace cannot be replayed."""
 
 
 class Differs(Exception):
@@ -53,7 +49,8 @@ class Program:
     exact = True  # it gives what the program gives to the last bit
 
     def __init__(self, trace: t.Trace, results: list[int], given: Sequence[int] = ()) -> None:
-        self.trace, self.results, self.given = trace, results, list(given)
+        self.trace = trace = checked_first(trace)
+        self.results, self.given = results, list(given)
         self.names: dict[int, str] = {}
         self.lines: list[str] = []
         self.space: dict[str, Any] = {
@@ -258,8 +255,7 @@ class Program:
             self._say(f"{self._name(out)} = t{leaf}._grad._array")
 
     def _host(self, place: int, one: t.Host) -> None:
-        changes = not known.changes_nothing(one.function)
-        if changes:
+        if changes(one):
             self._begin()
         given = [self._handed(value) for value in one.args]
         given += [f"{key}={self._handed(value)}" for key, value in one.kwargs.items()]
@@ -274,7 +270,7 @@ class Program:
                 self._say(f"if {self._name(out)}.shape != {value.shape}: raise Differs")
         if one.outs:
             self._say("r = None")
-        if changes:  # an optimizer may have given a tensor other memory
+        if changes(one):  # an optimizer may have given a tensor other memory
             for number in self.inputs:
                 if self.uses.get(self._root(number), -1) > place and self._was_seen(number, place):
                     self._say(f"v{number} = t{number}._array")

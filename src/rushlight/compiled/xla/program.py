@@ -13,6 +13,7 @@ import numpy as np
 
 from ...ops.table import table
 from ..capture import trace as t
+from ..replay.order import checked_first
 from ..replay.program import Program
 from .lowering import lowered
 
@@ -46,7 +47,8 @@ class _Stretches:
     def __init__(self, trace: t.Trace, results: list[int]) -> None:
         self.jax = needed()
         self.lines = lowered(self.jax.numpy, self.jax.lax, self.jax.nn)
-        self.trace, self.results = trace, results
+        self.trace = trace = checked_first(trace)
+        self.results = results
         written = [one.target.number for one in trace.instructions if isinstance(one, t.Write)]
         written += [one.out for one in trace.instructions if isinstance(one, t.Accumulate)]
         self.written = {trace.values[number].storage for number in written}

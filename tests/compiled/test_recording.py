@@ -1,0 +1,122 @@
+"""What a recording sees: hooks that run inside of ops, results of every kind, shapes that depend on values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import rushlight as torch
+import rushlight.nn.functional as F
+from rushlight.autograd.graph import save_on_cpu, saved_tensors_hooks
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """The function compiled, replayed even where that is not faster."""
+    call: Any = torch.compile(function)
+    call._compiled.always = True
+    return call
+
+
+def is_replayed(call: Any) -> bool:
+    return call._compiled.forms[-1].program is not None
+
+
+def test_a_hook_that_takes_values_from_what_is_saved_ends_it() -> None:
+    w = torch.ones(2, requires_grad=True)
+
+    def step() -> Any:
+        with saved_tensors_hooks(lambda saved: saved.tolist(), torch.tensor):
+            loss = (w * w).sum()
+        loss.backward()
+        return w.grad
+
+    fast = compiled(step)
+    with pytest.warns(UserWarning, match=r"tolist\(\) looks at a tensor's values"):
+        for number in (1.0, 1.0, 1.0, 3.0):
+            w.grad = None
+            with torch.no_grad():
+                w.fill_(number)
+            assert fast().tolist() == [2 * number, 2 * number]
+
+
+@pytest.mark.parametrize("hooks", [save_on_cpu, lambda: saved_tensors_hooks(lambda saved: saved * 2, lambda kept: kept / 2)])
+def test_hooks_that_compute_with_what_is_saved_are_replayed(hooks: Callable[[], Any]) -> None:
+    w = torch.ones(2, requires_grad=True)
+
+    def step() -> Any:
+        with hooks():
+            loss = w.exp().log().sum() + (w * w).sum()  # an op's input, its result, and one tensor twice
+        loss.backward()
+        return w.grad
+
+    fast = compiled(step)
+    for number in (1.0, 1.0, 1.0, 3.0):
+        w.grad = None
+        with torch.no_grad():
+            w.fill_(number)
+        assert fast().tolist() == pytest.approx([1 + 2 * number] * 2)
+    assert is_replayed(fast)
+
+
+def test_results_made_in_inference_mode() -> None:
+    w = torch.ones(2, requires_grad=True)
+
+    def predict(x: Any) -> Any:
+        with torch.inference_mode():
+            return w * x
+
+    inside = compiled(predict)
+    around = compiled(lambda x: w * x)
+    for number in range(12):  # each block is a mode of its own
+        x = torch.full((2,), float(number))
+        assert inside(x).is_inference() and inside(x).tolist() == [number, number]
+        with torch.inference_mode():
+            result = around(x)
+        assert result.is_inference() and result.tolist() == [number, number]
+    assert is_replayed(inside) and is_replayed(around)
+    assert len(around._compiled.forms) == 1
+
+
+def test_a_result_that_is_a_view_of_what_the_function_made() -> None:
+    fast = compiled(lambda x: (x * 2).view(-1))
+    for _ in range(4):
+        assert fast(torch.ones(2, 2)).tolist() == [2.0] * 4
+    assert is_replayed(fast)
+
+
+def test_lengths_of_sequences_may_change() -> None:
+    scores = torch.randn(5, 2, 4, requires_grad=True)
+    labels, times, sizes = torch.tensor([[1, 2, 3], [3, 1, 2]]), torch.tensor([5, 4]), torch.tensor([3, 2])
+    optimizer = torch.optim.SGD([scores], 0.1)
+
+    def step() -> Any:
+        optimizer.zero_grad()  # a change before what the shapes depend on
+        F.ctc_loss(scores.log_softmax(2), labels, times, sizes).backward()
+        return scores.grad.clone()
+
+    fast = compiled(step)
+    for number, (first, second) in enumerate([(3, 2), (3, 2), (3, 2), (3, 1), (2, 1), (1, 1), (3, 3)]):
+        sizes.copy_(torch.tensor([first, second]))
+        assert torch.allclose(fast(), step(), atol=1e-6), number
+    assert is_replayed(fast)
+    sizes.fill_(4)
+    with pytest.raises(RuntimeError, match="Expected tensor to have size at least 4 at dimension 1"):
+        fast()
+
+
+def test_a_shape_that_depends_on_what_the_program_wrote_is_not_replayed() -> None:
+    def function(x: Any) -> Any:
+        x.add_(1)
+        return x.unique()
+
+    fast = compiled(function)
+    with pytest.warns(UserWarning, match="a shape that depends on values"):
+        for _ in range(4):
+            assert fast(torch.tensor([1, 1, 2])).tolist() == [2, 3]
+    ahead = compiled(lambda x: (x.unique(), x.add_(1)))
+    for numbers, distinct in (([1, 1], [1]), ([2, 2], [2]), ([3, 3], [3]), ([3, 4], [3, 4])):
+        x = torch.tensor(numbers)
+        assert ahead(x)[0].tolist() == distinct
+        assert x.tolist() == [number + 1 for number in numbers]
