@@ -145,7 +145,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: fft.irfft(COMPLEX[..., :1]), RuntimeError, r"Invalid number of data points \(0\) specified"),
     (lambda: fft.fft(REAL, dim=3), IndexError, r"Dimension out of range \(expected to be in range of \[-3, 2\]"),
     (lambda: fft.fft(torch.tensor(1.0)), IndexError, "Dimension specified as -1 but tensor has no dimensions"),
-    (lambda: fft.fft(REAL, 2.5), TypeError, r"fft_fft\(\): argument 'n' must be int, not float"),
+    (lambda: fft.fft(REAL, 2.5), TypeError, r"fft_fft\(\): argument 'n' \(position 2\) must be int, not float"),
     (lambda: fft.fft([1.0]), TypeError, r"fft_fft\(\): argument 'input' \(position 1\) must be Tensor, not list"),
     (lambda: fft.rfft(COMPLEX), RuntimeError, "rfft expects a real input tensor, but got ComplexDouble"),
     (lambda: fft.rfft2(COMPLEX), RuntimeError, "rfftn expects a real-valued input tensor, but got ComplexDouble"),

@@ -108,6 +108,8 @@ template <class T> struct Sample {
             else
                 for (std::size_t place = count > 1 ? count - 2 : 0; place < count; place++) row[place] = emitted[place];
             set.shares(alpha(t), row, emitted, loss, shares, count);
+            // As in PyTorch: a last label that is the blank has its own share alone there, not that of the blank behind it too.
+            if (t + 1 == ctc.length(n) && count > 1 && ctc.label(n, count - 2) == ctc.blank) shares[count - 1] = 0;
             std::fill(totals, totals + ctc.classes, 0.0);
             for (std::size_t place = 0; place < count; place++)
                 if (std::isfinite(shares[place])) totals[ctc.label(n, place)] += shares[place];
