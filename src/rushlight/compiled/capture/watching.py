@@ -25,8 +25,8 @@ import numpy as np
 from ...autograd import interpreters, modes
 from ...autograd.graph import OWN_CODE, ROOT
 from ...autograd.observed_pass import ObservedPass
+from ...autograd.saved import Packed
 from ...ops.interceptors import run_below
-from ...ops.saved import Packed
 from ...tensor import Tensor
 from . import known
 from .passes import TracedPass
