@@ -325,9 +325,12 @@ else:
                         value.__qualname__ = f"{of.__name__}.{name}"  # which errors of calls name
 
 
+_ndarray = np.ndarray
+
+
 def new_tensor(array: np.ndarray[Any, Any]) -> Tensor:
     """A Tensor around an array, with memory of its own as far as version counting goes."""
-    if not isinstance(array, np.ndarray) and hasattr(array, "as_tensor"):  # what stands for an array
+    if array.__class__ is not _ndarray and hasattr(array, "as_tensor"):  # what stands for an array
         return array.as_tensor()
     result = object.__new__(Tensor)
     result._array = array

@@ -17,6 +17,7 @@ from .graph import BORROWED, Hooks, Node, RemovableHandle, add_hook, observers
 from .interpreters import stack as interpreters
 
 GRAD_OF_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+tells = interpreters.told  # who wants to know what is no op
 
 
 class InGraph(Methods):
@@ -133,7 +134,7 @@ class InGraph(Methods):
                     f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
                     f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
-        for told in interpreters.told:
+        for told in tells:
             told("grad", self, value)
         self._grad = value
 
@@ -271,8 +272,9 @@ class InGraph(Methods):
             result._negated = True
         if self._inference is not None:
             result._inference = self._inference
-        for told in interpreters.told:
-            told("detach", self, result)
+        if tells:
+            for told in tells:
+                told("detach", self, result)
         return result
 
     def detach_(self) -> Tensor:
@@ -293,7 +295,7 @@ class InGraph(Methods):
     def data(self) -> Tensor:
         """The same memory as a tensor without history, whose changes backward passes do not notice."""
         result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
-        for told in interpreters.told:
+        for told in tells:
             told("data", self, result)
         return result
 
@@ -310,7 +312,7 @@ class InGraph(Methods):
         if value._array.dtype is not self._array.dtype:
             self._sink = None  # gradients of another dtype arrive at an end of their own
         self._array = value._array  # the version counter stays, also of views of the memory of before
-        for told in interpreters.told:
+        for told in tells:
             told("data =", self, value)
 
     @data.deleter

@@ -8,7 +8,7 @@ from typing import Any
 from ...autograd import engine
 from ...autograd.graph import AccumulateGrad, Edge, Node
 from ...autograd.observed_pass import ObservedPass
-from ...tensor import Tensor
+from ...tensor import Tensor, wrap
 from .recorder import Recorder
 
 
@@ -33,7 +33,7 @@ class TracedPass(ObservedPass):
         if self.for_graph:
             super().run(roots, cotangents)
             return
-        super().run(roots, [None if seed is None else engine.wrap(seed) for seed in cotangents])
+        super().run(roots, [None if seed is None else wrap(seed) for seed in cotangents])
         if self.captures:
             self.captured = [g._array if isinstance(g, Tensor) else g for g in self.captured]
             self.over_tensors = False

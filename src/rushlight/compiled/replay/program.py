@@ -19,7 +19,7 @@ from ...backend.ownership import BY_REPLAY
 from ...backend.pointwise import kernel_for
 from ...ops import dispatch
 from ...ops.table import table
-from ...tensor import Tensor
+from ...tensor import Tensor, new_tensor
 from ..capture import trace as t
 from .order import CannotReplay, changes, checked_first
 
@@ -56,7 +56,7 @@ class Program:
         self.space: dict[str, Any] = {
             "__name__": "rushlight.replay.replayed", "accumulate": engine.BackwardPass.accumulate, "asarray": np.asarray,
             "copied": backend.copied, "copyto": np.copyto, "count": mirrors.count, "flat": _flat, "HELD": BY_REPLAY, "ndarray": np.ndarray,
-            "laid_out": backend.laid_out, "spread": blockwise.spread, "wrap": dispatch.new_tensor,
+            "laid_out": backend.laid_out, "spread": blockwise.spread, "wrap": new_tensor,
             "Differs": Differs,
         }  # fmt: skip
         self.inputs = list(trace.tensors)
