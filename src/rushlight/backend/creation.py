@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..base.switches import switches
 from .numpy import Array, Shape, empty_like
-
-# Whether memory that nobody has set is filled all the same, with nan or the largest integer, so that it shows.
-fill_unset = False
 
 
 def unset(array: Array) -> Array:
-    """A new array that nobody has set, as it is to be handed on."""
-    if fill_unset:
+    """A new array that nobody has set, as it is to be handed on: filled with nan or the largest integer where that is to show."""
+    if switches.deterministic and switches.fill_uninitialized:
         kind = array.dtype.kind
         array.fill(np.iinfo(array.dtype).max if kind in "iu" else True if kind == "b" else np.nan)
     return array

@@ -5,19 +5,16 @@ Each function looks at one distribution's arguments and returns nothing, or rais
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ..base import dtypes
+from ..base.arguments import warn
 from .numpy import Array
 
 DType = np.dtype[Any]
-
-tell: Callable[[str], object] = warnings.warn  # creation/random_tensors.py sets the one that knows the user's line
 
 
 @cache
@@ -241,7 +238,7 @@ def _require_room(dtype: DType, name: str, value: int) -> None:
     if abs(value) > dtypes.finfo(kind).max:
         raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
     digits = _digits(dtype)
-    tell(
+    warn(
         f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations {kind.c_name} can support "
         "discrete uniform distribution only within this range. This warning will become an error in version 1.7 "
         "release, please fix the code in advance"

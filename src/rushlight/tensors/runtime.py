@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import overrides
-from ..backend import creation, threads
+from ..backend import threads
 from ..base.public_names import module
 from ..base.switches import switches
 from ..ops.publishing import published
@@ -81,7 +81,6 @@ def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
     if not isinstance(mode, bool):
         raise TypeError(f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type_name(mode)}")
     switches.deterministic, switches.warn_only = mode, bool(warn_only)
-    creation.fill_unset = mode and switches.fill_uninitialized
 
 
 def set_fill_uninitialized(value: Any) -> None:
@@ -89,7 +88,6 @@ def set_fill_uninitialized(value: Any) -> None:
     if not isinstance(value, bool):
         raise RuntimeError(f"expected a bool, but got {type_name(value)}")
     switches.fill_uninitialized = value
-    creation.fill_unset = value and switches.deterministic
 
 
 def fills_uninitialized() -> bool:

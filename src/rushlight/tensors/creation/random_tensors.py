@@ -7,19 +7,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import random as generators
-from ...backend import random_checks
 from ...backend.fitting import fitting
 from ...base import dtypes
 from ...ops.publishing import published
 from ...tensor import Tensor
-from ..arguments import checked_shape, integer, options, refuse, shape_of, type_name, warn
+from ..arguments import checked_shape, integer, options, refuse, shape_of, type_name
 from .allocation import finished, into
 from .like import unset_like
 
 Shape = tuple[int, ...]
-
-
-random_checks.tell = warn
 
 
 def no_kernel(kernel: str, numpy_type: np.dtype[Any]) -> NoReturn:
