@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from ..base.public_names import operator_spaces
+from ..base.public_names import operator_namespaces
 
 FAMILIES = (
     "shape",
@@ -76,13 +76,8 @@ FAMILIES = (
 
 
 def __getattr__(name: str) -> Any:
-    if name == "aten":
-        from ..operators.aten import aten
-
-        return aten
-    if name in operator_spaces:
-        found = globals()[name] = operator_spaces[name]
-        return found
+    if name in operator_namespaces:
+        return operator_namespaces[name]
     raise AttributeError(f"module 'torch.ops' has no attribute {name!r}")
 
 
