@@ -32,7 +32,7 @@ _lazy, __dir__ = lazy_names(
     {
         "Variable": "variable",
         "gradgradcheck": "gradcheck",
-        **dict.fromkeys("DeviceType ProfilerActivity ProfilerState".split(), "profiler_kinds"),
+        **dict.fromkeys("DeviceType ProfilerActivity ProfilerState".split(), "profiler"),
         **dict.fromkeys(
             "kineto_available _profiler_enabled _record_function_with_args_enter _record_function_with_args_exit".split(),
             "profiler",

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any
 
+from ..autograd.recorder import record_function
 from ..base.public_names import operator_namespaces
 
 FAMILIES = (
@@ -90,8 +91,6 @@ class _Profiler:
 
     @staticmethod
     def _record_function_enter(name: str, args: str | None = None) -> Any:
-        from ..autograd.profiler import record_function
-
         return record_function(name, args).__enter__()
 
     _record_function_enter_new = _record_function_enter

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.device import layout as Layout
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ..ops.public import ops
 from ..overrides.asking import DisableTorchFunctionSubclass
 from ..tensor import Tensor
+from ..tensors.creation import from_data
 from .invariants import check_sparse_tensor_invariants
 from .tensors import Array, SparseTensor, camel, made
 from .validity import check_compressed
 
 
 def _as_tensor(value: Any, dtype: Any = None) -> Any:
-    from ..tensors.creation import from_data
-
     result = value if isinstance(value, Tensor) else from_data.tensor(value)
     return result if dtype is None or result.dtype is dtype else result.to(dtype)
 
@@ -240,3 +240,26 @@ def sparse_mask(tensor: Tensor, mask: SparseTensor) -> SparseTensor:
     with DisableTorchFunctionSubclass():
         edge = ops.keep_places(source, places)._edge if source._needs_grad else None
     return mask.with_values(source._array[places], edge)
+
+
+def _rebuild_sparse_tensor(layout: Any, data: tuple[Any, ...]) -> SparseTensor:
+    """A tensor of a sparse layout of its indices, values and size. RuntimeError where they do not fit each other.
+
+    >>> import rushlight as torch
+    >>> from rushlight._utils import _rebuild_sparse_tensor
+    >>> _rebuild_sparse_tensor(torch.sparse_coo, (torch.tensor([[0, 1]]), torch.tensor([4.0, 5.0]), (2,), True)).to_dense()
+    tensor([4., 5.])
+    """
+    count = 2 if layout is sparse_coo else 3
+    if not isinstance(layout, Layout) or not all(isinstance(part, Tensor) for part in data[:count]):
+        raise RuntimeError("a saved sparse tensor has no layout, or parts that are no tensors")
+    if layout is sparse_coo:
+        indices, values, size, *coalesced = data
+        return sparse_coo_tensor(indices, values, size, is_coalesced=bool(coalesced and coalesced[0]))
+    if layout.name not in ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"):
+        raise NotImplementedError(f"rebuilding sparse tensor for layout {layout}")
+    pointers, plain, values, size = data
+    return sparse_compressed_tensor(pointers, plain, values, size, layout=layout)
+
+
+_rebuild_sparse_tensor.__module__ = "rushlight._utils"  # where PyTorch has it: pickles name the place
