@@ -64,7 +64,7 @@ def _elu_backward(
 
 
 def _picked(x: Any, indices: Any) -> Any:
-    """The elements of planes at the places that a pool has chosen."""
+    """The elements of planes at the indices that a pool has chosen."""
     flat = ops.gather(x.flatten(-2), indices.flatten(-2), x._array.ndim - 2)
     return flat.reshape(indices.shape)
 
