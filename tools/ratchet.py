@@ -52,12 +52,10 @@ def imported(statement: ast.Import | ast.ImportFrom, package: str, known: set[st
 def in_house(name: str) -> str:
     """Where a module's file lies: PyTorch's namespaces in compat/ are imported without that word."""
     house, _, rest = name.partition(".")
-    top = PACKAGE / "compat" / rest.partition(".")[0]
-    return (
-        f"rushlight.compat.{rest}"
-        if house == "rushlight" and rest and (top.is_dir() or top.with_suffix(".py").is_file())
-        else name
-    )
+    inside = rest.replace(".", "/")
+    places = [room / inside for room in (PACKAGE, PACKAGE / "compat")]
+    here, there = (place.is_dir() or place.with_suffix(".py").is_file() for place in places)
+    return f"rushlight.compat.{rest}" if house == "rushlight" and rest and there and not here else name
 
 
 def circles(graph: Graph) -> list[set[str]]:

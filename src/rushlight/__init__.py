@@ -72,6 +72,7 @@ with _collector_at_rest():
     from .base.torch_version import __version__
     from .batching import interpreter as _transforms
     from .batching.vmap import vmap
+    from .operators import derivatives as _derivatives
     from .ops.public import registry as _registry
     from .overrides.watching import install_methods
     from .random import (

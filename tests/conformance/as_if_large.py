@@ -33,7 +33,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.numpy": {"MANY": 8},
     "backend.ordering": {"_MANY": 2},
     "backend.pairs": {"_FROM": 2},
-    "backend.places": {"FEW": 2, "_NARROW": 1, "_OFTEN": 2},
+    "backend.flat_indices": {"FEW": 2, "_NARROW": 1, "_OFTEN": 2},
     "backend.pooling": {"_THREAD_ELEMENTS": 16},
     "backend.reduce": {"_STRETCHED": 4},
     "backend.sampling": {"_THREAD_SAMPLES": 10, "_TOGETHER": 20},

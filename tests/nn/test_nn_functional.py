@@ -277,8 +277,8 @@ def test_losses_at_their_edges() -> None:
 
 def test_pooling_of_ties_nan_and_borders() -> None:
     x = torch.tensor([[[1.0, 1.0, NAN, 2.0]]])
-    values, places = F.max_pool1d(x, 2, return_indices=True)
-    assert places.tolist() == [[[0, 2]]] and math.isnan(values[0, 0, 1])
+    values, indices = F.max_pool1d(x, 2, return_indices=True)
+    assert indices.tolist() == [[[0, 2]]] and math.isnan(values[0, 0, 1])
     assert F.max_pool1d(-torch.ones(1, 1, 3), 2, padding=1).tolist() == [[[-1.0, -1.0]]]
     assert F.avg_pool1d(torch.ones(1, 1, 3), 2, padding=1, count_include_pad=False).tolist() == [[[1.0, 1.0]]]
     big, where = F.max_pool2d(draw(1, 2, 4, 4), 2, return_indices=True)

@@ -27,7 +27,7 @@ def test_sort_both_ways() -> None:
 
 
 def test_more_than_sixteen_equal_elements() -> None:
-    # PyTorch does not sort these stably unless asked to; the places are those it prints.
+    # PyTorch does not sort these stably unless asked to; the indices are those it prints.
     x = torch.arange(20) % 2
     assert x.sort(stable=True).indices.tolist() == [*range(0, 20, 2), *range(1, 20, 2)]
     assert x.sort().indices.tolist() == [0, 2, 18, 4, 6, 16, 8, 10, 14, 12, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1]
@@ -99,9 +99,9 @@ def test_searching() -> None:
 
 
 def test_counting() -> None:
-    places = torch.tensor([0, 2, 2])
-    assert torch.bincount(places, minlength=4).tolist() == [1, 0, 2, 0]
-    assert torch.bincount(places, torch.tensor([0.5, 1.0, 2.0])).tolist() == [0.5, 0.0, 3.0]
+    indices = torch.tensor([0, 2, 2])
+    assert torch.bincount(indices, minlength=4).tolist() == [1, 0, 2, 0]
+    assert torch.bincount(indices, torch.tensor([0.5, 1.0, 2.0])).tolist() == [0.5, 0.0, 3.0]
     x = torch.tensor([1.0, 2.0, 3.0, 3.0])
     assert torch.histc(x, bins=2).tolist() == [1.0, 3.0]
     counts, edges = torch.histogram(x, 2, density=True)

@@ -137,11 +137,11 @@ def test_numbers_that_do_not_fit_are_refused() -> None:
         half.fill_(1e10)
 
 
-def test_values_meet_at_repeated_places() -> None:
-    places = (torch.tensor([0, 2, 0]),)
+def test_values_meet_at_repeated_indices() -> None:
+    indices = (torch.tensor([0, 2, 0]),)
     x = torch.zeros(3, requires_grad=True)
     values = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
-    out = x.index_put(places, values, accumulate=True)
+    out = x.index_put(indices, values, accumulate=True)
     assert out.tolist() == [5.0, 0.0, 2.0]
     out.backward(torch.tensor([1.0, 10.0, 100.0]))
     assert x.grad.tolist() == [1.0, 10.0, 100.0] and values.grad.tolist() == [1.0, 100.0, 1.0]
@@ -185,11 +185,11 @@ def test_a_write_counts() -> None:
 def test_index_vectors() -> None:
     x = torch.zeros(3, 2)
     assert x.index_copy(0, torch.tensor([2]), torch.ones(1, 2)).tolist() == [[0, 0], [0, 0], [1, 1]]
-    for place in (-1, 3):
-        with pytest.raises(IndexError, match=f"index {place} is out of bounds for dimension 0 with size 3"):
-            x.index_copy_(0, torch.tensor([place]), torch.ones(1, 2))
-        with pytest.raises(RuntimeError, match=f"index {place} is out of bounds"):
-            x.index_add_(0, torch.tensor([place]), torch.ones(1, 2))
+    for index in (-1, 3):
+        with pytest.raises(IndexError, match=f"index {index} is out of bounds for dimension 0 with size 3"):
+            x.index_copy_(0, torch.tensor([index]), torch.ones(1, 2))
+        with pytest.raises(RuntimeError, match=f"index {index} is out of bounds"):
+            x.index_add_(0, torch.tensor([index]), torch.ones(1, 2))
     assert x.index_fill(0, torch.tensor([-1]), 7)[2].tolist() == [7.0, 7.0]
     with pytest.raises(RuntimeError, match="Converting complex Scalar to non-complex type is not supported"):
         x.index_fill_(0, torch.tensor([0]), 1 + 1j)
@@ -205,18 +205,18 @@ def test_flat_indices_taken_apart(flat: list[int], shape: list[int]) -> None:
 
 def test_index_put_in_place_needs_no_second_tensor() -> None:
     x = torch.zeros(4, dtype=torch.int8)
-    places = (torch.tensor([0, -1, 0], dtype=torch.int32),)
+    indices = (torch.tensor([0, -1, 0], dtype=torch.int32),)
     address = x.data_ptr()
-    assert x.index_put_(places, torch.tensor([1, 2, 3], dtype=torch.int8), accumulate=True) is x
+    assert x.index_put_(indices, torch.tensor([1, 2, 3], dtype=torch.int8), accumulate=True) is x
     assert x.tolist() == [4, 0, 0, 2] and x.data_ptr() == address and x._version == 1
     with pytest.raises(RuntimeError, match=r"value tensor of shape \[1, 3\] cannot be broadcast to .* shape \[3\]"):
-        x.index_put_(places, torch.ones(1, 3, dtype=torch.int8))
+        x.index_put_(indices, torch.ones(1, 3, dtype=torch.int8))
     y = torch.ones(4, requires_grad=True) * 2
-    y.index_put_(places, torch.tensor(5.0))
+    y.index_put_(indices, torch.tensor(5.0))
     assert type(y.grad_fn).__name__ == "IndexPutBackward0"
 
 
-def test_writes_at_places_of_an_expanded_tensor_warn() -> None:
+def test_writes_at_indices_of_an_expanded_tensor_warn() -> None:
     row = torch.zeros(3)
     program = """
 import warnings, rushlight as torch
@@ -238,7 +238,7 @@ print(row.tolist(), [str(one.message).split(" on ")[0] for one in seen])
 
 
 @pytest.mark.filterwarnings("ignore:index_reduce")
-def test_reductions_at_places_keep_the_dtype() -> None:
+def test_reductions_at_indices_keep_the_dtype() -> None:
     where, ones = torch.tensor([0, 0]), torch.ones(2, dtype=torch.uint8)
     start = torch.full((3,), 5, dtype=torch.uint8)
     with warnings.catch_warnings():
@@ -290,8 +290,8 @@ def test_short_numbers_are_rounded_once(dtype: torch.dtype) -> None:
 
 
 def test_a_number_that_is_filled_by_index_has_no_gradient():
-    place = torch.tensor([0])
-    for write in (lambda x: x.index_fill(0, place, 3.0), lambda x: x.put(place, torch.tensor([3.0]))):
+    index = torch.tensor([0])
+    for write in (lambda x: x.index_fill(0, index, 3.0), lambda x: x.put(index, torch.tensor([3.0]))):
         x = torch.tensor(2.0, requires_grad=True)
         (write(x) ** 2).backward()
         assert x.grad.item() == 0.0
@@ -299,10 +299,10 @@ def test_a_number_that_is_filled_by_index_has_no_gradient():
 
 def test_one_index_vector_anywhere_gives_rows_in_order():
     x = torch.arange(24.0).reshape(2, 3, 4).requires_grad_()
-    place = torch.tensor([[2, -1], [0, 2]])
+    index = torch.tensor([[2, -1], [0, 2]])
     for key, numpy_key in (
-        ((slice(None), place), (slice(None), place.numpy())),
-        ((None, ..., place), (None, ..., place.numpy())),
+        ((slice(None), index), (slice(None), index.numpy())),
+        ((None, ..., index), (None, ..., index.numpy())),
     ):
         part = x[key]
         assert part.is_contiguous()
@@ -314,11 +314,11 @@ def test_one_index_vector_anywhere_gives_rows_in_order():
 def test_rows_that_are_read_often_sum_their_gradients(rows):
     torch.manual_seed(0)
     x = torch.zeros(7, 4, dtype=torch.float64, requires_grad=True)
-    place = torch.randint(-7, 7, (rows,))
+    index = torch.randint(-7, 7, (rows,))
     g = torch.randn(rows, 4, dtype=torch.float64)
     wanted = np.zeros((7, 4))
-    np.add.at(wanted, place.numpy(), g.numpy())
-    for part in (x[place], torch.nn.functional.embedding(place % 7, x)):
+    np.add.at(wanted, index.numpy(), g.numpy())
+    for part in (x[index], torch.nn.functional.embedding(index % 7, x)):
         found = torch.autograd.grad(part, x, g)[0]
         np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-12, atol=1e-12)
 

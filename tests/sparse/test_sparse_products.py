@@ -1,4 +1,4 @@
-"""Products of sparse matrices by their places and values, beside those of dense ones."""
+"""Products of sparse matrices by their indices and values, beside those of dense ones."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_gradients_are_those_of_the_dense_matrix(layout, needs):
         assert torch.allclose(one, other)
 
 
-def test_of_a_sparse_factor_the_gradient_is_at_its_places():
+def test_of_a_sparse_factor_the_gradient_is_at_its_indices():
     dense = torch.tensor([[0.0, 2.0], [3.0, 0.0]])
     for sparse in (dense.to_sparse().requires_grad_(), dense.to_sparse_csr().requires_grad_()):
         torch.sparse.mm(sparse, torch.tensor([[1.0, 2.0], [3.0, 4.0]])).sum().backward()
@@ -109,7 +109,7 @@ def test_a_large_graph_takes_no_dense_matrix():
         x.grad = None
 
 
-def test_what_is_written_into_values_and_places_counts():
+def test_what_is_written_into_values_and_indices_counts():
     sparse, x = torch.tensor([[0.0, 2.0], [3.0, 0.0]]).to_sparse().coalesce(), torch.tensor([[1.0], [10.0]])
     assert (sparse @ x).tolist() == [[20.0], [3.0]]
     sparse.values().mul_(2)

@@ -23,8 +23,6 @@ from rushlight import inference_mode as inference_mode
 from rushlight import no_grad as no_grad
 from rushlight import set_grad_enabled as set_grad_enabled
 from rushlight.autograd.function import Function as Function
-from rushlight.autograd.gradcheck import gradgradcheck as gradgradcheck
-from rushlight.autograd.profiler import kineto_available as kineto_available
 
 _F = TypeVar('_F', bound=Callable[..., Any])
 
@@ -135,11 +133,17 @@ class enforce_grad_layout_policy(ContextDecorator):
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple[Tensor, ...]:
     """The gradients of ``outputs`` with respect to ``inputs``, a tuple; nothing is added to any ``.grad``."""
     ...
+def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-06, atol: float = 1e-05, rtol: float = 0.001, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, fast_mode: bool = False, masked: bool = False) -> bool:
+    """:func:`gradcheck` of the gradients of ``func``: its second derivatives."""
+    ...
 def is_multithreading_enabled() -> bool:
     """What :class:`set_multithreading_enabled` was told."""
     ...
 def is_view_replay_enabled() -> bool:
     """What :class:`_force_original_view_tracking` was told."""
+    ...
+def kineto_available() -> bool:
+    """Whether profiles can be taken: always."""
     ...
 class set_detect_anomaly(ContextDecorator):
     """Anomaly detection: each recorded op keeps its forward traceback, and a nan in a gradient is an error."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from rushlight import Tensor
 from typing import Any
+from rushlight.autograd import gradgradcheck as gradgradcheck
 
 class GradcheckError(RuntimeError):
     """What :func:`gradcheck` and :func:`gradgradcheck` raise where a derivative is wrong."""
@@ -14,7 +15,4 @@ def get_numerical_jacobian(fn: Callable[..., Any], inputs: Any, target: Any = No
     ...
 def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-06, atol: float = 1e-05, rtol: float = 0.001, raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False, masked: bool | None = None) -> bool:
     """Compares the derivatives of ``func`` with finite differences, for each input that needs a gradient."""
-    ...
-def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-06, atol: float = 1e-05, rtol: float = 0.001, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, fast_mode: bool = False, masked: bool = False) -> bool:
-    """:func:`gradcheck` of the gradients of ``func``: its second derivatives."""
     ...

@@ -2,23 +2,34 @@
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from contextlib import ContextDecorator
 from rushlight._inner import _Kind
 from rushlight.autograd import ProfilerActivity as _ProfilerActivity
-from rushlight.autograd.profiler_util import EventList
+from rushlight.autograd.profiler import EventList
 from typing import Any
 from . import itt as itt
 from . import profiler as profiler
 from rushlight.autograd import DeviceType as DeviceType
 from rushlight.autograd import ProfilerActivity as ProfilerActivity
-from rushlight.autograd.profiler import KinetoStepTracker as KinetoStepTracker
-from rushlight.autograd.profiler import kineto_available as kineto_available
-from rushlight.autograd.profiler import record_function as record_function
+from rushlight.autograd import kineto_available as kineto_available
 from rushlight.profiler.profiler import ProfilerAction as ProfilerAction
 from rushlight.profiler.profiler import profile as profile
 from rushlight.profiler.profiler import schedule as schedule
 from rushlight.profiler.profiler import supported_activities as supported_activities
 from rushlight.profiler.profiler import tensorboard_trace_handler as tensorboard_trace_handler
 
+class KinetoStepTracker:
+    """Counts the steps that profilers are told of: the step of a run is the highest count of any requester."""
+    @classmethod
+    def current_step(cls) -> int: ...
+    @classmethod
+    def erase_step_count(cls, requester: str) -> bool: ...
+    @classmethod
+    def increment_step(cls, requester: str) -> int:
+        """One more step of ``requester``; warns where that is more than one ahead of all others."""
+        ...
+    @classmethod
+    def init_step_count(cls, requester: str) -> None: ...
 class RecordScope(_Kind):
     """Where an event comes from."""
     BACKWARD_FUNCTION = ...
@@ -78,3 +89,12 @@ class _KinetoProfile:
     def toggle_collection_dynamic(self, enable: bool, activities: Iterable[_ProfilerActivity]) -> None:
         """Pauses the recording, or goes on with it."""
         ...
+class record_function(ContextDecorator):
+    """Gives what runs in a block, or in a function, a line of its own in the profile."""
+    name: str
+    args: str | None
+    run_callbacks_on_exit: bool
+    records: Any
+    def __enter__(self) -> record_function: ...
+    def __exit__(self, kind: Any, error: Any, tb: Any) -> None: ...
+    def __init__(self, name: str, args: str | None = None) -> None: ...

@@ -21,16 +21,18 @@ from .modes import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from .variable import Variable
+from .saved_attributes import SavedTensor
 
+__path__.append(f"{__path__[0]}/../compat/autograd")  # what it has beside the engine lies there, and is imported from here
 _lazy, __dir__ = lazy_names(
     __name__,
     frozenset(
         "_functions anomaly_mode forward_ad functional grad_mode gradcheck profiler profiler_legacy profiler_util".split(),
     ),
     {
+        "Variable": "variable",
         "gradgradcheck": "gradcheck",
-        **dict.fromkeys("DeviceType ProfilerActivity ProfilerState".split(), "profiler_kinds"),
+        **dict.fromkeys("DeviceType ProfilerActivity ProfilerState".split(), "profiler"),
         **dict.fromkeys(
             "kineto_available _profiler_enabled _record_function_with_args_enter _record_function_with_args_exit".split(),
             "profiler",
@@ -42,10 +44,6 @@ _lazy, __dir__ = lazy_names(
 def __getattr__(name: str) -> Any:
     if name == "torch":
         return import_module(__name__.rpartition(".")[0])
-    if name == "SavedTensor":
-        from .saved_attributes import SavedTensor
-
-        return SavedTensor
     return _lazy(name)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor, wrap
-from . import modes
+from . import forward_ad, modes
 from .gradients import grad
 from .interpreters import stack as interpreters
 
@@ -287,8 +287,6 @@ def _rows_at_once(output: Any, ins: Tensors, create_graph: bool) -> Tensors:
 
 def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
     """The Jacobian by columns, each a product with a unit vector: one forward pass over a batch of them."""
-    from . import forward_ad
-
     ins, several_in = _tuple(inputs, "inputs", "jacobian")
     if any(one._of_batch for one in ins):
         raise RuntimeError(

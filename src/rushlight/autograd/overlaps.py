@@ -124,13 +124,13 @@ def rows(array: np.ndarray[Any, Any]) -> Iterator[tuple[Any, ...]]:
         outer = slowest[:count]
         if not overlaps_itself(array[_at(outer, (0,) * count, array.ndim)]):
             break
-    for places in np.ndindex(*(array.shape[axis] for axis in outer)):
-        yield _at(outer, places, array.ndim)
+    for index in np.ndindex(*(array.shape[axis] for axis in outer)):
+        yield _at(outer, index, array.ndim)
 
 
-def _at(axes: Iterable[int], places: tuple[int, ...], ndim: int) -> tuple[Any, ...]:
-    """The index of given places along given dimensions."""
-    found = dict(zip(axes, places, strict=True))
+def _at(axes: Iterable[int], index: tuple[int, ...], ndim: int) -> tuple[Any, ...]:
+    """The index of a given index along given dimensions."""
+    found = dict(zip(axes, index, strict=True))
     return tuple(found.get(axis, slice(None)) for axis in range(ndim))
 
 

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
 from .graph import Edge, Node
+
+
+def reached(roots: Iterable[Node], ends: Collection[Node] = ()) -> Iterator[Node]:
+    """The nodes that some nodes lead to, and these themselves, each once; ``ends`` and what only they lead to is left out."""
+    seen = set(ends)
+    waiting = [node for node in dict.fromkeys(roots) if node not in seen]
+    seen.update(waiting)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for edge in node.next:
+            if edge is not None and edge[0] not in seen:
+                seen.add(edge[0])
+                waiting.append(edge[0])
 
 
 def counted(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> dict[Node, int]:

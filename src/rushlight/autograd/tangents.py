@@ -39,10 +39,10 @@ def tangent_at(tensor: Any, level: int) -> Any:
     if whole is None or whole._array.dtype != tensor._array.dtype:
         return None
     shape, strides, offset, own, dtype = overlaps.geometry(base, tensor)
-    places = overlaps.like_base(
+    indices = overlaps.like_base(
         np.arange(base._array.size).reshape(base._array.shape), tuple(step * 8 // dtype.itemsize for step in own)
     )
-    index = backend.strided(places, shape, tuple(step * 8 // dtype.itemsize for step in strides), offset * 8 // dtype.itemsize)
+    index = backend.strided(indices, shape, tuple(step * 8 // dtype.itemsize for step in strides), offset * 8 // dtype.itemsize)
     return whole.take(wrap(np.ascontiguousarray(index)))
 
 

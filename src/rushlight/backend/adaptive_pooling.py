@@ -16,7 +16,7 @@ from ..kernels import pooling as compiled
 from ..kernels import register
 from .numpy import Array, Shape, in_single
 
-_KEPT = 256  # arrays of places
+_KEPT = 256  # arrays of indices
 _LARGEST = 1 << 14  # numbers that say which element lies in which bin
 _TOGETHER = 1 << 17  # elements of windows that are laid out beside each other
 
@@ -121,13 +121,13 @@ def _sums(x: Array, axis: int, begin: Array, length: Array) -> Array:
 @register(compiled.adaptive_max_pool)
 def adaptive_max_pool(x: Array, size: Shape) -> tuple[Array, Array]:
     """Maxima over ``size`` bins that cover the last axes, and their indices."""
-    return _max_of_ragged(x, size, _places_in_bins(x.shape[-len(size) :], size))
+    return _max_of_ragged(x, size, _indices_in_bins(x.shape[-len(size) :], size))
 
 
 @functools.lru_cache(_KEPT)
-def _places_in_bins(spatial: Shape, size: Shape) -> Array:
+def _indices_in_bins(spatial: Shape, size: Shape) -> Array:
     bins = [_bins(have, want) for have, want in zip(spatial, size, strict=True)]
-    return _places(spatial, [begin for begin, _ in bins], [length for _, length in bins])
+    return _indices(spatial, [begin for begin, _ in bins], [length for _, length in bins])
 
 
 def fractional_max_pool(x: Array, kernel: Shape, size: Shape, samples: Array) -> tuple[Array, Array]:
@@ -147,22 +147,22 @@ def fractional_max_pool(x: Array, kernel: Shape, size: Shape, samples: Array) ->
         else:
             begin = np.full((*where.shape[:-1], want), have - taps, np.int64)
         begins.append(begin)
-    return _max_of_ragged(x, size, _places(x.shape[-rank:], begins, [np.asarray(taps) for taps in kernel]))
+    return _max_of_ragged(x, size, _indices(x.shape[-rank:], begins, [np.asarray(taps) for taps in kernel]))
 
 
-def _max_of_ragged(x: Array, size: Shape, places: Array) -> tuple[Array, Array]:
-    """Maxima over as many windows as ``size`` says, with the places of :func:`_places`, and where they are.
+def _max_of_ragged(x: Array, size: Shape, read: Array) -> tuple[Array, Array]:
+    """Maxima over as many windows as ``size`` says, which ``read`` the elements of :func:`_indices`, and where they are.
 
     Of equals the first counts, of nan the last.
     """
-    lead, (windows, taps) = x.shape[: x.ndim - len(size)], places.shape[-2:]
+    lead, (windows, taps) = x.shape[: x.ndim - len(size)], read.shape[-2:]
     planes = in_single(x).reshape(math.prod(lead), -1 if x.size else 0)
     best = np.empty((len(planes), windows), planes.dtype)
     indices = np.empty(best.shape, np.int64)
     each = max(1, _TOGETHER // max(1, windows * taps))
     for start in range(0, len(planes) if windows else 0, each):
         part = slice(start, start + each)
-        there = places if len(places) == 1 else places[part]
+        there = read if len(read) == 1 else read[part]
         if len(there) == 1:
             seen = planes[part].take(there[0], 1)
         else:
@@ -181,19 +181,19 @@ def _pick(values: Array, number: Array, out: Array) -> None:
     values.take(begins + number, out=out, mode="clip")
 
 
-def _places(spatial: Shape, begins: Sequence[Array], lengths: Sequence[Array]) -> Array:
+def _indices(spatial: Shape, begins: Sequence[Array], lengths: Sequence[Array]) -> Array:
     """Where in a plane each window's elements are: (planes, or 1 for all; windows; elements in row-major order).
 
     Windows of fewer elements than the largest have the last ones again.
     """
     rank = len(begins)
-    places: Array = np.zeros((), np.int64)
+    indices: Array = np.zeros((), np.int64)
     for axis, (have, begin, length) in enumerate(zip(spatial, begins, lengths, strict=True)):
         taps = np.arange(int(np.max(length, initial=1)))
         along = begin[..., None] + np.minimum(taps, length[..., None] - 1)
         window, tap = [1] * rank, [1] * rank
         window[axis], tap[axis] = along.shape[-2:]
-        places = places * have + along.reshape(*begin.shape[:-1], *window, *tap)
-    shape = places.shape[places.ndim - 2 * rank :]
-    planes = math.prod(places.shape[: places.ndim - 2 * rank])
-    return places.reshape(planes, math.prod(shape[:rank]), math.prod(shape[rank:]))
+        indices = indices * have + along.reshape(*begin.shape[:-1], *window, *tap)
+    shape = indices.shape[indices.ndim - 2 * rank :]
+    planes = math.prod(indices.shape[: indices.ndim - 2 * rank])
+    return indices.reshape(planes, math.prod(shape[:rank]), math.prod(shape[rank:]))

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..kernels import alignments as compiled
 from ..kernels import register
+from .flat_indices import add_at, in_line
 from .numpy import Array
-from .places import add_at, in_line
 
 
 def _interleaved(targets: Array, blank: int) -> Array:

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from .flat_indices import add_rows
 from .numpy import Array
-from .places import add_rows
 
 
 def cdist(a: Array, b: Array, p: float, by_products: bool = False) -> Array:

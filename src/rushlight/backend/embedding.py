@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .flat_indices import add_rows, within
 from .numpy import Array, Shape, in_single
-from .places import add_rows, within
 from .scattered import ScatteredArray
 from .sort import argsort
 
@@ -40,18 +40,18 @@ def embedding_adjoint(
 ) -> Array:
     """Zeros of ``shape`` with the rows of g added where they belong, except to the row ``but``.
 
-    ``each_rounded``  every sum is rounded to the dtype of g, in the order of PyTorch's sort of the places
+    ``each_rounded``  every sum is rounded to the dtype of g, in the order of PyTorch's sort of the indices
     """
-    places = indices.reshape(-1)
-    rows = (np.asarray(g) if each_rounded else in_single(g)).reshape(len(places), shape[1])
+    flat = indices.reshape(-1)
+    rows = (np.asarray(g) if each_rounded else in_single(g)).reshape(len(flat), shape[1])
     out = np.zeros(shape, rows.dtype)
     if each_rounded:
-        turns = argsort(places, 0)
-        np.add.at(out, places[turns], rows[turns])
+        turns = argsort(flat, 0)
+        np.add.at(out, flat[turns], rows[turns])
     else:
-        add_rows(out, places, rows, True)
+        add_rows(out, flat, rows, True)
     if by_frequency:
-        counts = frequencies(places, shape[0])
+        counts = frequencies(flat, shape[0])
         found = np.flatnonzero(counts)
         out[found] /= counts[found, None]
     if 0 <= but < shape[0]:
@@ -62,12 +62,12 @@ def embedding_adjoint(
 def embedding_rows(g: Array, indices: Array, shape: Shape, but: int) -> ScatteredArray:
     """:func:`embedding_adjoint` by rows and their numbers alone."""
     g = np.asarray(g)
-    places = indices.reshape(-1)
-    rows = g.reshape(len(places), shape[1])
-    counted = places != but
+    flat = indices.reshape(-1)
+    rows = g.reshape(len(flat), shape[1])
+    counted = flat != but
     if not counted.all():
-        places, rows = places[counted], rows[counted]
-    return ScatteredArray(places[None].astype(np.int64), np.ascontiguousarray(rows), shape)
+        flat, rows = flat[counted], rows[counted]
+    return ScatteredArray(flat[None].astype(np.int64), np.ascontiguousarray(rows), shape)
 
 
 def embedding_renorm(weight: Array, indices: Array, max_norm: float, ord: float) -> None:

@@ -1,4 +1,4 @@
-"""Kernels for the greatest and the least, the middle and the most frequent, and for taking by their places."""
+"""Kernels for the greatest and the least, the middle and the most frequent, and for taking by their indices."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import selection, summation
+from .flat_indices import add_at, check_along, corner, in_line, whole_slices
 from .numpy import MANY, Array, Shape, in_rows, row_starts
 from .ordering import order
-from .places import add_at, check_along, corner, in_line, whole_slices
 from .reduce import Axes, in_order
 
 
@@ -56,7 +56,7 @@ def unreduced(value: Any, ndim: int, axis: Axes, keepdims: bool) -> Array:
 
 
 def share(g: Any, x: Array, best: Any, axis: Axes, keepdims: bool = False) -> Array:
-    """``g`` in equal parts to the places of ``x`` that were reduced to ``best``.
+    """``g`` in equal parts to the indices of ``x`` that were reduced to ``best``.
 
     Along axes, as PyTorch does it: 0 times ``g`` elsewhere (-0.0, or nan), and nan at nan, which nothing equals.
     """
@@ -68,7 +68,7 @@ def share(g: Any, x: Array, best: Any, axis: Axes, keepdims: bool = False) -> Ar
 
 
 def gather_share(g: Array, x: Array, best: Any, axis: Axes, keepdims: bool = False) -> Any:
-    """The mean of ``g`` over the places that :func:`share` gives to: its adjoint."""
+    """The mean of ``g`` over the indices that :func:`share` gives to: its adjoint."""
     mask = ties(x, best, axis, keepdims)
     many = summation.add_up(mask, axis, np.int64, keepdims=keepdims)
     chosen = np.where(mask, g, g.dtype.type(0))
@@ -177,10 +177,10 @@ def rows_along(x: Array, axis: int) -> Array:
     return rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
 
 
-def _unrowed(places: Array, x: Array, axis: int, keepdims: bool) -> Array:
+def _unrowed(indices: Array, x: Array, axis: int, keepdims: bool) -> Array:
     """One place for each of :func:`rows_along`, in the shape of a reduction of ``x``."""
     shape = x.swapaxes(axis, -1).shape[:-1]
-    out = places.reshape(*shape, 1).swapaxes(axis, -1)
+    out = indices.reshape(*shape, 1).swapaxes(axis, -1)
     return (out if keepdims else out.squeeze(axis)).copy("C")
 
 
@@ -211,12 +211,12 @@ def argkth(x: Array, k: int, axis: int, keepdims: bool = False) -> Any:
         return np.zeros((), np.int64)
     rows = rows_along(ordered_alike(x), axis)
     sorting = order(rows, -1)
-    places = sorting[:, k - 1].copy()
+    indices = sorting[:, k - 1].copy()
     if x.size <= selection.LARGEST:
         ordered = take_along(rows, sorting[:, max(k - 2, 0) : k + 1], 1)
         for index in tied_rows(ordered):
-            places[index] = selection.quickselect(rows[index].tolist(), k - 1)
-    return _unrowed(places, x, axis, keepdims)
+            indices[index] = selection.quickselect(rows[index].tolist(), k - 1)
+    return _unrowed(indices, x, axis, keepdims)
 
 
 def argmedian(x: Array, axis: int, keepdims: bool = False, skip_nan: bool = False) -> Any:
@@ -250,15 +250,15 @@ def argmode(x: Array, axis: int, keepdims: bool = False) -> Any:
     run = number - np.maximum.accumulate(np.where(fresh, number, 0), -1)
     # argmax finds the first place where a run is at its longest: the end of the least such value's run.
     end = run.argmax(-1)
-    places = sorting[np.arange(len(rows)), end]
+    indices = sorting[np.arange(len(rows)), end]
     if selection.SHORT < rows.shape[1] <= x.size <= selection.LARGEST:  # which of equals comes last PyTorch's sorting says
         for row in np.flatnonzero((end > 0) | (ordered[:, 0] != ordered[:, 0])):
-            places[row] = selection.introsorted(rows[row].tolist())[end[row]]
-    return _unrowed(places, x, axis, keepdims)
+            indices[row] = selection.introsorted(rows[row].tolist())[end[row]]
+    return _unrowed(indices, x, axis, keepdims)
 
 
-def _reduced(places: Array, axis: int, keepdims: bool) -> Array:
-    return places if keepdims else places.squeeze(axis)
+def _reduced(indices: Array, axis: int, keepdims: bool) -> Array:
+    return indices if keepdims else indices.squeeze(axis)
 
 
 def median_all(x: Array, skip_nan: bool = False) -> Any:

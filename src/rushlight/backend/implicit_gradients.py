@@ -91,7 +91,7 @@ def _in_parts(function: Callable[..., Array], *arrays: Array) -> Array:
 def _weighted_sum(term: Array, weight: Array, next_ratios: Callable[[Array, Array], tuple[Array, Array]]) -> Array:
     """The sum of term * weight over n; ``next_ratios(places, n)`` says what a term is multiplied by and a weight grows by."""
     total: Array = term * weight
-    left = np.arange(total.size)  # the places whose sums are not done
+    left = np.arange(total.size)  # the indices whose sums are not done
     done, count = 0, _TERMS[0]
     while left.size and done < _MANY:
         ratios, steps = next_ratios(left, np.arange(done, done + count)[:, None])

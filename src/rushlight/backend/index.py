@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .extremes import take_along
+from .flat_indices import FEW, add_at, add_rows, at_in_line, check, check_along, counted_from_0, in_line, whole_slices, within
 from .line_sums import sum_to
 from .notes import with_notes
 from .numpy import Array, Shape, in_rows, ordered, steps_within
-from .places import FEW, add_at, add_rows, at_in_line, check, check_along, counted_from_0, in_line, whole_slices, within
 from .shape import clone
 
 Indices = list[Array | None]
@@ -66,16 +66,16 @@ def index(x: Array, indices: Indices) -> Array:
 
 def _as_the_source(out: Array, x: Array, indices: Indices) -> Array:
     """What was picked from ``x``, in the order of its dimensions in memory: the picked ones are where they come out."""
-    places = [place for place, one in enumerate(indices) if one is not None]
-    kept = [place for place in range(x.ndim) if place not in places]
-    first = places[0] if places[-1] - places[0] + 1 == len(places) else 0
+    axes = [axis for axis, one in enumerate(indices) if one is not None]
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    first = axes[0] if axes[-1] - axes[0] + 1 == len(axes) else 0
     picked = out.ndim - len(kept)
-    steps = [x.strides[place] for place in kept]
+    steps = [x.strides[axis] for axis in kept]
     common = out.shape[first : first + picked]
     orders = [(*steps[:first], *(0,) * picked, *steps[first:])]
     whole = (*(1,) * first, *common, *(1,) * (len(kept) - first))
-    for place in places:
-        one: Array = np.broadcast_to(indices[place], common)  # type: ignore[arg-type]
+    for axis in axes:
+        one: Array = np.broadcast_to(indices[axis], common)  # type: ignore[arg-type]
         stretched = one.reshape(whole)
         orders.append(steps_within(out.shape, stretched.shape, stretched.strides))
     laid = ordered(out.shape, orders, out.dtype)
@@ -99,19 +99,19 @@ def nonzero(x: Array) -> tuple[Array, ...]:
 
 def picked_shape(shape: Shape, indices: Indices) -> Shape:
     """The shape of what :func:`index` picks."""
-    places = [place for place, one in enumerate(indices) if one is not None]
-    if not places:
+    axes = [axis for axis, one in enumerate(indices) if one is not None]
+    if not axes:
         return shape
-    arrays = [indices[place].shape for place in places]  # type: ignore[union-attr]
+    arrays = [indices[axis].shape for axis in axes]  # type: ignore[union-attr]
     try:
         common = arrays[0] if len(arrays) == 1 else np.broadcast_shapes(*arrays)
     except ValueError:
         shapes = ", ".join(str(list(one)) for one in arrays)
         raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}") from None
-    first, last = places[0], places[-1]
-    if last - first + 1 == len(places):
+    first, last = axes[0], axes[-1]
+    if last - first + 1 == len(axes):
         return (*shape[:first], *common, *shape[last + 1 :])
-    return (*common, *(size for axis, size in enumerate(shape) if axis not in places))
+    return (*common, *(size for axis, size in enumerate(shape) if axis not in axes))
 
 
 def stretches(have: Shape, shape: Shape) -> bool:
@@ -125,9 +125,9 @@ def index_adjoint(g: Array, indices: Indices, shape: Shape) -> Array:
     out = np.zeros(shape, g.dtype)
     if not g.size:
         return out
-    places = counted_from_0(indices, shape) if g.size > FEW else None
-    if places is not None:
-        add_at(out, places, g)
+    flat = counted_from_0(indices, shape) if g.size > FEW else None
+    if flat is not None:
+        add_at(out, flat, g)
         return out
     picked = [(one, size) for one, size in zip(indices, shape, strict=False) if one is not None]
     for place, (one, size) in enumerate(picked):
@@ -146,17 +146,17 @@ def _beyond(place: int, size: int, index: int) -> IndexError:
 
 
 def _add_at(out: Array, indices: Indices, values: Array) -> None:
-    places = None
+    flat = None
     if out.flags.c_contiguous and max([values.size, *(one.size for one in indices if one is not None)]) > FEW:
-        places = counted_from_0(indices, out.shape)
+        flat = counted_from_0(indices, out.shape)
         bounds = zip(indices, out.shape, strict=False)
-        if places is None and all(one is None or within(one, -size, size) for one, size in bounds):
+        if flat is None and all(one is None or within(one, -size, size) for one, size in bounds):
             with contextlib.suppress(ValueError):  # arrays that do not broadcast: NumPy says so below
-                places = at_in_line(indices, out.shape)
-    if places is None:
+                flat = at_in_line(indices, out.shape)
+    if flat is None:
         np.add.at(out, _key(indices, out.ndim), values)
     else:
-        add_at(out, places, values)
+        add_at(out, flat, values)
 
 
 def index_put(x: Array, values: Array, indices: Indices, accumulate: bool) -> Array:
@@ -236,7 +236,7 @@ def neutral(reduce: str, dtype: np.dtype[Any]) -> Any:
 
 
 def scatter_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, include_self: bool) -> Array:
-    """Values of src brought together at their places by sum, prod, mean, amax or amin."""
+    """Values of src brought together at their indices by sum, prod, mean, amax or amin."""
     return _reduced_into(_accumulator(x), x, src, index, axis, reduce, include_self)
 
 
@@ -248,14 +248,14 @@ def _reduced_into(start: Array, x: Array, src: Array, index: Array, axis: int, r
     part = _corner(src.reshape(-1) if flat else src, where.shape)
     if not where.size:
         return out.reshape(x.shape).astype(x.dtype, copy=False)
-    places, line = in_line(where, out.shape, axis).reshape(-1), out.reshape(-1)
+    flat_indices, line = in_line(where, out.shape, axis).reshape(-1), out.reshape(-1)
     if not include_self:
-        line[places] = neutral(reduce, out.dtype)
-    _COMBINE[reduce].at(line, places, np.broadcast_to(part, where.shape).reshape(-1))
+        line[flat_indices] = neutral(reduce, out.dtype)
+    _COMBINE[reduce].at(line, flat_indices, np.broadcast_to(part, where.shape).reshape(-1))
     out = out.astype(x.dtype, copy=False)
     if reduce == "mean":
         count = np.full(out.shape, 1 if include_self else 0, np.int64)
-        np.add.at(count.reshape(-1), places, 1)
+        np.add.at(count.reshape(-1), flat_indices, 1)
         count[count == 0] = 1
         if out.dtype.kind == "c":
             count = count.astype(out.dtype)

@@ -13,8 +13,8 @@ from .activations import log_sigmoid
 from .bits import either
 from .blockwise import SPREAD, spread
 from .embedding import one_hot
+from .flat_indices import in_line, within
 from .numpy import MANY, Array, Shape, in_single, row_starts
-from .places import in_line, within
 from .pointwise import refuse
 
 _INT64 = np.dtype(np.int64)
@@ -64,7 +64,7 @@ def _classes(target: Array, count: int, ignore_index: int) -> tuple[Array | None
     return None, chosen
 
 
-def _places(chosen: Array, x_shape: Shape) -> Array:
+def _flat_indices(chosen: Array, x_shape: Shape) -> Array:
     """Where in the line of all elements the classes lie."""
     if len(x_shape) == 1:
         return chosen
@@ -88,7 +88,7 @@ def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: st
     classes = x.shape[min(x.ndim - 1, 1)]
     counted, chosen = _classes(target, classes, ignore_index)
     scale = _class_weights(chosen, counted, weight, x.dtype)
-    picked = x.take(_places(chosen, x.shape)) if classes else np.zeros(target.shape, x.dtype)
+    picked = x.take(_flat_indices(chosen, x.shape)) if classes else np.zeros(target.shape, x.dtype)
     if scale is None and target.size:
         loss = reduced(in_single(picked), reduction, x.dtype)
         return np.negative(loss) if reduction == "none" else 0 - loss  # of 0.0 not -0.0
@@ -128,7 +128,7 @@ def nll_loss_adjoint(
         values = values / (target.size if scale is None else reduce.sum_all(scale))
     if counted is not None:
         values = np.where(counted, values, g.dtype.type(0))
-    out.reshape(-1)[_places(chosen, shape)] = values
+    out.reshape(-1)[_flat_indices(chosen, shape)] = values
     return out
 
 

@@ -59,25 +59,25 @@ def _shares(count: int, dtype: np.dtype[Any]) -> Array:
 
 
 @functools.lru_cache(256)
-def _places(shape: Shape) -> tuple[Array, Array, Array, Array]:
-    """Of few rows: in which row and which column each place is, and shares in single and double. Not to be written."""
+def _row_and_column(shape: Shape) -> tuple[Array, Array, Array, Array]:
+    """Of few rows: in which row and which column each element is, and shares in single and double. Not to be written."""
     row, column = np.indices(shape)
     return row, column, _shares(shape[1], _SINGLE), _shares(shape[1], _DOUBLE)
 
 
-def _at_places(values: Array, rows: Array) -> Array:
-    """What belongs to rows (R) at their places: of few numbers NumPy broadcasts in three times the time."""
-    return values[_places(rows.shape)[0]] if rows.size < _FEW else values[:, None]
+def _for_each_element(values: Array, rows: Array) -> Array:
+    """What belongs to rows (R) for each of their elements: of few numbers NumPy broadcasts in three times the time."""
+    return values[_row_and_column(rows.shape)[0]] if rows.size < _FEW else values[:, None]
 
 
 def _scale_rows(rows: Array, values: Array) -> None:
     """Multiplies rows by what belongs to them."""
-    np.multiply(rows, _at_places(values, rows), rows)
+    np.multiply(rows, _for_each_element(values, rows), rows)
 
 
 def _along(values: Array, rows: Array) -> Array:
-    """What belongs to columns (N) at the places of rows."""
-    return values[_places(rows.shape)[1]] if rows.size < _FEW else values
+    """What belongs to columns (N) for each element of rows."""
+    return values[_row_and_column(rows.shape)[1]] if rows.size < _FEW else values
 
 
 def _exact_means(rows: Array) -> Array:
@@ -87,7 +87,7 @@ def _exact_means(rows: Array) -> Array:
 def _centered_rows(rows: Array, eps: float) -> tuple[Array, Array, Array]:
     """Of rows: mean (R), distances from the mean (R, N), and 1 / standard deviation (R)."""
     if rows.size < _FEW:
-        row, _, shares, exact = _places(rows.shape)
+        row, _, shares, exact = _row_and_column(rows.shape)
         mean = rows.dot(exact).astype(_SINGLE)
         off = rows - mean[row]
         rstd = (off * off).dot(shares)
@@ -116,7 +116,7 @@ def _centered_rows(rows: Array, eps: float) -> tuple[Array, Array, Array]:
 
 
 def _off(rows: Array, mean: Array) -> Array:
-    return rows - _at_places(mean, rows)
+    return rows - _for_each_element(mean, rows)
 
 
 def _centered(x: Array, axes: Axes, eps: float) -> tuple[Array, Array, Array]:
@@ -227,7 +227,7 @@ def _joint_backward_of_rows(
     if x.size < MANY:  # the same to the bit as one op after another, which is how a profiler sees it
         rows = tuple(range(x.ndim - 1))
         if needs[1]:
-            product = g * (off * _at_places(rstd, off)).reshape(x.shape)
+            product = g * (off * _for_each_element(rstd, off)).reshape(x.shape)
             for_weight = reduce.sum(product, rows) if rows else product
         if needs[2]:
             for_bias = reduce.sum(g, rows) if rows else g
@@ -250,7 +250,7 @@ def _joint_backward_of_rows(
 
 def _backward_of_rows(lines: Array, off: Array, rstd: Array) -> Array:
     """:func:`normalized_backward` of lines (R, N), given the distances from the mean, into which it writes, and ``rstd``."""
-    return _backward_along(lines * _at_places(rstd, lines), off, rstd, row_dots(lines, off))
+    return _backward_along(lines * _for_each_element(rstd, lines), off, rstd, row_dots(lines, off))
 
 
 def _backward_along(scaled: Array, off: Array, rstd: Array, along: Array) -> Array:

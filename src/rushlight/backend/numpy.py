@@ -230,18 +230,19 @@ MANY = 1 << 12  # numbers from which on there is more to do than what a call cos
 
 
 @functools.lru_cache(256)
-def row_starts(places: Shape, shape: Shape) -> Any:
-    """For places in the rows of ``shape``, one or some in each: where its row begins in the one line of all elements.
+def row_starts(picked: Shape, shape: Shape) -> Any:
+    """For indices of shape ``picked`` into the rows of ``shape``, one or some in each: where its row begins in the one line of all
+    elements.
 
-    None for places that are not in step with the rows. It is kept: for fewer places than MANY, and not to be written.
+    None for indices that are not in step with the rows. It is kept: for fewer indices than MANY, and not to be written.
     """
     *rows, length = shape
-    if places[: len(rows)] != tuple(rows):
+    if picked[: len(rows)] != tuple(rows):
         return None
-    count = math.prod(places)
+    count = math.prod(picked)
     if not count:
-        return np.zeros(places, np.int64)
-    return (np.arange(count) // (count // math.prod(rows)) * length).reshape(places)
+        return np.zeros(picked, np.int64)
+    return (np.arange(count) // (count // math.prod(rows)) * length).reshape(picked)
 
 
 def in_single(x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The order of elements: the places that sort them.
+"""The order of elements: the indices that sort them.
 
 NumPy sorts whole numbers of 64 bits many at a time, but has no such way that leaves equal elements in their order. So where a
 value takes 32 bits its place is put behind it, which makes all of them different (measured: 512 rows of 512 floats 20 ms by
@@ -17,7 +17,7 @@ _MOST = (1 << _HALF - 1) - 1
 
 
 def order(x: Array, axis: int, descending: bool = False) -> Array:
-    """The places that sort ``x`` along ``axis``, equal elements in their order; nan counts as the greatest."""
+    """The indices that sort ``x`` along ``axis``, equal elements in their order; nan counts as the greatest."""
     ranks = _ranks(x) if x.size >= _MANY else None
     if ranks is not None:
         return _by_rank(ranks, axis, descending)

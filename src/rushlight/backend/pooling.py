@@ -41,7 +41,7 @@ def max_pool(
     axes = tuple(zip(spatial, out, kernel, stride, padding, dilation, strict=True))
     hanging = any(pad or (count - 1) * step + (taps - 1) * spread >= size for size, count, taps, step, pad, spread in axes)
     lowest = _lowest(x.dtype)
-    first_tap, first_index, offsets = _places(axes)
+    first_tap, first_index, offsets = _tap_indices(axes)
 
     def work(block: slice) -> None:
         part = planes[block]
@@ -76,7 +76,7 @@ def max_pool(
 
 
 @functools.lru_cache(256)
-def _places(axes: tuple[tuple[int, ...], ...]) -> tuple[Array, Array, Array]:
+def _tap_indices(axes: tuple[tuple[int, ...], ...]) -> tuple[Array, Array, Array]:
     """For each window the first of its taps that lies inside the input, and the index at which it begins; and for each tap, in
     row-major order, how much further on it lies: greater numbers each time, in as few bytes as will hold them."""
     zero: Array = np.zeros((), np.int64)

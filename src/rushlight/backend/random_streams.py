@@ -323,9 +323,9 @@ class Stream:
         return within
 
     def multinomial(self, weights: Array, count: int, replacement: bool = False) -> Array:
-        """`count` places of the last axis of `weights` (one or two axes), drawn by weight: int64.
+        """`count` indices of the last axis of `weights` (one or two axes), drawn by weight: int64.
 
-        Without replacement, or a single one: the places of the greatest of weights / exponential numbers. With: a
+        Without replacement, or a single one: the indices of the greatest of weights / exponential numbers. With: a
         float64 uniform each, looked up in the running sums.
         """
         check.multinomial(weights, count, replacement)

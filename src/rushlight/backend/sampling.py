@@ -21,9 +21,9 @@ import numpy as np
 from ..kernels import grids as compiled
 from ..kernels import register
 from . import threads
+from .flat_indices import add_at
 from .interpolation import cubic_weight
 from .numpy import Array, Shape
-from .places import add_at
 
 _CUBIC = -0.75
 # A thread is worth waking for this many samples taken.
@@ -103,8 +103,8 @@ def grid_sample(x: Array, grid: Array, mode: str, padding_mode: str, align_corne
 
     def work(samples: slice) -> None:
         total = y[samples]
-        for places, weights in taps.of(samples, channels, x.dtype):
-            seen = line.take(places)
+        for indices, weights in taps.of(samples, channels, x.dtype):
+            seen = line.take(indices)
             seen *= weights
             for one in seen:
                 total += one
@@ -127,8 +127,8 @@ def grid_sample_input_grad(
     framed = np.zeros((batch, channels, *(size + 2 * _FRAME for size in spatial)), g.dtype)
 
     def work(samples: slice) -> None:
-        for places, weights in taps.of(samples, channels, g.dtype):
-            add_at(framed, places, columns[samples] * weights)
+        for indices, weights in taps.of(samples, channels, g.dtype):
+            add_at(framed, indices, columns[samples] * weights)
 
     threads.share(work, *taps.shared(channels))
     return np.ascontiguousarray(framed[_inside(len(spatial))])
@@ -159,7 +159,7 @@ class _Taps:
         return int({"nearest": 1, "bilinear": 2, "bicubic": 4}[self.mode] ** len(self.spatial))
 
     def of(self, samples: slice, channels: int, dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array]]:
-        """For some taps at a time the places in the line of all framed images, (taps, N, C, P), and the weights, the same in
+        """For some taps at a time the indices into the line of all framed images, (taps, N, C, P), and the weights, the same in
         all channels."""
         if self.mode == "nearest" and any(self.order):
             return
@@ -167,10 +167,10 @@ class _Taps:
         axes = []
         for axis, size in enumerate(self.spatial):
             coordinate = rank - 1 - axis  # the grid names the last axis first
-            places = np.ascontiguousarray(self.grid[samples, ..., coordinate])
-            places = places.reshape(len(places), 1, -1)
-            places = places.astype(np.float32) if places.dtype.itemsize == 2 else places
-            index, weights = self._axis(places, size, self.order[coordinate])
+            along = np.ascontiguousarray(self.grid[samples, ..., coordinate])
+            along = along.reshape(len(along), 1, -1)
+            along = along.astype(np.float32) if along.dtype.itemsize == 2 else along
+            index, weights = self._axis(along, size, self.order[coordinate])
             axes.append((size + 2 * _FRAME, index, weights.astype(dtype, copy=False)))
         numbers = np.arange(len(self.grid))[samples, None] * channels + np.arange(channels)
         place, weight = numbers[None, :, :, None], np.ones((1, 1, 1, 1), dtype)  # of the frame, then within it
@@ -185,10 +185,10 @@ class _Taps:
                 _each_with_each(np.multiply, weight[part], weights),
             )
 
-    def _axis(self, places: Array, size: int, order: int) -> tuple[Array, Array]:
+    def _axis(self, along: Array, size: int, order: int) -> tuple[Array, Array]:
         """The taps along one axis of a frame, (taps, N, 1, P), and the derivative of their weights of this order."""
         scale = (size - 1) / 2 if self.align_corners else size / 2
-        position = (places + 1) * places.dtype.type(scale) - (0 if self.align_corners else places.dtype.type(0.5))
+        position = (along + 1) * along.dtype.type(scale) - (0 if self.align_corners else along.dtype.type(0.5))
         if self.mode == "bicubic":
             first = np.floor(position)
             offsets = np.arange(-1, 3, dtype=position.dtype)[:, None, None, None]

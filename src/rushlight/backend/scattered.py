@@ -1,4 +1,4 @@
-"""Gradients that are zero but for some rows: their places and values, which leaves, hooks and Functions get to see."""
+"""Gradients that are zero but for some rows: their indices and values, which leaves, hooks and Functions get to see."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ Array = np.ndarray[Any, Any]
 
 
 class ScatteredArray:
-    """An array of ``shape`` that holds ``values`` at ``places``, (dimensions with places, number of values), else zeros.
+    """An array of ``shape`` that holds ``values`` at ``indices``, (dimensions with indices, number of values), else zeros.
 
     Whatever else is asked of it is asked of the dense array: so a rule of any op can read it.
     """
 
-    __slots__ = ("places", "shape", "taken", "values")
+    __slots__ = ("indices", "shape", "taken", "values")
     nbytes = 0  # what the engine goes by to add large arrays in place
 
-    def __init__(self, places: Array, values: Array, shape: tuple[int, ...]) -> None:
-        self.places, self.values, self.shape = places, values, shape
+    def __init__(self, indices: Array, values: Array, shape: tuple[int, ...]) -> None:
+        self.indices, self.values, self.shape = indices, values, shape
         self.taken = False  # whether a leaf keeps it as its gradient
 
     @property
@@ -32,20 +32,20 @@ class ScatteredArray:
 
     def dense(self) -> Array:
         whole = np.zeros(self.shape, self.values.dtype)
-        np.add.at(whole, tuple(self.places), self.values)
+        np.add.at(whole, tuple(self.indices), self.values)
         return whole
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return self.dense() if dtype is None else self.dense().astype(dtype, copy=False)
 
     def __add__(self, other: Any) -> Any:
-        if not isinstance(other, ScatteredArray) or len(other.places) != len(self.places):
+        if not isinstance(other, ScatteredArray) or len(other.indices) != len(self.indices):
             return self.dense() + np.asarray(other)
-        places = np.concatenate([self.places, other.places], 1)
-        return ScatteredArray(places, np.concatenate([self.values, other.values]), self.shape)
+        indices = np.concatenate([self.indices, other.indices], 1)
+        return ScatteredArray(indices, np.concatenate([self.values, other.values]), self.shape)
 
     def astype(self, dtype: Any, copy: bool = True) -> ScatteredArray:
-        return ScatteredArray(self.places, self.values.astype(dtype, copy=copy), self.shape)
+        return ScatteredArray(self.indices, self.values.astype(dtype, copy=copy), self.shape)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.dense(), name)

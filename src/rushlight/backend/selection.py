@@ -1,6 +1,6 @@
 """Which of equal elements come first where PyTorch does not sort stably: selection as C++ libraries do it.
 
-The places of equal elements then depend on the steps of the algorithm: quickselect for the k-th smallest, introselect
+The indices of equal elements then depend on the steps of the algorithm: quickselect for the k-th smallest, introselect
 for the greatest few, introsort for more than 16 elements. The steps are followed here, in plain Python, for rows in
 which it matters.
 """
@@ -17,12 +17,12 @@ LARGEST = 20000
 
 
 def quickselect(values: list[Any], k: int) -> int:
-    """The place where quickselect, with the median of three as pivot, finds the element that sorting puts at ``k``."""
-    values, places = list(values), list(range(len(values)))
+    """The index where quickselect, with the median of three as pivot, finds the element that sorting puts at ``k``."""
+    values, indices = list(values), list(range(len(values)))
 
     def swap(i: int, j: int) -> None:
         values[i], values[j] = values[j], values[i]
-        places[i], places[j] = places[j], places[i]
+        indices[i], indices[j] = indices[j], indices[i]
 
     def above(a: Any, b: Any) -> bool:
         return bool((a != a and b == b) or a > b)
@@ -51,7 +51,7 @@ def quickselect(values: list[Any], k: int) -> int:
             high = j - 1
     if high == low + 1 and above(values[low], values[high]):
         swap(low, high)
-    return places[k]
+    return indices[k]
 
 
 def _less(a: Any, b: Any) -> bool:
@@ -63,7 +63,7 @@ def _greater(a: Any, b: Any) -> bool:
 
 
 def greatest(values: list[Any], k: int, largest: bool) -> list[int]:
-    """The places of the ``k`` greatest (or least) values, in order."""
+    """The indices of the ``k`` greatest (or least) values, in order."""
     before = _greater if largest else _less
     items = [(value, place) for place, value in enumerate(values)]
     if k * 64 <= len(items):
@@ -75,7 +75,7 @@ def greatest(values: list[Any], k: int, largest: bool) -> list[int]:
 
 
 def introsorted(values: list[Any], descending: bool = False) -> list[int]:
-    """The places that introsort puts the values in."""
+    """The indices that introsort puts the values in."""
     items = [(value, place) for place, value in enumerate(values)]
     _introsort(items, 0, len(items), _greater if descending else _less)
     return [place for _, place in items]

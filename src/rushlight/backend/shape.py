@@ -258,21 +258,21 @@ def triu(x: Array, offset: int) -> Array:
 
 
 def _with_zeros(x: Array, offset: int, below: bool) -> Array:
-    """A copy with zeros in all places on a diagonal and below it, or in all others."""
+    """A copy with zeros everywhere on a diagonal and below it, or in all others."""
     shape = x.shape[-2:]
     out = x.copy()
-    np.copyto(out, zero_of(x.dtype), where=(_kept_places if max(shape) <= _SHORT else _places)(shape, offset, below))
+    np.copyto(out, zero_of(x.dtype), where=(_kept_mask if max(shape) <= _SHORT else _mask)(shape, offset, below))
     return out
 
 
-def _places(shape: Shape, offset: int, below: bool) -> Array:
+def _mask(shape: Shape, offset: int, below: bool) -> Array:
     rows, columns = shape
     behind = np.arange(columns) - np.arange(rows)[:, None]
     return behind <= offset if below else behind > offset
 
 
 _SHORT = 64
-_kept_places = functools.lru_cache(maxsize=256)(_places)
+_kept_mask = functools.lru_cache(maxsize=256)(_mask)
 
 
 def repeat(x: Array, counts: tuple[int, ...]) -> Array:

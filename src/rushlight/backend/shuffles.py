@@ -43,11 +43,11 @@ def _chased(partner: Array, length: int) -> Array:
     """
     small = np.int32 if length < 2**31 else np.int64
     partner = partner.astype(small)
-    places: Array = np.arange(length, dtype=small)
-    steps = places[:-1]
+    positions: Array = np.arange(length, dtype=small)
+    steps = positions[:-1]
     moved = partner != steps
     # Where a place's finding at its own step comes from: the last step that left its own there. Follow to the first.
-    source = places.copy()
+    source = positions.copy()
     source[partner[moved]] = steps[moved]  # of several the last stays
     while True:
         further = source[source]

@@ -19,16 +19,16 @@ _FEW = 24  # up to so many numbers plain Python is faster than the calls of NumP
 def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False) -> Array:
     if not x.ndim:
         return np.zeros((), np.int64)
-    places = order(ordered_alike(x), axis, descending)
+    indices = order(ordered_alike(x), axis, descending)
     if not stable and x.shape[axis] > selection.SHORT and x.size <= selection.LARGEST:
-        ordered = rows_along(take_along(x, places, axis), axis)
+        ordered = rows_along(take_along(x, indices, axis), axis)
         tied = tied_rows(ordered, descending)
         if tied.size:
-            rows, found = rows_along(x, axis), rows_along(places, axis).copy()
+            rows, found = rows_along(x, axis), rows_along(indices, axis).copy()
             for index in tied:
                 found[index] = selection.introsorted(rows[index].tolist(), descending)
-            places = np.ascontiguousarray(found.reshape(places.swapaxes(axis, -1).shape).swapaxes(axis, -1))
-    return _lying_as(x, places)
+            indices = np.ascontiguousarray(found.reshape(indices.swapaxes(axis, -1).shape).swapaxes(axis, -1))
+    return _lying_as(x, indices)
 
 
 def sort(x: Array, indices: Array, axis: int) -> Array:
@@ -52,15 +52,15 @@ def _greatest_of_few(row: list[Any], k: int, largest: bool) -> list[int]:
     return selection.greatest(row, k, largest)
 
 
-def _found_by_order(x: Array, places: Array, axis: int, largest: bool) -> bool:
+def _found_by_order(x: Array, indices: Array, axis: int, largest: bool) -> bool:
     """Whether the one greatest (or least) element of each row stands where NumPy found the first of them.
 
     The steps of a selection matter where there are several, in rows of more than three. For NumPy nan is the least too.
     """
     if x.shape[axis] <= 3 and (largest or x.dtype.kind != "f"):
         return True
-    best = take_along(x, places, axis)
-    return bool(np.count_nonzero(x < best if largest else x > best) == x.size - places.size)
+    best = take_along(x, indices, axis)
+    return bool(np.count_nonzero(x < best if largest else x > best) == x.size - indices.size)
 
 
 def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
@@ -68,22 +68,22 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
         return np.zeros((), np.int64)
     known = x.dtype.kind in "fiu"
     if k == 1 and known and x.size:
-        places = (x.argmax if largest else x.argmin)(axis, keepdims=True)
-        if _found_by_order(x, places, axis, largest):
-            return places
+        indices = (x.argmax if largest else x.argmin)(axis, keepdims=True)
+        if _found_by_order(x, indices, axis, largest):
+            return indices
     if 0 < x.size <= _FEW and k and axis == x.ndim - 1 and known:
         chosen = [_greatest_of_few(row, k, largest) for row in x.reshape(-1, x.shape[-1]).tolist()]
         return np.array(chosen).reshape(*x.shape[:-1], k)
-    places = np.ascontiguousarray(order(ordered_alike(x), axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
-    ordered = rows_along(take_along(x, places, axis), axis)
+    indices = np.ascontiguousarray(order(ordered_alike(x), axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
+    ordered = rows_along(take_along(x, indices, axis), axis)
     tied = tied_rows(ordered, largest)
-    places = places[(slice(None),) * axis + (slice(k),)].copy("C")
+    indices = indices[(slice(None),) * axis + (slice(k),)].copy("C")
     if k and tied.size and x.size <= selection.LARGEST:
-        rows, found = rows_along(x, axis), rows_along(places, axis).copy()
+        rows, found = rows_along(x, axis), rows_along(indices, axis).copy()
         for index in tied:
             found[index] = selection.greatest(rows[index].tolist(), k, largest)
-        places = found.reshape(places.swapaxes(axis, -1).shape).swapaxes(axis, -1).copy("C")
-    return places
+        indices = found.reshape(indices.swapaxes(axis, -1).shape).swapaxes(axis, -1).copy("C")
+    return indices
 
 
 def unique(x: Array) -> tuple[Array, Array, Array]:
@@ -147,7 +147,7 @@ def searchsorted(boundaries: Array, values: Array, sorter: Array | None = None, 
 
 
 def _search(rows: Array, values: Array, right: bool) -> Array:
-    """For each row of ``values`` the places in its row of ``rows``."""
+    """For each row of ``values`` the indices in its row of ``rows``."""
     if len(rows) == 1 and values.size * _SEARCH < rows.size and rows.dtype.kind in "iuf":
         bisect, line = bisect_right if right else bisect_left, rows[0].data if rows.flags.c_contiguous else rows[0].tolist()
         return np.array([bisect(line, value) for value in values.ravel().tolist()], np.int64).reshape(values.shape)

@@ -1,4 +1,4 @@
-"""Products of a matrix that is given by its places and values with a dense one, in time and memory by the number of values.
+"""Products of a matrix that is given by its indices and values with a dense one, in time and memory by the number of values.
 
 Turn by turn: the first value of each row, times the row of the dense matrix that it meets, then the second value of each row that
 has one, added to that, and so on. Rows are ordered by how many values they have, so a turn is for the first so many. What a few
@@ -19,7 +19,7 @@ _TOGETHER = 1 << 18  # numbers that all turns may have together to be fetched at
 
 
 class SparseMatrix:
-    """A matrix of ``shape`` with ``values`` at ``rows`` and ``columns``, in any order; equal places add up. Not to be written."""
+    """A matrix of ``shape`` with ``values`` at ``rows`` and ``columns``, in any order; equal indices add up. Not to be written."""
 
     __slots__ = ("__weakref__", "_transposed", "_transposed_of", "_turns", "columns", "rows", "shape", "values")
 
@@ -120,7 +120,7 @@ def product_from_left(x: Array, a: Array, matrix: SparseMatrix) -> Array:
 
 
 def sum_with_product(
-    bias: Array, a: Array, x: Array, matrix: SparseMatrix, places: object, beta: complex, alpha: complex
+    bias: Array, a: Array, x: Array, matrix: SparseMatrix, indices: object, beta: complex, alpha: complex
 ) -> Array:
     """``beta * bias + alpha * (matrix @ x)``; with a ``beta`` of 0 whatever the bias is."""
     out = matrix.times(x)

@@ -39,7 +39,7 @@ def counted(x: Array, edges: list[Array], even: bool, weights: Array | None, dty
     "box."""
     sizes = tuple(len(edge) - 1 for edge in edges)
     out = np.zeros(sizes, dtype)
-    places, inside = [], np.ones(len(x), np.bool_)
+    chosen_bins, inside = [], np.ones(len(x), np.bool_)
     for column, edge in zip(x.T, edges, strict=True):
         inside &= (column >= edge[0]) & (column <= edge[-1])
         if even:
@@ -48,8 +48,8 @@ def counted(x: Array, edges: list[Array], even: bool, weights: Array | None, dty
             place = np.where(np.isfinite(place), place, 0).astype(np.int64)
         else:
             place = np.searchsorted(edge, column, "right") - 1
-        places.append(np.minimum(place, len(edge) - 2))
-    chosen = tuple(place[inside] for place in places)
+        chosen_bins.append(np.minimum(place, len(edge) - 2))
+    chosen = tuple(place[inside] for place in chosen_bins)
     np.add.at(out, chosen, dtype.type(1) if weights is None else weights[inside])
     return out
 

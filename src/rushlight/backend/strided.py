@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from . import numpy as backend
+from .flat_indices import add_at
 from .numpy import Array, Shape
-from .places import add_at
 
 _Geometry = tuple[Shape, Shape, int]  # sizes, strides and offset
 

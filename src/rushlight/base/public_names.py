@@ -10,7 +10,7 @@ from typing import Any
 
 registry: dict[str, dict[str, Callable[..., Any]]] = {}
 methods: dict[str, Any] = {}
-operator_spaces: dict[str, Any] = {}  # the namespaces in torch.ops that programs have defined
+operator_namespaces: dict[str, object] = {}  # of ``torch.ops``: "aten", and those that programs have defined
 
 
 def module(name: str) -> dict[str, Callable[..., Any]]:

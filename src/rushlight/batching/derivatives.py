@@ -16,6 +16,7 @@ import numpy as np
 
 from ..autograd import forward_ad, modes
 from ..autograd.graph import AccumulateGrad
+from ..autograd.schedule import reached
 from ..base.pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
 from ..tensor import Tensor, new_tensor, wrap
 from . import examples, layers
@@ -63,21 +64,12 @@ def _zeros_like(value: Tensor) -> Tensor:
 def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool:
     """Whether the graph of the outputs leads to leaves that are not ``own``."""
     outputs, own = [examples.behind(one) for one in outputs], [examples.behind(one) for one in own]
-    stack = [one._edge[0] for one in outputs if one._edge is not None]
     if any(one._edge is None and one.requires_grad and not any(one is leaf for leaf in own) for one in outputs):
         return True
-    seen = set(stack)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, AccumulateGrad):
-            if not (node.variable._stands_in or any(node.variable is leaf for leaf in own)):
-                return True
-            continue
-        for edge in node.next:
-            if edge is not None and edge[0] not in seen:
-                seen.add(edge[0])
-                stack.append(edge[0])
-    return False
+    return any(
+        isinstance(node, AccumulateGrad) and not (node.variable._stands_in or any(node.variable is leaf for leaf in own))
+        for node in reached(one._edge[0] for one in outputs if one._edge is not None)
+    )
 
 
 def _released(tree: Any) -> Any:

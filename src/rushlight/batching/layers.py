@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import modes
-from ..autograd.graph import AccumulateGrad, Node, orders
+from ..autograd.graph import AccumulateGrad, orders
+from ..autograd.schedule import reached
 from ..base.attributes import held
 from ..base.thread_state import carried
 
@@ -134,22 +135,13 @@ def leads_to(tensor: Any, layer: Layer) -> bool:
     own = layer.inputs
     if any(tensor is one for one in own):
         return True
-    nodes: list[Node] = [tensor._edge[0]] if tensor._edge is not None else []
-    inner = {id(one._edge[0]) for one in own if one._edge is not None}
-    seen = set(nodes)
-    while nodes:
-        node = nodes.pop()
-        if id(node) in inner:
-            return True
-        if isinstance(node, AccumulateGrad):
-            if any(node.variable is one for one in own):
-                return True
-            continue
-        for edge in node.next:
-            if edge is not None and edge[0] not in seen:
-                seen.add(edge[0])
-                nodes.append(edge[0])
-    return False
+    if tensor._edge is None:
+        return False
+    inner = {one._edge[0] for one in own if one._edge is not None}
+    return any(
+        node in inner or (isinstance(node, AccumulateGrad) and any(node.variable is one for one in own))
+        for node in reached([tensor._edge[0]])
+    )
 
 
 def has(layer: Layer, tensor: Any) -> bool:
@@ -179,17 +171,9 @@ def is_left_over(tensor: Any) -> bool:
     if tensor._edge is None:
         return False
     order = tensor._edge[0].order
-    nodes, seen = [tensor._edge[0]], set()
-    while nodes:
-        node = nodes.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        layer = held(node.variable).get("_layer") if isinstance(node, AccumulateGrad) else None
-        if layer is not None and not layer.alive and layer.last < order < layer.first:
-            return True
-        nodes += [edge[0] for edge in node.next if edge is not None]
-    return False
+    leaves = (node.variable for node in reached([tensor._edge[0]]) if isinstance(node, AccumulateGrad))
+    layers = (held(leaf).get("_layer") for leaf in leaves)
+    return any(layer is not None and not layer.alive and layer.last < order < layer.first for layer in layers)
 
 
 def source_of(tensor: Any) -> Any:

@@ -15,10 +15,10 @@ from weakref import finalize
 from rushlight.autograd import modes, views
 from rushlight.autograd.function import Function
 from rushlight.backend import numpy as backend
-from rushlight.base.public_names import operator_spaces
+from rushlight.base.public_names import operator_namespaces
 from rushlight.operators import fallback
-from rushlight.operators.aten import OpOverload, OpOverloadPacket
 from rushlight.operators.schemas import Schema, inferred, parsed
+from rushlight.overrides.overloads import OpOverload, OpOverloadPacket
 from rushlight.overrides.torch_dispatch import asked, takes_part
 from rushlight.tensor import Tensor
 from rushlight.utils._pytree import tree_flatten, tree_unflatten
@@ -200,7 +200,7 @@ def _add(space: str, name: str, schema: Schema) -> _Packet:
             f"Tried to register an operator ({schema.named(f'{space}::{name}')}) with the same name and overload name multiple "
             "times. Each overload's schema should only be registered with a single call to def()."
         )
-    operator_spaces.setdefault(space, Namespace(space))
+    operator_namespaces.setdefault(space, Namespace(space))
     packet = _packets[space, name] = _Packet(space, name, schema.named(f"{space}::{name}"))
     return packet
 
@@ -466,7 +466,7 @@ class Library:
         if kind not in ("IMPL", "DEF", "FRAGMENT"):
             raise ValueError(f"Unsupported kind: {kind}")
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
-        operator_spaces.setdefault(ns, Namespace(ns))
+        operator_namespaces.setdefault(ns, Namespace(ns))
         self._names: list[tuple[str, str]] = []
         self.m = finalize(self, _forget, self._names)  # its operators go with it
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..autograd import engine, modes
 from ..autograd.graph import Edge, Node, orders
+from ..autograd.schedule import reached
 from ..tensor import Tensor
 from .capture import trace as t
 from .capture.passes import TracedPass
@@ -168,21 +169,9 @@ def recorded(result: Any, recorder: Recorder, new_pass: Callable[[Any], TracedPa
 
 def _plain(root: Node, ends: set[Node]) -> bool:
     """Whether a graph is of ops alone, down to where it ends in the program's inputs; nobody listens, and nothing is freed."""
-    waiting, seen = [root], {root}
-    while waiting:
-        node = waiting.pop()
-        if node in ends:
-            continue
-        if (
-            node.hooked
-            or node.always_runs
-            or node.is_leaf_sink
-            or getattr(type(node), "op", None) is None
-            or node.saved is None
-        ):
-            return False
-        for edge in node.next:
-            if edge is not None and edge[0] not in seen:
-                seen.add(edge[0])
-                waiting.append(edge[0])
-    return not modes.state.saved_hooks
+    if modes.state.saved_hooks:
+        return False
+    return not any(
+        node.hooked or node.always_runs or node.is_leaf_sink or getattr(type(node), "op", None) is None or node.saved is None
+        for node in reached([root], ends)
+    )

@@ -71,8 +71,8 @@ class OneHotCategorical(Distribution):
     def variance(self) -> Tensor:
         return self._categorical.probs * (1 - self._categorical.probs)
 
-    def _one_hot(self, places: Any) -> Any:
-        return torch.nn.functional.one_hot(places, self._event_shape[-1]).to(self._categorical.probs)
+    def _one_hot(self, indices: Any) -> Any:
+        return torch.nn.functional.one_hot(indices, self._event_shape[-1]).to(self._categorical.probs)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         return self._one_hot(self._categorical.sample(torch.Size(sample_shape)))

@@ -119,7 +119,7 @@ HALF = "S = inv(L).T @ half(L.T @ {g}) @ inv(L); L = {out}"
 
 READABLE: dict[str, dict[str, Form]] = {
     # shapes and places
-    "put_places": {"values": lambda told: "take_places(g, places)" if told["places"] else "g"},
+    "put_at": {"values": lambda told: "take_at(g, indices)" if told["indices"] else "g"},
     "embedding": {
         "weight": lambda told: (
             "embedding_rows(g, indices, weight_shape, but)" if told["sparse"]

@@ -226,8 +226,8 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     with torch.no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            places = torch.randperm(rows)[:zeros]
-            tensor[places, column] = 0
+            chosen = torch.randperm(rows)[:zeros]
+            tensor[chosen, column] = 0
     return tensor
 
 

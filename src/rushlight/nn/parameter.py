@@ -9,6 +9,7 @@ import rushlight as torch
 from ..autograd.interpreters import stack as interpreters
 from ..base.attributes import held
 from ..tensor import PLAIN, Tensor, _TensorMeta, lay_out_attributes
+from ..tensors.rebuilding import set_state
 
 
 class _MarkedTensors(_TensorMeta):
@@ -187,3 +188,21 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor, own=True):  # type: 
 def is_lazy(param: Any) -> bool:
     """Whether a tensor is a parameter or buffer without a shape."""
     return isinstance(param, UninitializedTensorMixin)
+
+
+# What pickles of parameters name; PyTorch has it in torch._utils.
+
+
+def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Parameter:
+    """A Parameter over a tensor's memory."""
+    result = Parameter(data, bool(requires_grad))
+    result._backward_hooks = backward_hooks
+    return result
+
+
+def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: Any, state: Any) -> Parameter:
+    """A Parameter with attributes of its own."""
+    return set_state(_rebuild_parameter(data, requires_grad, backward_hooks), state)
+
+
+_rebuild_parameter.__module__ = _rebuild_parameter_with_state.__module__ = "rushlight._utils"

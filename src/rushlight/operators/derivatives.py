@@ -15,6 +15,7 @@ from ..ops.lu import check_pivots
 from ..ops.public import module, ops
 from ..ops.reading import all_numbers
 from ..ops.table import table
+from ..overrides import overloads
 from ..tensor import Tensor, wrap
 
 F = module("torch.nn.functional")
@@ -63,7 +64,7 @@ def _elu_backward(
 
 
 def _picked(x: Any, indices: Any) -> Any:
-    """The elements of planes at the places that a pool has chosen."""
+    """The elements of planes at the indices that a pool has chosen."""
     flat = ops.gather(x.flatten(-2), indices.flatten(-2), x._array.ndim - 2)
     return flat.reshape(indices.shape)
 
@@ -116,7 +117,7 @@ def _check_errors(info: Tensor, api_name: str, *, is_matrix: bool) -> None:
     raise linalg.LinAlgError(linalg.batch_place(found, sentence + "(error code: {}).", api_name))
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "_adaptive_avg_pool2d_backward": lambda g, x: _pulled(lambda x: F["adaptive_avg_pool2d"](x, g.shape[-2:]), g, x),
     "_convolution_double_backward": _double_convolution,
     "_is_all_true": lambda x: wrap(all_numbers(x).all(keepdims=True).reshape(())),
@@ -165,3 +166,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "threshold_backward": lambda g, x, threshold: _pulled(lambda x: F["threshold"](x, threshold, 0.0), g, x),
     "unfold_backward": _unfold_backward,
 }
+overloads.functions.update(_FUNCTIONS)

@@ -3,7 +3,8 @@
 from importlib import import_module
 from typing import Any
 
-from ..base.public_names import operator_spaces
+from ..autograd.recorder import record_function
+from ..base.public_names import operator_namespaces
 
 FAMILIES = (
     "shape",
@@ -76,13 +77,8 @@ FAMILIES = (
 
 
 def __getattr__(name: str) -> Any:
-    if name == "aten":
-        from ..operators.aten import aten
-
-        return aten
-    if name in operator_spaces:
-        found = globals()[name] = operator_spaces[name]
-        return found
+    if name in operator_namespaces:
+        return operator_namespaces[name]
     raise AttributeError(f"module 'torch.ops' has no attribute {name!r}")
 
 
@@ -95,8 +91,6 @@ class _Profiler:
 
     @staticmethod
     def _record_function_enter(name: str, args: str | None = None) -> Any:
-        from ..autograd.profiler import record_function
-
         return record_function(name, args).__enter__()
 
     _record_function_enter_new = _record_function_enter

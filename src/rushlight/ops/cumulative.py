@@ -118,23 +118,23 @@ def _axis_of_extremes(name: str, input: Any, dim: Any) -> int:
 
 @public()
 def cummax(input: Any, dim: Any) -> Any:
-    """The greatest so far along ``dim``, and its place (the last of equal ones).
+    """The greatest so far along ``dim``, and its index (the last of equal ones).
 
     >>> import rushlight as torch
     >>> torch.tensor([1.0, 3.0, 2.0]).cummax(0).values
     tensor([1., 3., 3.])
     """
     axis = _axis_of_extremes("cummax", input, dim)
-    places = ops.argcummax(input, axis)
-    return return_types.cummax(ops.cummax(input, places, axis), places)
+    indices = ops.argcummax(input, axis)
+    return return_types.cummax(ops.cummax(input, indices, axis), indices)
 
 
 @public()
 def cummin(input: Any, dim: Any) -> Any:
-    """The least so far along ``dim``, and its place (the last of equal ones)."""
+    """The least so far along ``dim``, and its index (the last of equal ones)."""
     axis = _axis_of_extremes("cummin", input, dim)
-    places = ops.argcummin(input, axis)
-    return return_types.cummin(ops.cummin(input, places, axis), places)
+    indices = ops.argcummin(input, axis)
+    return return_types.cummin(ops.cummin(input, indices, axis), indices)
 
 
 @public()

@@ -262,16 +262,16 @@ def _bags(
     try:
         return ops.embedding_bag(weight, indices, offsets, scales, mode, but, bool(by_frequency), bool(sparse))
     except IndexError:
-        places = np.flatnonzero((indices._array < 0) | (indices._array >= rows))
-        if not places.size:
+        wrong = np.flatnonzero((indices._array < 0) | (indices._array >= rows))
+        if not wrong.size:
             raise
-        value = indices._array[places[0]]
+        value = indices._array[wrong[0]]
         if mode == "max" or padding_idx is not None:
             raise RuntimeError(
                 f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {value}"
             ) from None
         raise RuntimeError(
-            f"Index {places[0]} of input takes value {value} which is not in the valid range [0, {rows})"
+            f"Index {wrong[0]} of input takes value {value} which is not in the valid range [0, {rows})"
         ) from None
 
 

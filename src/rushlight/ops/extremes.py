@@ -16,7 +16,7 @@ from .out import write_out
 from .public import axes_of, axis_of, ops, public
 from .table import op
 
-# Found at one place: the whole cotangent goes there. Finding the place has no derivative; taking what is there has.
+# Found at one index: the whole cotangent goes there. Finding the index has no derivative; taking what is there has.
 
 op("argmax", k.argmax, inputs="x")
 op("argmin", k.argmin, inputs="x")
@@ -42,7 +42,7 @@ op("put_along", k.put_along, inputs="indices", node="ScatterBackward0", kind="li
 op("add_along", k.add_along, inputs="indices", node="ScatterAddBackward0", kind="linear",
    g=lambda g, xp, indices, axis: xp.take_along(g, indices, axis))  # fmt: skip
 
-# Perhaps found at several places: they share it.
+# Perhaps found at several indices: they share it.
 
 op("max_all", k.max_all, node="MaxBackward1", x=lambda g, xp, x, out: xp.share_all(g, x, out))
 op("min_all", k.min_all, node="MinBackward1", x=lambda g, xp, x, out: xp.share_all(g, x, out))
@@ -104,17 +104,17 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
     axis = axis_with_elements(name + "()", dim, array)
     keepdim = bool(keepdim)
     if name == "max":
-        places = ops.argmax(input, axis, keepdim)
-        return made(return_types.max, (ops.max(input, places, axis, keepdim), places))
-    places = ops.argmin(input, axis, keepdim)
-    return made(return_types.min, (ops.min(input, places, axis, keepdim), places))
+        indices = ops.argmax(input, axis, keepdim)
+        return made(return_types.max, (ops.max(input, indices, axis, keepdim), indices))
+    indices = ops.argmin(input, axis, keepdim)
+    return made(return_types.min, (ops.min(input, indices, axis, keepdim), indices))
 
 
 @public()
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """The greatest element; or the greatest along ``dim`` with their places; or, of two tensors, :func:`maximum`.
+    """The greatest element; or the greatest along ``dim`` with their indices; or, of two tensors, :func:`maximum`.
 
-    nan counts as greater than anything. Of equal elements the first is the place, and without ``dim`` all share the
+    nan counts as greater than anything. Of equal elements the first is the index, and without ``dim`` all share the
     gradient.
 
     >>> import rushlight as torch
@@ -214,7 +214,7 @@ def _place(name: str, function: Any, input: Any, dim: Any, keepdim: bool) -> Any
 
 @public()
 def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """Where the greatest element is: its place in the flattened tensor, or along ``dim``. The first of equal ones.
+    """Where the greatest element is: its index in the flattened tensor, or along ``dim``. The first of equal ones.
 
     >>> import rushlight as torch
     >>> torch.argmax(torch.tensor([[1, 9], [5, 3]]))
@@ -225,7 +225,7 @@ def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Tensor:
 
 @public()
 def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """Where the least element is: its place in the flattened tensor, or along ``dim``."""
+    """Where the least element is: its index in the flattened tensor, or along ``dim``."""
     return _place("argmin", ops.argmin, input, dim, keepdim)
 
 
@@ -234,14 +234,14 @@ def _middle(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
     if dim is None:
         return (ops.median_all if name == "median" else ops.nanmedian_all)(input)
     axis = axis_with_elements("median()", dim, input._array)
-    places = ops.argmedian(input, axis, bool(keepdim), name == "nanmedian")
-    values = (ops.median if name == "median" else ops.nanmedian)(input, places, axis, bool(keepdim))
-    return getattr(return_types, name)(values, places)
+    indices = ops.argmedian(input, axis, bool(keepdim), name == "nanmedian")
+    values = (ops.median if name == "median" else ops.nanmedian)(input, indices, axis, bool(keepdim))
+    return getattr(return_types, name)(values, indices)
 
 
 @public()
 def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The middle element, the lower of two; with ``dim``, along that dimension and with its place.
+    """The middle element, the lower of two; with ``dim``, along that dimension and with its index.
 
     >>> import rushlight as torch
     >>> torch.tensor([3.0, 1.0, 2.0, 9.0]).median()
@@ -258,16 +258,16 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 @public()
 def mode(input: Any, dim: Any = -1, keepdim: bool = False) -> Any:
-    """The most frequent value along ``dim`` (the least of several) and a place of it."""
+    """The most frequent value along ``dim`` (the least of several) and an index of it."""
     axis = axis_with_elements("mode()", dim, input._array)
     refuse("mode_cpu", input)
-    places = ops.argmode(input, axis, bool(keepdim))
-    return return_types.mode(ops.mode(input, places, axis, bool(keepdim)), places)
+    indices = ops.argmode(input, axis, bool(keepdim))
+    return return_types.mode(ops.mode(input, indices, axis, bool(keepdim)), indices)
 
 
 @public(out=False)
 def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The ``k``-th smallest along ``dim``, counted from 1, and its place.
+    """The ``k``-th smallest along ``dim``, counted from 1, and its index.
 
     >>> import rushlight as torch
     >>> torch.tensor([5.0, 1.0, 3.0]).kthvalue(2).values
@@ -283,5 +283,5 @@ def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: A
         refuse("kthvalue_cpu", input, "bc")
     if not 1 <= k <= (array.shape[axis] if array.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
-    places = ops.argkth(input, k, axis, bool(keepdim))
-    return return_types.kthvalue(ops.kthvalue(input, places, axis, bool(keepdim)), places)
+    indices = ops.argkth(input, k, axis, bool(keepdim))
+    return return_types.kthvalue(ops.kthvalue(input, indices, axis, bool(keepdim)), indices)

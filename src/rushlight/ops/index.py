@@ -1,4 +1,4 @@
-"""Ops that read and write slices by a vector of indices, and elements by their places in the flattened tensor."""
+"""Ops that read and write slices by a vector of indices, and elements by their indices in the flattened tensor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..autograd import views
 from ..backend import index as k
-from ..backend.places import check
+from ..backend.flat_indices import check
 from ..backend.pointwise import checked_number
 from ..tensor import Tensor, new_tensor
 from . import dispatch
@@ -109,7 +109,7 @@ def _check_rows(name: str, input: Any, axis: int, index: Any, source: Any) -> No
 
 @public(inplace=True)
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Tensor:
-    """A copy with slices of ``source`` added at the places along ``dim`` that a vector of indices names."""
+    """A copy with slices of ``source`` added at the indices along ``dim`` that a vector of indices names."""
     axis = axis_of(dim, input._array.ndim)
     _check_rows("index_add", input, axis, index, source)
     size = _size(input, axis)
@@ -119,9 +119,9 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
 
 @public(inplace=True)
 def index_copy(input: Any, dim: int, index: Any, source: Any) -> Tensor:
-    """A copy with slices of ``source`` at the places along ``dim`` that a vector of indices names.
+    """A copy with slices of ``source`` at the indices along ``dim`` that a vector of indices names.
 
-    IndexError for places that are not there (they do not count from the end) and for the wrong number of them,
+    IndexError for indices that are not there (they do not count from the end) and for the wrong number of them,
     RuntimeError for slices of another shape or dtype.
 
     >>> import rushlight as torch
@@ -229,7 +229,7 @@ def take(input: Any, index: Any) -> Tensor:
 
 @public(inplace=True)
 def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Tensor:
-    """A copy with elements of ``source`` at places of the flattened tensor."""
+    """A copy with elements of ``source`` at indices of the flattened tensor."""
     if not accumulate:
         alert_not_deterministic("put_")
     x, i, values = input._array, index._array, source._array

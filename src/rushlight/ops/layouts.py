@@ -13,31 +13,31 @@ from .table import arrays, op
 Array = np.ndarray[Any, Any]
 
 
-def _put(values: Array, places: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
-    if not places:  # all dimensions are dense: every value is for the whole
+def _put(values: Array, indices: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
+    if not indices:  # all dimensions are dense: every value is for the whole
         return values.sum(0, dtype=values.dtype).reshape(shape)
     whole = np.zeros(shape, values.dtype)
-    np.add.at(whole, places, values)
+    np.add.at(whole, indices, values)
     return whole
 
 
-def _keep(x: Array, places: tuple[Array, ...]) -> Array:
+def _keep(x: Array, indices: tuple[Array, ...]) -> Array:
     whole = np.zeros_like(x)
-    whole[places] = x[places]
+    whole[indices] = x[indices]
     return whole
 
 
-op("put_places", _put, kind="linear", node="SparseCooTensorWithDimsAndTensorsBackward0",
-   values=lambda g, xp, values_shape, places: xp.take_places(g, places) if places else xp.expand(g, values_shape))  # fmt: skip
+op("put_at", _put, kind="linear", node="SparseCooTensorWithDimsAndTensorsBackward0",
+   values=lambda g, xp, values_shape, indices: xp.take_at(g, indices) if indices else xp.expand(g, values_shape))  # fmt: skip
 op("put_compressed", _put, kind="linear", node="SparseCompressedTensorBackward0",
-   values=lambda g, xp, places: xp.take_places(g, places))  # fmt: skip
-op("take_places", lambda x, places: x[places], kind="linear", node="ValuesBackward0",
-   x=lambda g, xp, x_shape, places: xp.put_places(g, places, x_shape))  # fmt: skip
-op("keep_places", _keep, kind="linear", node="SparseMaskBackward0",
-   x=lambda g, xp, places: xp.keep_places(g, places))  # fmt: skip
+   values=lambda g, xp, indices: xp.take_at(g, indices))  # fmt: skip
+op("take_at", lambda x, indices: x[indices], kind="linear", node="ValuesBackward0",
+   x=lambda g, xp, x_shape, indices: xp.put_at(g, indices, x_shape))  # fmt: skip
+op("keep_at", _keep, kind="linear", node="SparseMaskBackward0",
+   x=lambda g, xp, indices: xp.keep_at(g, indices))  # fmt: skip
 # The values stay; only the layout around them is another.
-op("from_sparse", lambda x, places: x.copy(), kind="linear", node="ToDenseBackward0",
-   x=lambda g, xp, places: g if places is None else xp.keep_places(g, places))  # fmt: skip
+op("from_sparse", lambda x, indices: x.copy(), kind="linear", node="ToDenseBackward0",
+   x=lambda g, xp, indices: g if indices is None else xp.keep_at(g, indices))  # fmt: skip
 for _name, _node in {
     "coalesced": "CoalesceBackward0",
     "to_mkldnn_layout": "ToMkldnnBackward0",
@@ -49,7 +49,7 @@ for _name, _node in {
 }.items():
     op(_name, lambda x: x.copy(), kind="linear", node=_node, x=lambda g: g)
 
-# Products with a matrix that is given by its places and values. ``a`` is it in the graph: a dense tensor of its values only if a
+# Products with a matrix that is given by its indices and values. ``a`` is it in the graph: a dense tensor of its values only if a
 # gradient is wanted of them.
 op("sparse_mm", k.product, node="MmBackward0",
    a=lambda g, xp, x: xp.mm(g, xp.turned(x)),
@@ -62,7 +62,7 @@ op("mm_by_sparse", k.product_from_left, node="MmBackward0",
    a=lambda g, xp, x: xp.mm(xp.turned(x), g))  # fmt: skip
 op("sparse_addmm", k.sum_with_product, node="SparseAddmmBackward0",
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
-   a=lambda g, xp, x, places, alpha: xp.keep_places(_scaled(xp.mm(g, xp.turned(x)), alpha), places),
+   a=lambda g, xp, x, indices, alpha: xp.keep_at(_scaled(xp.mm(g, xp.turned(x)), alpha), indices),
    x=lambda g, xp, a, matrix, alpha: _scaled(xp.sparse_mm(_turned(a, xp), g, matrix.adjoint()), alpha))  # fmt: skip
 
 

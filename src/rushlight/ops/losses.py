@@ -228,10 +228,10 @@ def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int
         return ops.nll_loss(input, target, weight, reduction, ignore_index)
     if len(shape) == 4:
         return ops.nll_loss_planes(input, target, weight, reduction, ignore_index)
-    places = math.prod(shape[2:])
+    elements = math.prod(shape[2:])
     losses = ops.nll_loss_planes(
-        input.contiguous().view(shape[0], shape[1], 1, places),
-        target.contiguous().view(shape[0], 1, places),
+        input.contiguous().view(shape[0], shape[1], 1, elements),
+        target.contiguous().view(shape[0], 1, elements),
         weight,
         reduction,
         ignore_index,

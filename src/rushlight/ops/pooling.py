@@ -55,10 +55,10 @@ def _max_pool_of_volumes(
     """Of one volume without a batch too, whose channels may lie last."""
     if x.ndim == 5:
         return _max_pool_in_format(x, window, stride, padding, dilation, ceil_mode)
-    values, places = k.max_pool(np.ascontiguousarray(x[None]), window, stride, padding, dilation, ceil_mode)
+    values, indices = k.max_pool(np.ascontiguousarray(x[None]), window, stride, padding, dilation, ceil_mode)
     if np.moveaxis(x, 0, -1).flags.c_contiguous:
-        values, places = with_channels_last(values), with_channels_last(places)
-    return values[0], places[0]
+        values, indices = with_channels_last(values), with_channels_last(indices)
+    return values[0], indices[0]
 
 
 def _as_it_is(kernel: Any) -> Any:
@@ -221,8 +221,8 @@ def _max_pool_of_lines(
     if out[0] < 1:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {out[0]}")
     dispatch.require_kind(input, "max_pool1d_impl", "fiu" if indices else "f")
-    values, places = ops.max_pool2(rows, *options)
-    return values.squeeze(-2), places.squeeze(-2)
+    values, found = ops.max_pool2(rows, *options)
+    return values.squeeze(-2), found.squeeze(-2)
 
 
 def _publish_max_pool(rank: int) -> None:

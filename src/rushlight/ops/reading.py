@@ -35,13 +35,13 @@ def expand(g: Any, axis: int | tuple[int, ...] | None, keepdims: bool, ndim: int
     if keepdims or (axis is None and not ndim):
         return g
     axes = range(ndim) if axis is None else ((axis,) if isinstance(axis, int) else axis)
-    places = sorted(one % ndim for one in axes) if ndim else ()
+    dims = sorted(one % ndim for one in axes) if ndim else ()
     if g.__class__ is not ndarray and axis is not None and hasattr(g, "unsqueeze"):  # a Tensor, as PyTorch's graphs have it
-        for one in places:
+        for one in dims:
             g = g.unsqueeze(one)
         return g
     shape = list(g.shape)
-    for one in places:
+    for one in dims:
         shape.insert(one, 1)
     return g.reshape(tuple(shape))
 

@@ -279,16 +279,16 @@ def grid_sample(
 
 
 def _sampled(input: Any, grid: Any, mode: str, padding_mode: str, align_corners: bool) -> Any:
-    x, places = input._array.shape, grid._array.shape
+    x, grid_shape = input._array.shape, grid._array.shape
     rank = len(x) - 2
-    both = f"but got input with sizes {list(x)} and grid with sizes {list(places)}"
-    if x[:1] != places[:1]:
+    both = f"but got input with sizes {list(x)} and grid with sizes {list(grid_shape)}"
+    if x[:1] != grid_shape[:1]:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, {both}")
-    if places[-1] != rank:
+    if grid_shape[-1] != rank:
         raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {rank} in last dimension, but got grid with sizes {list(places)}"
+            f"grid_sampler(): expected grid to have size {rank} in last dimension, but got grid with sizes {list(grid_shape)}"
         )
-    if rank not in (2, 3) or len(places) != len(x):
+    if rank not in (2, 3) or len(grid_shape) != len(x):
         raise RuntimeError(f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, {both}")
     for axis in range(2, len(x)):
         if not x[axis]:

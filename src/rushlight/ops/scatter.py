@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..backend import index as k
-from ..backend.places import check_along
+from ..backend.flat_indices import check_along
 from ..backend.pointwise import checked_number
 from ..tensor import Tensor, new_tensor
 from .public import axis_of, ops, public, warn

@@ -38,7 +38,7 @@ op("searchsorted", k.searchsorted, inputs="boundaries values sorter")
 
 @public()
 def sort(input: Any, dim: Any = -1, descending: bool = False, stable: bool | None = None) -> Any:
-    """The elements in order along ``dim``, and the places they came from.
+    """The elements in order along ``dim``, and the indices they came from.
 
     Equal elements keep their order if ``stable``, or if there are no more than 16.
 
@@ -54,9 +54,9 @@ def sort(input: Any, dim: Any = -1, descending: bool = False, stable: bool | Non
     axis = axis_of(dim, array.ndim)
     if array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    places = ops.argsort(input, axis, bool(descending), bool(stable))
-    ordered = (ops.sort if stable is None else ops.sort_stable)(input, places, axis)
-    return made(return_types.sort, (ordered, places))
+    indices = ops.argsort(input, axis, bool(descending), bool(stable))
+    ordered = (ops.sort if stable is None else ops.sort_stable)(input, indices, axis)
+    return made(return_types.sort, (ordered, indices))
 
 
 @public()
@@ -67,7 +67,7 @@ def msort(input: Any) -> Tensor:
 
 @public(out=False)
 def argsort(input: Any, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
-    """The places that put the elements in order along ``dim``."""
+    """The indices that put the elements in order along ``dim``."""
     if input._array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     return ops.argsort(input, axis_of(dim, input._array.ndim), bool(descending), bool(stable))
@@ -75,7 +75,7 @@ def argsort(input: Any, dim: Any = -1, descending: bool = False, *, stable: bool
 
 @public()
 def topk(input: Any, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The ``k`` greatest (or least) elements along ``dim``, in order, and their places.
+    """The ``k`` greatest (or least) elements along ``dim``, in order, and their indices.
 
     >>> import rushlight as torch
     >>> torch.topk(torch.tensor([1.0, 4.0, 2.0]), 2).values
@@ -93,8 +93,8 @@ def topk(input: Any, k: Any, dim: Any = -1, largest: bool = True, sorted: bool =
         raise RuntimeError(" topk does not support complex dtypes on CPU")
     if array.dtype.kind == "b":
         raise RuntimeError("topk does not support bool dtypes on CPU")
-    places = ops.argtopk(input, int(k), axis, bool(largest))
-    return made(return_types.topk, (ops.topk(input, places, axis), places))
+    indices = ops.argtopk(input, int(k), axis, bool(largest))
+    return made(return_types.topk, (ops.topk(input, indices, axis), indices))
 
 
 # Quantiles: sorted, then looked up between two neighbours.
@@ -144,7 +144,7 @@ def _quantile(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, s
     return result.squeeze_(-1)
 
 
-_PLACE = np.dtype(np.int64)
+_INDEX = np.dtype(np.int64)
 
 
 def _between(ordered: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
@@ -161,14 +161,14 @@ def _between(ordered: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
         ranks = ops.masked_fill(ranks, ops.any(missing, (-1,), True), last)
     if interpolation in ("lower", "higher", "nearest"):
         ranks = {"lower": ranks.floor, "higher": ranks.ceil, "nearest": ranks.round}[interpolation]()
-    places = ranks.detach()
-    below = ops.astype(places, _PLACE)
+    positions = ranks.detach()
+    below = ops.astype(positions, _INDEX)
     lower = ops.take_along(ordered, below, rows.ndim - 1)
     if interpolation not in ("linear", "midpoint"):
         return lower
     fraction = ranks - ops.astype(below, rows.dtype)
-    weights = places * 0 + 0.5 if interpolation == "midpoint" else fraction
-    upper = ops.take_along(ordered, ops.astype(ops.ceil(places), _PLACE), rows.ndim - 1)
+    weights = positions * 0 + 0.5 if interpolation == "midpoint" else fraction
+    upper = ops.take_along(ordered, ops.astype(ops.ceil(positions), _INDEX), rows.ndim - 1)
     return lower.lerp_(upper, weights)
 
 
@@ -325,17 +325,17 @@ def searchsorted(
 
 
 def _check_sorter(rows: Any, sorter: Any) -> None:
-    places = sorter._array
-    if places.shape != rows.shape:
+    indices = sorter._array
+    if indices.shape != rows.shape:
         raise RuntimeError(
             "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
-            f"{list(rows.shape)}and got sorter tensor {list(places.shape)}"
+            f"{list(rows.shape)}and got sorter tensor {list(indices.shape)}"
         )
-    if places.dtype != np.int64:
+    if indices.dtype != np.int64:
         raise RuntimeError(
             f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter.dtype.scalar_name}"
         )
-    if places.size and (places.min() < 0 or places.max() >= rows.shape[-1]):
+    if indices.size and (indices.min() < 0 or indices.max() >= rows.shape[-1]):
         raise RuntimeError("torch.searchsorted(): sorter index out of range")
 
 

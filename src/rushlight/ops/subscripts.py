@@ -52,7 +52,7 @@ def _getitem(self: Any, key: Any) -> Any:
         if not self._array.ndim:
             raise _of_a_number(key)
         return _sliced(self, 0, key, True)
-    if isinstance(key, Tensor) and key._array.ndim and key._array.dtype.char in _PLACES and self._array.ndim:
+    if isinstance(key, Tensor) and key._array.ndim and key._array.dtype.char in _INDEX_TYPES and self._array.ndim:
         return ops.index(self, [key])
     if kind is not tuple and hasattr(kind, "__torch_function__") and not isinstance(key, Tensor):
         result = dispatch.foreign_method("__getitem__", (self, key))
@@ -62,13 +62,15 @@ def _getitem(self: Any, key: Any) -> Any:
     if indices:
         return ops.index(
             view,
-            indices if all(one is None or one._array.dtype.char in _PLACES for one in indices) else _without_masks(indices),
+            indices
+            if all(one is None or one._array.dtype.char in _INDEX_TYPES for one in indices)
+            else _without_masks(indices),
         )
     return ops.alias(view) if view is self else view
 
 
-_PLACES = "ilq"  # the dtypes of places by NumPy's characters: int32 and int64
-_NO_PLACES = "tensors used as indices must be long, int, byte or bool tensors"
+_INDEX_TYPES = "ilq"  # the dtypes of indices by NumPy's characters: int32 and int64
+_NOT_INDICES = "tensors used as indices must be long, int, byte or bool tensors"
 _ZERO_DIM = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to "
     "a number"
@@ -167,8 +169,8 @@ def _by_dimension(indices: dict[int, Any]) -> list[Any]:
 
 
 def _is_whole_index(array: Any, shape: tuple[int, ...]) -> bool:
-    """Whether an array in an index's place is all of the index: positions of the first dimension, or a mask of everything."""
-    if array.dtype.char in _PLACES:
+    """Whether an array in place of an index is all of the index: positions of the first dimension, or a mask of everything."""
+    if array.dtype.char in _INDEX_TYPES:
         return bool(array.ndim)
     return bool(array.dtype.kind == "b" and array.shape == shape)
 
@@ -213,8 +215,8 @@ def _item(one: Any) -> Any:
         array = one._array
         if array.dtype.kind in "iu" and array.dtype.itemsize and not array.ndim and array.dtype != np.uint8:
             return int(array)
-        if array.dtype.char not in _PLACES and array.dtype.char not in "?B":
-            raise IndexError(_NO_PLACES)
+        if array.dtype.char not in _INDEX_TYPES and array.dtype.char not in "?B":
+            raise IndexError(_NOT_INDICES)
         return one
     if isinstance(one, (np.ndarray, list, tuple, range)):
         array = np.asarray(one)
@@ -223,7 +225,7 @@ def _item(one: Any) -> Any:
         if array.dtype.kind == "f" and not isinstance(one, np.ndarray):
             array = array.astype(np.int64)
         if array.dtype.kind not in "iub":
-            raise IndexError(_NO_PLACES)
+            raise IndexError(_NOT_INDICES)
         return new_tensor(array)
     if isinstance(one, str):
         raise TypeError("new(): invalid data type 'str'")
@@ -244,13 +246,13 @@ def _without_masks(indices: list[Any]) -> list[Any]:
     found: list[Any] = []
     for one in indices:
         if _is_mask(one):
-            found += _places(one)
+            found += _indices_of_mask(one)
         else:
             found.append(one)
     return found
 
 
-def _places(mask: Any) -> list[Any]:
+def _indices_of_mask(mask: Any) -> list[Any]:
     """Where a mask is true: an index tensor for each of its dimensions."""
     if mask._array.dtype.kind != "b":
         warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
@@ -388,7 +390,7 @@ _SAME_AS = {"index_put_": "[indices] = tensor", "index_fill_": "[mask] = scalar"
 
 class Overlapping(Methods):
     def _warn_of_overlap(self, name: str) -> None:
-        """PyTorch's warning of a write at places of an expanded tensor, where one place is several elements."""
+        """PyTorch's warning of a write at indices of an expanded tensor, where one index is several elements."""
         array = self._array
         if name in _SAME_AS and any(size > 1 and not stride for size, stride in zip(array.shape, array.strides, strict=True)):
             warn(
@@ -421,9 +423,9 @@ def _index_list(indices: Any, shape: tuple[int, ...]) -> list[Any]:
             if len(result) + one._array.ndim > len(shape):
                 raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
             _check_mask(one._array.shape, shape, len(result))
-            result.extend(_places(one))
-        elif one is not None and one._array.dtype.char not in _PLACES:
-            raise IndexError(_NO_PLACES)
+            result.extend(_indices_of_mask(one))
+        elif one is not None and one._array.dtype.char not in _INDEX_TYPES:
+            raise IndexError(_NOT_INDICES)
         else:
             result.append(one)
     return result
@@ -441,16 +443,16 @@ def _is_one_mask(indices: Any) -> bool:
 
 @public(inplace=True)
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
-    """A copy with ``values`` at the places that a tuple of index tensors names; added there with ``accumulate``.
+    """A copy with ``values`` at the indices that a tuple of index tensors names; added there with ``accumulate``.
 
-    IndexError for places that are not there, RuntimeError for values of another dtype or of a shape that does not fit.
+    IndexError for indices that are not there, RuntimeError for values of another dtype or of a shape that does not fit.
 
     >>> import rushlight as torch
     >>> torch.zeros(3).index_put((torch.tensor([0, 2, 0]),), torch.tensor(1.0), accumulate=True)
     tensor([2., 0., 1.])
     """
     array = input._array
-    if any(one is not None and one._array.dtype.char not in _PLACES for one in indices):
+    if any(one is not None and one._array.dtype.char not in _INDEX_TYPES for one in indices):
         if not accumulate and values._array.size == 1 and _is_one_mask(indices):
             values = values if values._array.dtype == array.dtype else ops.astype(values, array.dtype)
         indices = _index_list(indices, array.shape)
@@ -484,7 +486,7 @@ _by_result = methods["index_put_"]
 @functools.wraps(_by_result)
 def _index_put_in_place(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     # Without history there is no need for a second tensor; masks take the long way, on which they are looked at.
-    if not modes.special.active and all(one is None or one._array.dtype.char in _PLACES for one in indices):
+    if not modes.special.active and all(one is None or one._array.dtype.char in _INDEX_TYPES for one in indices):
         shape = k.picked_shape(self._array.shape, [None if one is None else one._array for one in indices])
         if indices and k.stretches(values._array.shape, shape) and _written(self, indices, values, bool(accumulate)):
             return self

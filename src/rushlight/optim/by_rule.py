@@ -88,7 +88,7 @@ class RuleOptimizer(Optimizer):
         return f"{type(self).__name__} does not support sparse gradients"
 
     def _stepped_by_rows(self, param: Any, grad: Any, group: dict[str, Any]) -> bool:
-        """Steps a parameter at the places of its sparse gradient alone, where that is the same as the whole step."""
+        """Steps a parameter at the indices of its sparse gradient alone, where that is the same as the whole step."""
         return False
 
     @contextmanager

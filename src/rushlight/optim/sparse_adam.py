@@ -76,14 +76,14 @@ class SparseAdam(Optimizer):
             state["exp_avg"], state["exp_avg_sq"] = (torch.zeros_like(param.detach()) for _ in range(2))
         state["step"] += 1
         gradient = param.grad.coalesce()
-        places, g = gradient.coordinates(), gradient._held
+        indices, g = gradient.coordinates(), gradient._held
         if group["maximize"]:
             g = -g
         (first, second), t = group["betas"], state["step"]
         mean, square = state["exp_avg"]._array, state["exp_avg_sq"]._array
-        mean[places] += (g - mean[places]) * (1 - first)
-        square[places] += (g * g - square[places]) * (1 - second)
+        mean[indices] += (g - mean[indices]) * (1 - first)
+        square[indices] += (g * g - square[indices]) * (1 - second)
         size = number(group["lr"]) * np.sqrt(1 - second**t) / (1 - first**t)
-        param._array[places] -= (size * mean[places] / (np.sqrt(square[places]) + group["eps"])).astype(g.dtype)
+        param._array[indices] -= (size * mean[indices] / (np.sqrt(square[indices]) + group["eps"])).astype(g.dtype)
         for changed in (param, state["exp_avg"], state["exp_avg_sq"]):
             views.bump(changed, "step")

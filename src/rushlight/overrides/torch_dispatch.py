@@ -25,10 +25,10 @@ from ..autograd.interpreters import BELOW, Answer, Args, Function, Interpreter, 
 from ..base import dtypes
 from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.thread_state import carried
-from ..operators.aten import aten, inplace_overload, overload_of, without_defaults
 from ..ops import dispatch
 from ..ops.table import Op
 from ..tensor import PLAIN, Tensor, _TensorMeta, wrap
+from .overloads import aten, inplace_overload, overload_of, without_defaults
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]
 

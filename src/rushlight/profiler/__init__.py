@@ -13,10 +13,11 @@ aten::mm [[3, 3], [3, 3]]
 """
 
 from ..as_torch.missing import lazy_names
-from ..autograd.profiler import KinetoStepTracker, kineto_available, record_function
-from ..autograd.profiler_kinds import DeviceType, ProfilerActivity, RecordScope
+from ..autograd.recorder import record_function
 from . import itt, profiler
+from .kinds import DeviceType, ProfilerActivity, RecordScope
 from .profiler import ProfilerAction, _KinetoProfile, profile, schedule, supported_activities, tensorboard_trace_handler
+from .profiles import KinetoStepTracker, kineto_available
 
 __getattr__, __dir__ = lazy_names(__name__)
 

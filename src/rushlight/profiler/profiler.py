@@ -12,9 +12,10 @@ from enum import Enum
 from time import time_ns
 from typing import Any
 
-from ..autograd import profiler as prof
-from ..autograd.profiler_kinds import ProfilerActivity
-from ..autograd.profiler_util import EventList
+from ..autograd.recorder import record_function
+from . import profiles as prof
+from .events import EventList
+from .kinds import ProfilerActivity
 
 __all__ = [
     "ProfilerAction",
@@ -310,7 +311,7 @@ class profile(_KinetoProfile):
         self.record_steps = schedule is not None
         self.on_trace_ready = on_trace_ready
         self.step_num = 0
-        self.step_rec_fn: prof.record_function | None = None
+        self.step_rec_fn: record_function | None = None
         self.current_action = self.schedule(0)
 
     def __enter__(self) -> profile:
@@ -346,7 +347,7 @@ class profile(_KinetoProfile):
             self._begin_step()
 
     def _begin_step(self) -> None:
-        self.step_rec_fn = prof.record_function(f"{PROFILER_STEP_NAME}#{self.step_num}")
+        self.step_rec_fn = record_function(f"{PROFILER_STEP_NAME}#{self.step_num}")
         self.step_rec_fn.__enter__()
 
     def set_custom_trace_id_callback(self, callback: Callable[[], str]) -> None:

@@ -16,8 +16,10 @@ from ..backend import numpy as backend
 from ..base import dtypes
 from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.device import layout
+from ..nn import parameter
 from ..nn.parameter import Parameter, UninitializedTensorMixin
 from ..overrides.asking import DisableTorchFunctionSubclass
+from ..sparse import making
 from ..sparse.tensors import SparseTensor
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage, _Storage
@@ -77,7 +79,7 @@ def writer(pickle_module: Any, file: IO[bytes], protocol: int, storages: Storage
             if kind is FunctionType:
                 return NotImplemented if place_of(obj, obj.__qualname__) is None else obj.__qualname__
             if isinstance(obj, SparseTensor):
-                return rebuilding._rebuild_sparse_tensor, (obj.layout, _parts(obj))
+                return making._rebuild_sparse_tensor, (obj.layout, _parts(obj))
             if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
                 return reduced(obj)
             if isinstance(obj, dtypes.dtype):
@@ -112,8 +114,8 @@ def reduced(tensor: Tensor) -> tuple[Any, ...]:
     if type(tensor) is Parameter:
         data = _plain(tensor.detach())
         if state is None:
-            return rebuilding._rebuild_parameter, (_Reduced(data), tensor.requires_grad, OrderedDict())
-        return rebuilding._rebuild_parameter_with_state, (_Reduced(data), tensor.requires_grad, OrderedDict(), state)
+            return parameter._rebuild_parameter, (_Reduced(data), tensor.requires_grad, OrderedDict())
+        return parameter._rebuild_parameter_with_state, (_Reduced(data), tensor.requires_grad, OrderedDict(), state)
     warn_if_has_hooks(tensor)
     if not isinstance(tensor._array, np.ndarray):
         return reduced_wrapper(tensor)

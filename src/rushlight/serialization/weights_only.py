@@ -18,7 +18,9 @@ from ..base import dtypes
 from ..base.device import device
 from ..base.rare_dtypes import RARE
 from ..base.size import Size
+from ..nn import parameter
 from ..nn.parameter import Parameter
+from ..sparse import making
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor
@@ -102,9 +104,9 @@ _CALLABLE: dict[str, Callable[..., Any]] = {
             rebuilding._rebuild_tensor,
             rebuilding._rebuild_tensor_v2,
             rebuilding._rebuild_tensor_v3,
-            rebuilding._rebuild_sparse_tensor,
-            rebuilding._rebuild_parameter,
-            rebuilding._rebuild_parameter_with_state,
+            making._rebuild_sparse_tensor,
+            parameter._rebuild_parameter,
+            parameter._rebuild_parameter_with_state,
         )
     },
 }

@@ -25,7 +25,7 @@ __all__ = ["addmm", "check_sparse_tensor_invariants", "mm", "sum"]
 
 
 def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
-    """The product of two matrices, the first sparse; its gradient is that of the first's own places.
+    """The product of two matrices, the first sparse; its gradient is that of the first's own indices.
 
     >>> import rushlight as torch
     >>> a = torch.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse().requires_grad_()
@@ -66,7 +66,7 @@ def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 
 
 def masked(one: Any) -> Tensor:
-    """The dense tensor of a sparse one, whose gradient comes back at its places."""
+    """The dense tensor of a sparse one, whose gradient comes back at its indices."""
     return one.to_dense() if isinstance(one, SparseTensor) else one
 
 

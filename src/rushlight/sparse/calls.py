@@ -17,12 +17,12 @@ from .products import PRODUCTS, product
 from .tensors import SparseTensor, made
 
 # The value of zero is zero: what is not stored stays so.
-_AT_THE_PLACES = frozenset(
+_AT_THE_INDICES = frozenset(
     "abs neg negative sin sinh asin asinh tan tanh atan atanh sqrt sign sgn ceil floor round trunc relu expm1 log1p erf erfinv "
     "deg2rad rad2deg square isnan isinf positive conj conj_physical pow mul multiply div divide true_divide to float double "
     "half bfloat16 int long short char byte bool cfloat cdouble real imag angle resolve_conj contiguous".split()
 )
-# Results with places of their own.
+# Results with indices of their own.
 _SPARSE_AGAIN = frozenset(
     "permute movedim unsqueeze squeeze add sub subtract mm matmul cat concat concatenate stack index_select "
     "select narrow __getitem__ sum".split()
@@ -114,11 +114,11 @@ def _flat(value: Any) -> list[Any]:
 
 
 def _in_layout(name: str, result: Any, tensors: list[Tensor]) -> Any:
-    """A dense result as PyTorch would give it: at the places of the first sparse argument, in its layout, or dense."""
+    """A dense result as PyTorch would give it: at the indices of the first sparse argument, in its layout, or dense."""
     if not isinstance(result, Tensor):
         return result
     like = next(one for one in tensors if isinstance(one, SparseTensor))
-    if name in _AT_THE_PLACES and result._array.shape == like._array.shape:
+    if name in _AT_THE_INDICES and result._array.shape == like._array.shape:
         like = like.coalesce() if like.is_sparse else like
         return like.with_values(result._array[like.coordinates()], result._edge)
     if name not in _SPARSE_AGAIN or not result._array.ndim:
@@ -152,7 +152,7 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
 
 
 def _add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Sparse and sparse by their places, and dense and sparse; sparse and dense is refused as in PyTorch."""
+    """Sparse and sparse by their indices, and dense and sparse; sparse and dense is refused as in PyTorch."""
     both = isinstance(input, SparseTensor) and isinstance(other, SparseTensor)
     if isinstance(input, SparseTensor) and input.is_sparse and not both:
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
@@ -163,7 +163,7 @@ def _add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     if input.is_sparse and other.is_sparse and input.sparse_dim() == other.sparse_dim():
         marks = made(
             sparse_coo,
-            (np.concatenate([input._places[0], other._places[0]], 1),),
+            (np.concatenate([input._index_arrays[0], other._index_arrays[0]], 1),),
             np.concatenate([input._held, other._held]),
             input._array.shape,
             False,
@@ -189,7 +189,7 @@ def _rearranged(input: Any, axes: list[int], name: str, *args: Any) -> Any:
         result = getattr(_functions(), name)(input.stand_in(), *args)
     if not input.is_sparse or input.dense_dim():
         return _in_layout("permute", result, [input])
-    return made(sparse_coo, (input._places[0][axes],), input._held, result._array.shape, False, result._edge)
+    return made(sparse_coo, (input._index_arrays[0][axes],), input._held, result._array.shape, False, result._edge)
 
 
 def _permute(input: Any, *dims: Any) -> Any:

@@ -33,7 +33,7 @@ def by_values(func: Callable[..., Any], inputs: tuple[Any, ...], masked: bool) -
         points = list(arguments)
         for index, pattern in patterns.items():
             values = points[index]
-            whole = ops.put_places(values, pattern.coordinates(), pattern._array.shape)
+            whole = ops.put_at(values, pattern.coordinates(), pattern._array.shape)
             points[index] = pattern.with_values(values._array, whole._edge)
         return func(*points)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 class check_sparse_tensor_invariants:
     """``enable()``, ``disable()`` and ``is_enabled()``; as a ``with`` block or a decorator it holds within. Kept and answered:
-    places out of range are refused in either case.
+    indices out of range are refused in either case.
 
     >>> import rushlight as torch
     >>> with torch.sparse.check_sparse_tensor_invariants():

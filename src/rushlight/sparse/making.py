@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.device import layout as Layout
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ..ops.public import ops
 from ..overrides.asking import DisableTorchFunctionSubclass
 from ..tensor import Tensor
+from ..tensors.creation import from_data
 from .invariants import check_sparse_tensor_invariants
 from .tensors import Array, SparseTensor, camel, made
 from .validity import check_compressed
 
 
 def _as_tensor(value: Any, dtype: Any = None) -> Any:
-    from ..tensors.creation import from_data
-
     result = value if isinstance(value, Tensor) else from_data.tensor(value)
     return result if dtype is None or result.dtype is dtype else result.to(dtype)
 
@@ -40,7 +40,7 @@ def sparse_coo_tensor(
     check_invariants: bool | None = None,
     is_coalesced: bool | None = None,
 ) -> SparseTensor:
-    """A tensor of ``values`` at the places that the columns of ``indices`` name; values of one place count together.
+    """A tensor of ``values`` at the indices that the columns of ``indices`` name; values of one index count together.
 
     ``size``  the shape, as small as the indices allow unless given; alone, it makes a tensor without values
 
@@ -55,36 +55,36 @@ def sparse_coo_tensor(
     if values is None:
         shape = tuple(indices if size is None else size)
         kind = dtypes.get_default_dtype() if dtype is None else dtype
-        places: Array = np.zeros((len(shape), 0), np.int64)
-        return _finished(made(sparse_coo, (places,), np.zeros(0, kind.numpy), shape, False), requires_grad)
+        index: Array = np.zeros((len(shape), 0), np.int64)
+        return _finished(made(sparse_coo, (index,), np.zeros(0, kind.numpy), shape, False), requires_grad)
     held = _as_tensor(values, dtype)
-    places = _as_tensor(indices)._array.astype(np.int64)
-    if places.ndim != 2:
-        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places.shape)}")
-    if held._array.shape[:1] != places.shape[1:]:
+    index = _as_tensor(indices)._array.astype(np.int64)
+    if index.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(index.shape)}")
+    if held._array.shape[:1] != index.shape[1:]:
         raise RuntimeError(
-            f"indices and values must have same nnz, but got nnz from indices: {places.shape[1]}, nnz from values: "
+            f"indices and values must have same nnz, but got nnz from indices: {index.shape[1]}, nnz from values: "
             f"{held._array.shape[0] if held._array.ndim else 0}"
         )
     if size is None:
-        most = places.max(1, initial=-1) + 1
+        most = index.max(1, initial=-1) + 1
         shape = (*(int(one) for one in most), *held._array.shape[1:])
     else:
         shape = tuple(int(one) for one in size)
-        _check_places(places, held._array, shape)
+        _check_indices(index, held._array, shape)
     edge = None
     if held.requires_grad:
-        edge = ops.put_places(held, tuple(places), shape)._edge
-    return _finished(made(sparse_coo, (places,), held._array, shape, bool(is_coalesced), edge), requires_grad)
+        edge = ops.put_at(held, tuple(index), shape)._edge
+    return _finished(made(sparse_coo, (index,), held._array, shape, bool(is_coalesced), edge), requires_grad)
 
 
-def _check_places(places: Array, values: Array, shape: tuple[int, ...]) -> None:
-    total = places.shape[0] + values.ndim - 1
+def _check_indices(indices: Array, values: Array, shape: tuple[int, ...]) -> None:
+    total = indices.shape[0] + values.ndim - 1
     if total != len(shape):
         raise RuntimeError(
-            f"number of dimensions must be sparse_dim ({places.shape[0]}) + dense_dim ({values.ndim - 1}), but got {len(shape)}"
+            f"number of dimensions must be sparse_dim ({indices.shape[0]}) + dense_dim ({values.ndim - 1}), but got {len(shape)}"
         )
-    for axis, row in enumerate(places):
+    for axis, row in enumerate(indices):
         if row.size and row.max() >= shape[axis]:
             raise RuntimeError(
                 f"size is inconsistent with indices: for dim {axis}, size is {shape[axis]} but found index {row.max()}"
@@ -208,9 +208,9 @@ def laid_out(array: Array, kind: Any, sparse_dim: int | None = None, blocksize: 
         if array.ndim and not count:
             raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
         wanted = array if count == array.ndim else (array != 0).any(tuple(range(count, array.ndim)))
-        places = np.argwhere(wanted).T.astype(np.int64)
-        values = array[tuple(places)] if count else array[wanted != 0]
-        return made(kind, (places,), values, array.shape, True, edge)
+        indices = np.argwhere(wanted).T.astype(np.int64)
+        values = array[tuple(indices)] if count else array[wanted != 0]
+        return made(kind, (indices,), values, array.shape, True, edge)
     if array.ndim != 2:
         raise RuntimeError(f"to_{kind.name}: only tensors of two dimensions are supported, but got {array.ndim} of them")
     by_rows = kind.name.endswith("sr")
@@ -233,10 +233,33 @@ def laid_out(array: Array, kind: Any, sparse_dim: int | None = None, blocksize: 
 
 
 def sparse_mask(tensor: Tensor, mask: SparseTensor) -> SparseTensor:
-    """The elements of a dense tensor at the places of ``mask``."""
+    """The elements of a dense tensor at the indices of ``mask``."""
     source = tensor.stand_in() if isinstance(tensor, SparseTensor) else tensor
     mask = mask.detach().coalesce() if mask.is_sparse else mask
-    places = mask.coordinates()
+    indices = mask.coordinates()
     with DisableTorchFunctionSubclass():
-        edge = ops.keep_places(source, places)._edge if source._needs_grad else None
-    return mask.with_values(source._array[places], edge)
+        edge = ops.keep_at(source, indices)._edge if source._needs_grad else None
+    return mask.with_values(source._array[indices], edge)
+
+
+def _rebuild_sparse_tensor(layout: Any, data: tuple[Any, ...]) -> SparseTensor:
+    """A tensor of a sparse layout of its indices, values and size. RuntimeError where they do not fit each other.
+
+    >>> import rushlight as torch
+    >>> from rushlight._utils import _rebuild_sparse_tensor
+    >>> _rebuild_sparse_tensor(torch.sparse_coo, (torch.tensor([[0, 1]]), torch.tensor([4.0, 5.0]), (2,), True)).to_dense()
+    tensor([4., 5.])
+    """
+    count = 2 if layout is sparse_coo else 3
+    if not isinstance(layout, Layout) or not all(isinstance(part, Tensor) for part in data[:count]):
+        raise RuntimeError("a saved sparse tensor has no layout, or parts that are no tensors")
+    if layout is sparse_coo:
+        indices, values, size, *coalesced = data
+        return sparse_coo_tensor(indices, values, size, is_coalesced=bool(coalesced and coalesced[0]))
+    if layout.name not in ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"):
+        raise NotImplementedError(f"rebuilding sparse tensor for layout {layout}")
+    pointers, plain, values, size = data
+    return sparse_compressed_tensor(pointers, plain, values, size, layout=layout)
+
+
+_rebuild_sparse_tensor.__module__ = "rushlight._utils"  # where PyTorch has it: pickles name the place

@@ -1,4 +1,4 @@
-"""Products of sparse matrices and dense ones, where the places of the values are made use of."""
+"""Products of sparse matrices and dense ones, where the indices of the values are made use of."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tensors that keep the places and the values of some elements; all others are zero.
+"""Tensors that keep the indices and the values of some elements; all others are zero.
 
-Only places and values are stored. What is computed from such a tensor is computed densely, and the gradients that flow
+Only indices and values are stored. What is computed from such a tensor is computed densely, and the gradients that flow
 through the graph are dense: a sparse tensor stands in it for a dense one of the same shape.
 """
 
@@ -32,19 +32,19 @@ Array = np.ndarray[Any, Any]
 class SparseTensor(Tensor, own=True):
     """A tensor of a sparse layout. Made by :func:`sparse_coo_tensor` and its kin, and by ``Tensor.to_sparse()``.
 
-    ``_places``  the index arrays of the layout: one of shape (sparse dimensions, number of values) for ``sparse_coo``, else
+    ``_index_arrays``  the index arrays of the layout: one of shape (sparse dimensions, number of values) for ``sparse_coo``, else
                  the pointers of the compressed dimension and the indices of the other
     ``_held``    the values, their number first
     """
 
     _layout: layout
-    _places: tuple[Array, ...]
+    _index_arrays: tuple[Array, ...]
     _held: Array
     _is_coalesced: bool
     _mark: Mark
     _cotangent: ScatteredArray | None = None  # that it came from, or was made into
 
-    _matrix: tuple[tuple[Array, ...], SparseMatrix] | None = None  # its places when products were made with it
+    _matrix: tuple[tuple[Array, ...], SparseMatrix] | None = None  # its indices when products were made with it
 
     _strided = False
 
@@ -68,10 +68,10 @@ class SparseTensor(Tensor, own=True):
         return f"torch.sparse.{self.dtype.scalar_name}Tensor"
 
     def _nnz(self) -> int:
-        return int(self._places[-1].shape[-1])
+        return int(self._index_arrays[-1].shape[-1])
 
     def sparse_dim(self) -> int:
-        return self._places[0].shape[0] if self.is_sparse else 2
+        return self._index_arrays[0].shape[0] if self.is_sparse else 2
 
     def dense_dim(self) -> int:
         return self._array.ndim - self.sparse_dim()
@@ -80,7 +80,7 @@ class SparseTensor(Tensor, own=True):
         return self._is_coalesced
 
     def _coalesced_(self, coalesced: bool) -> SparseTensor:
-        """Has the tensor count as coalesced or not, whatever its places are."""
+        """Has the tensor count as coalesced or not, whatever its indices are."""
         if not self.is_sparse:
             raise NotImplementedError(f"Could not run 'aten::_coalesced_' on a tensor of the layout {camel(self._layout)}")
         self._is_coalesced = coalesced
@@ -91,8 +91,8 @@ class SparseTensor(Tensor, own=True):
     def coordinates(self) -> tuple[Array, ...]:
         """Where the values stand in the dense tensor: what it is indexed with to get them all."""
         if self.is_sparse:
-            return tuple(self._places[0]) or (np.array(self._nnz() > 0),)
-        pointers, plain = self._places
+            return tuple(self._index_arrays[0]) or (np.array(self._nnz() > 0),)
+        pointers, plain = self._index_arrays
         compressed = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
         rows, columns = (compressed, plain) if self._layout.name.endswith("sr") else (plain, compressed)
         if not self._layout.name.startswith("sparse_bs"):
@@ -103,21 +103,21 @@ class SparseTensor(Tensor, own=True):
         return tuple(np.broadcast_arrays(down, across))
 
     def _indices(self) -> Tensor:
-        return wrap(self._places[0])
+        return wrap(self._index_arrays[0])
 
     def _values(self) -> Tensor:
         return wrap(self._held)
 
     def indices(self) -> Tensor:
         self._expect_coalesced("indices")
-        return wrap(self._places[0])
+        return wrap(self._index_arrays[0])
 
     def values(self) -> Tensor:
         if self.is_sparse:
             self._expect_coalesced("values")
         if not self.requires_grad:
             return wrap(self._held)
-        return ops.take_places(self.stand_in(), self.coordinates())
+        return ops.take_at(self.stand_in(), self.coordinates())
 
     def _expect_coalesced(self, what: str) -> None:
         if not self.is_sparse:
@@ -126,7 +126,7 @@ class SparseTensor(Tensor, own=True):
             raise RuntimeError(f"Cannot get {what} on an uncoalesced tensor, please call .coalesce() first")
 
     def coalesce(self) -> SparseTensor:
-        """The same tensor with its places in order, and the values of equal places added up."""
+        """The same tensor with its indices in order, and the values of equal indices added up."""
         if not self.is_sparse:
             raise RuntimeError(f"coalesce expected sparse coordinate tensor layout but got {camel(self._layout)}")
         if self._is_coalesced:
@@ -136,8 +136,8 @@ class SparseTensor(Tensor, own=True):
         kept, where = np.unique(flat, return_inverse=True)
         values = np.zeros((len(kept), *self._held.shape[1:]), self._held.dtype)
         np.add.at(values, where, self._held)
-        places = np.array(np.unravel_index(kept, shape) if shape else (), np.int64).reshape(len(shape), len(kept))
-        return made(sparse_coo, (places,), values, self._array.shape, True, self._after(ops.coalesced))
+        indices = np.array(np.unravel_index(kept, shape) if shape else (), np.int64).reshape(len(shape), len(kept))
+        return made(sparse_coo, (indices,), values, self._array.shape, True, self._after(ops.coalesced))
 
     def crow_indices(self) -> Tensor:
         return self._pointers("crow_indices", "sr", 0)
@@ -155,19 +155,19 @@ class SparseTensor(Tensor, own=True):
         if self.is_sparse or not self._layout.name.endswith(ending):
             kind = "row" if ending == "sr" else "column"
             raise RuntimeError(f"{name} expected sparse {kind} compressed tensor layout but got {camel(self._layout)}")
-        return wrap(self._places[part])
+        return wrap(self._index_arrays[part])
 
     def as_matrix(self) -> SparseMatrix:
-        """What products are made with, kept until places or values change: both may have been handed out."""
-        kept, places = self._matrix, self._places
+        """What products are made with, kept until indices or values change: both may have been handed out."""
+        kept, indices = self._matrix, self._index_arrays
         if (
             kept is None
             or kept[1].values is not self._held
-            or not all(np.array_equal(one, now) for one, now in zip(kept[0], places, strict=True))
+            or not all(np.array_equal(one, now) for one, now in zip(kept[0], indices, strict=True))
         ):
             rows, columns = (one.copy() for one in self.coordinates())
             kept = self._matrix = (
-                tuple(one.copy() for one in places),
+                tuple(one.copy() for one in indices),
                 SparseMatrix(rows, columns, self._held, self._array.shape),
             )
         return kept[1]
@@ -194,27 +194,27 @@ class SparseTensor(Tensor, own=True):
         return op(self.stand_in())._edge if self._needs_grad else None
 
     def to_dense(self, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-        """The dense tensor. Its gradient comes back at this tensor's places only, unless ``masked_grad`` is False."""
+        """The dense tensor. Its gradient comes back at this tensor's indices only, unless ``masked_grad`` is False."""
         with DisableTorchFunctionSubclass():
             whole: Tensor = ops.from_sparse(self.stand_in(), None if masked_grad is False else self.coordinates())
             return whole if dtype is None else whole.to(dtype)
 
     def in_own_layout(self, g: Tensor) -> Tensor:
-        """A gradient of this tensor: in its layout where it is dense, and zero at all other places."""
+        """A gradient of this tensor: in its layout where it is dense, and zero at all other indices."""
         if not g._strided:
             return g
         pattern = self.detach().coalesce() if self.is_sparse else self
-        places = pattern.coordinates()
+        indices = pattern.coordinates()
         rest = g._array.copy()
-        rest[places] = 0
-        return g if rest.any() else pattern.with_values(g._array[places], g._edge)
+        rest[indices] = 0
+        return g if rest.any() else pattern.with_values(g._array[indices], g._edge)
 
     def scattered(self) -> Any:
-        """As a cotangent: by places and values where the layout is ``sparse_coo``, else dense."""
+        """As a cotangent: by indices and values where the layout is ``sparse_coo``, else dense."""
         if not self.is_sparse:
             return self.dense_array()
         if self._cotangent is None or self._cotangent.values is not self._held:
-            self._cotangent = ScatteredArray(self._places[0], self._held, self._array.shape)
+            self._cotangent = ScatteredArray(self._index_arrays[0], self._held, self._array.shape)
         return self._cotangent
 
     def added_to(self, g: Any) -> Tensor:
@@ -224,7 +224,7 @@ class SparseTensor(Tensor, own=True):
         both = self.scattered() + g
         if not isinstance(both, ScatteredArray):
             return wrap(both)
-        self._places, self._held, self._is_coalesced = (both.places,), both.values, False
+        self._index_arrays, self._held, self._is_coalesced = (both.indices,), both.values, False
         self._counter[0] += 1
         return self
 
@@ -239,8 +239,8 @@ class SparseTensor(Tensor, own=True):
         return self.transpose(-2, -1)
 
     def with_values(self, values: Array, edge: Any = None) -> SparseTensor:
-        """Other values at the same places."""
-        return made(self._layout, self._places, values, self._array.shape, self._is_coalesced, edge)
+        """Other values at the same indices."""
+        return made(self._layout, self._index_arrays, values, self._array.shape, self._is_coalesced, edge)
 
     def detach(self) -> SparseTensor:
         result = self.with_values(self._held)
@@ -257,7 +257,7 @@ class SparseTensor(Tensor, own=True):
             raise RuntimeError(
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
             )
-        self._places, self._held, self._is_coalesced = value._places, value._held, value._is_coalesced
+        self._index_arrays, self._held, self._is_coalesced = value._index_arrays, value._held, value._is_coalesced
         self._array, self._layout = value._array, value._layout
 
     def clone(self, *, memory_format: Any = None) -> SparseTensor:
@@ -266,10 +266,10 @@ class SparseTensor(Tensor, own=True):
         return self.with_values(self._held.copy(), edge)
 
     def become(self, other: SparseTensor) -> SparseTensor:
-        """Takes over another's places, values and place in the graph."""
-        self._layout, self._places, self._held, self._is_coalesced = (
+        """Takes over another's indices, values and place in the graph."""
+        self._layout, self._index_arrays, self._held, self._is_coalesced = (
             other._layout,
-            other._places,
+            other._index_arrays,
             other._held,
             other._is_coalesced,
         )
@@ -313,7 +313,7 @@ class SparseTensor(Tensor, own=True):
                 )
             twin = made(
                 self._layout,
-                tuple(part.copy() for part in self._places),
+                tuple(part.copy() for part in self._index_arrays),
                 self._held.copy(),
                 self._array.shape,
                 self._is_coalesced,
@@ -326,7 +326,7 @@ class SparseTensor(Tensor, own=True):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _again, (
             self._layout,
-            self._places,
+            self._index_arrays,
             self._held,
             self._array.shape,
             self._is_coalesced,
@@ -341,7 +341,7 @@ class SparseTensor(Tensor, own=True):
             "sparse_bsr": ("crow_indices", "col_indices"),
             "sparse_bsc": ("ccol_indices", "row_indices"),
         }[self._layout.name]
-        parts = [*zip(names, self._places, strict=True), ("values", self._held)]
+        parts = [*zip(names, self._index_arrays, strict=True), ("values", self._held)]
         text = "tensor(" + (",\n" + " " * 7).join(f"{name}={_part(array, len(name) + 8)}" for name, array in parts)
         notes = [f"size={tuple(self._array.shape)}", f"nnz={self._nnz()}"]
         if self.dtype not in (dtypes.get_default_dtype(), dtypes.default_complex_dtype(), dtypes.int64, dtypes.bool_):
@@ -373,14 +373,14 @@ def camel(kind: layout) -> str:
 
 
 def made(
-    kind: layout, places: tuple[Array, ...], values: Array, shape: tuple[int, ...], coalesced: bool, edge: Any = None
+    kind: layout, indices: tuple[Array, ...], values: Array, shape: tuple[int, ...], coalesced: bool, edge: Any = None
 ) -> SparseTensor:
     """A sparse tensor of its parts, at a place of the graph."""
     watch()  # functions ask it from here on
     result: SparseTensor = object.__new__(SparseTensor)
     result._array = np.broadcast_to(np.zeros((), values.dtype), tuple(shape))  # shape and dtype, no memory
     result._counter = [0]
-    result._layout, result._places, result._held, result._is_coalesced = kind, places, values, coalesced
+    result._layout, result._index_arrays, result._held, result._is_coalesced = kind, indices, values, coalesced
     result._edge, result._needs_grad = edge, edge is not None
     result._mark = Mark()
     return result
@@ -388,7 +388,7 @@ def made(
 
 def of_scattered(array: ScatteredArray) -> SparseTensor:
     """The sparse tensor of a cotangent."""
-    result = made(sparse_coo, (array.places,), array.values, array.shape, False)
+    result = made(sparse_coo, (array.indices,), array.values, array.shape, False)
     result._cotangent = array
     return result
 
@@ -396,14 +396,14 @@ def of_scattered(array: ScatteredArray) -> SparseTensor:
 def gradient(array: ScatteredArray) -> SparseTensor:
     """A cotangent as the gradient of a leaf: the first leaf to get it keeps its memory, others a copy."""
     if array.taken:
-        array = ScatteredArray(array.places.copy(), array.values.copy(), array.shape)
+        array = ScatteredArray(array.indices.copy(), array.values.copy(), array.shape)
     array.taken = True
-    return made(sparse_coo, (array.places,), array.values, array.shape, False)
+    return made(sparse_coo, (array.indices,), array.values, array.shape, False)
 
 
 def _again(
-    kind: layout, places: tuple[Array, ...], values: Array, shape: tuple[int, ...], coalesced: bool, needs: bool
+    kind: layout, indices: tuple[Array, ...], values: Array, shape: tuple[int, ...], coalesced: bool, needs: bool
 ) -> SparseTensor:
-    result = made(kind, places, values, shape, coalesced)
+    result = made(kind, indices, values, shape, coalesced)
     result._needs_grad = needs
     return result

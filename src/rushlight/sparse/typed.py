@@ -63,7 +63,7 @@ class _SparseType(type):
 
 def _define(dtype: dtypes.dtype) -> type:
     name = f"{dtype.scalar_name}Tensor"
-    doc = f"Sparse tensors of torch.{dtype.name}, made of places and values, or of sizes: all zeros."
+    doc = f"Sparse tensors of torch.{dtype.name}, made of indices and values, or of sizes: all zeros."
     body = {"__module__": "torch.sparse", "__doc__": doc, "dtype": dtype, "layout": sparse_coo, "is_sparse": True}
     return _SparseType(name, (), body)
 

@@ -19,7 +19,7 @@ def check_compressed(
     kind: Any, pointers: Array, plain: Array, values: Array, shape: tuple[int, ...], in_order: bool = False
 ) -> None:
     """RuntimeError where the parts of a tensor of layout ``kind`` are not sound; ``in_order`` asks for sorted, distinct
-    places too."""
+    indices too."""
     first, second, lines, limit = _NAMES[kind.name[-1]]
     blocked = kind.name.startswith("sparse_bs")
     if pointers.ndim != plain.ndim:
@@ -44,7 +44,7 @@ def check_compressed(
                 "values shape"
             )
     counts = [shape[axis] // block[axis] for axis in range(2)]
-    line_count, place_count = counts if kind.name.endswith("r") else counts[::-1]
+    line_count, index_count = counts if kind.name.endswith("r") else counts[::-1]
     if pointers.shape[-1] != line_count + 1:
         lines = lines.removesuffix("s") + " blocks" if blocked else lines
         raise RuntimeError(
@@ -64,10 +64,10 @@ def check_compressed(
     _expect(pointers[0] == 0, f"{first}[..., 0] == 0")
     _expect(pointers[-1] == count, f"{first}[..., -1] == nnz")
     _expect(
-        (lengths >= 0).all() and (not in_order or (lengths <= place_count).all()),
+        (lengths >= 0).all() and (not in_order or (lengths <= index_count).all()),
         f"0 <= {first}[..., 1:] - {first}[..., :-1] <= {limit}",
     )
-    _expect(((plain >= 0) & (plain < place_count)).all(), f"0 <= {second} < {limit}")
+    _expect(((plain >= 0) & (plain < index_count)).all(), f"0 <= {second} < {limit}")
     if in_order and count:
         starts = np.isin(np.arange(1, count), pointers)
         _expect(

@@ -10,8 +10,6 @@ from typing import Any
 from ..backend import memory
 from ..base import dtypes
 from ..base.attributes import OWN_ATTRIBUTES
-from ..base.device import layout as Layout
-from ..base.device import sparse_coo
 from ..base.public_names import methods
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor, wrap
@@ -54,42 +52,6 @@ def _rebuild_tensor_v3(
 ) -> Tensor:
     """As :func:`_rebuild_tensor_v2` over bytes, of dtypes that have no typed storage."""
     return _finished(_laid_over(storage, dtype, storage_offset, size, stride), requires_grad, backward_hooks, metadata)
-
-
-def _rebuild_sparse_tensor(layout: Any, data: tuple[Any, ...]) -> Any:
-    """A tensor of a sparse layout of its indices, values and size. RuntimeError where they do not fit each other.
-
-    >>> import rushlight as torch
-    >>> from rushlight._utils import _rebuild_sparse_tensor
-    >>> _rebuild_sparse_tensor(torch.sparse_coo, (torch.tensor([[0, 1]]), torch.tensor([4.0, 5.0]), (2,), True)).to_dense()
-    tensor([4., 5.])
-    """
-    from ..sparse import making
-
-    count = 2 if layout is sparse_coo else 3
-    if not isinstance(layout, Layout) or not all(isinstance(part, Tensor) for part in data[:count]):
-        raise RuntimeError("a saved sparse tensor has no layout, or parts that are no tensors")
-    if layout is sparse_coo:
-        indices, values, size, *coalesced = data
-        return making.sparse_coo_tensor(indices, values, size, is_coalesced=bool(coalesced and coalesced[0]))
-    if layout.name not in ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"):
-        raise NotImplementedError(f"rebuilding sparse tensor for layout {layout}")
-    pointers, plain, values, size = data
-    return making.sparse_compressed_tensor(pointers, plain, values, size, layout=layout)
-
-
-def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Any:
-    """A Parameter over a tensor's memory."""
-    from ..nn.parameter import Parameter
-
-    result = Parameter(data, bool(requires_grad))
-    result._backward_hooks = backward_hooks
-    return result
-
-
-def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: Any, state: Any) -> Any:
-    """A Parameter with attributes of its own."""
-    return set_state(_rebuild_parameter(data, requires_grad, backward_hooks), state)
 
 
 def set_state(tensor: Any, state: Any) -> Any:
@@ -167,9 +129,6 @@ methods["__setstate__"] = _set_state
 # Where PyTorch has them: pickles name the place.
 _rebuild_from_type_v2.__module__ = "rushlight._tensor"
 for _function in (
-    _rebuild_parameter,
-    _rebuild_parameter_with_state,
-    _rebuild_sparse_tensor,
     _rebuild_tensor,
     _rebuild_tensor_v2,
     _rebuild_tensor_v3,

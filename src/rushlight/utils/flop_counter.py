@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..operators.aten import OpOverloadPacket, aten
+from ..overrides.overloads import OpOverloadPacket, aten
 from ..overrides.torch_dispatch import TorchDispatchMode
 from ..tensor import Tensor
 from ._pytree import tree_map

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..operators.aten import OpOverload, OpOverloadPacket, aten
+from ..overrides.overloads import OpOverload, OpOverloadPacket, aten
 from ..overrides.torch_dispatch import TorchDispatchMode
 from ..tensor import Tensor
 from ._pytree import tree_map

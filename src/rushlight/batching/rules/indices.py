@@ -25,13 +25,13 @@ class _Picked:
     """Index vectors of one subscript: where they stand in an example, and how its batch is subscripted."""
 
     def __init__(self, indices: Sequence[Any], level: Level, name: str) -> None:
-        self.places = [place for place, one in enumerate(indices) if one is not None]
-        given = [indices[place] for place in self.places]
+        self.axes = [axis for axis, one in enumerate(indices) if one is not None]
+        given = [indices[axis] for axis in self.axes]
         if any(one._array.dtype.kind == "b" for one in given):
             raise Unbatchable(name)
         self.count = max((one._array.ndim for one in given), default=0)  # how many dimensions of the result they make
-        self.first = self.places[0] if self.places else 0
-        self.adjacent = self.places == list(range(self.first, self.first + len(self.places)))
+        self.first = self.axes[0] if self.axes else 0
+        self.adjacent = self.axes == list(range(self.first, self.first + len(self.axes)))
         self.own = any(is_batched(one, level) for one in given)
         if not self.own:
             self.indices = [None, *indices]
@@ -76,13 +76,13 @@ def _index_put(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     x, values, indices = inputs
     picked = _Picked(indices, level, op.name)
     if picked._moves() is not None:
-        made = np.broadcast_shapes(*(indices[place]._array.shape for place in picked.places))
-        rest = [size for place, size in enumerate(x._array.shape) if place not in picked.places]
+        made = np.broadcast_shapes(*(indices[axis]._array.shape for axis in picked.axes))
+        rest = [size for axis, size in enumerate(x._array.shape) if axis not in picked.axes]
         first = picked.first if picked.adjacent else 0
         shape = (level.size, *rest[:first], *made, *rest[first:])
         values = picked.from_example(ops.expand(lifted(along(values, level), len(shape) - 1), shape))
     elif is_batched(values, level):
-        values = lifted(values.whole, x._array.ndim - len(picked.places) + picked.count)
+        values = lifted(values.whole, x._array.ndim - len(picked.axes) + picked.count)
     return ops.index_put(along(x, level), values, picked.indices, params["accumulate"])
 
 
@@ -92,19 +92,19 @@ def _flat(x: Tensor, level: Level) -> Any:
 
 def _take(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     x, index = inputs
-    places = _places(index, x._array.size, level)
-    return ops.gather(_flat(x, level), places, 1).reshape((level.size, *index._array.shape))
+    indices = _flat_indices(index, x._array.size, level)
+    return ops.gather(_flat(x, level), indices, 1).reshape((level.size, *index._array.shape))
 
 
 def _take_adjoint(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     g, index = inputs
     shape = params["shape"]
     size = int(np.prod(shape))
-    found = ops.gather_adjoint(_flat(g, level), _places(index, size, level), (level.size, size), 1)
+    found = ops.gather_adjoint(_flat(g, level), _flat_indices(index, size, level), (level.size, size), 1)
     return found.reshape((level.size, *shape))
 
 
-def _places(index: Tensor, size: int, level: Level) -> Any:
+def _flat_indices(index: Tensor, size: int, level: Level) -> Any:
     """Indices into all elements of an example, a row for each, counted from the start."""
     flat = _flat(index, level)
     return ops.where(flat < 0, flat + size, flat)
@@ -131,13 +131,13 @@ def _bags(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> An
     weight, indices, offsets, scales = inputs
     if params["but"] >= 0 or params["by_frequency"] or params["sparse"]:
         raise Unbatchable(op.name)
-    table, places, count = weight, along(indices, level), indices._array.shape[0]
+    table, rows, count = weight, along(indices, level), indices._array.shape[0]
     if is_batched(weight, level):
         table = weight.whole.reshape((-1, weight._array.shape[1]))
-        places = _rows(indices, weight._array.shape[0], level)
+        rows = _rows(indices, weight._array.shape[0], level)
     starts = _rows(offsets, count, level)
     factors = None if scales is None else along(scales, level).reshape((-1,))
-    found = call_op(op, [table, places.reshape((-1,)), starts.reshape((-1,)), factors], params)
+    found = call_op(op, [table, rows.reshape((-1,)), starts.reshape((-1,)), factors], params)
     return found.reshape((level.size, -1, found._array.shape[1]))
 
 
@@ -192,9 +192,9 @@ def _filled(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> 
         return along(ops.squeeze(ops.index_fill(ops.expand_dims(x, 0), value, index, params["axis"]), (0,)), level)
     axis = params["axis"] % dims_of(x)
     size = x._array.shape[axis]
-    places = along(index, level).reshape((level.size, -1, 1))
-    places = ops.where(places < 0, places + size, places)
-    chosen = ops.any(ops.eq(places, wrap(np.arange(size))), 1, False)
+    indices = along(index, level).reshape((level.size, -1, 1))
+    indices = ops.where(indices < 0, indices + size, indices)
+    chosen = ops.any(ops.eq(indices, wrap(np.arange(size))), 1, False)
     chosen = chosen.reshape((level.size, *(size if one == axis else 1 for one in range(dims_of(x)))))
     filling = value.whole.reshape((level.size, *(1,) * dims_of(x))) if is_batched(value, level) else value
     return ops.where(chosen, filling, along(x, level))
@@ -209,14 +209,14 @@ def _gathered(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -
 
 
 def _put(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    """Writing at places of the flat tensor."""
+    """Writing at indices of the flat tensor."""
     x, source, index = inputs
-    places = _places(index, x._array.size, level)
+    indices = _flat_indices(index, x._array.size, level)
     values = _flat(source, level)
-    if values._array.shape != places._array.shape:
+    if values._array.shape != indices._array.shape:
         raise Unbatchable(op.name)
     write = ops.scatter_add if params["accumulate"] else ops.scatter
-    return write(_flat(x, level), values, places, 1).reshape((level.size, *x._array.shape))
+    return write(_flat(x, level), values, indices, 1).reshape((level.size, *x._array.shape))
 
 
 def _masked_scatter(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:

@@ -36,8 +36,8 @@ def _median(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> 
     """The median of an example; of one with nan, nan, unless it skips them."""
     flat = folded_view(inputs[0].whole, (level.size, -1))
     skips = params.get("skip_nan", op.name == "nanmedian_all")
-    places = ops.argmedian(flat, 1, False, skips)
-    return (ops.nanmedian if skips else ops.median)(flat, places, 1, False)
+    indices = ops.argmedian(flat, 1, False, skips)
+    return (ops.nanmedian if skips else ops.median)(flat, indices, 1, False)
 
 
 def _place(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:

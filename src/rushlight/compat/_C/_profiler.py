@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType
 
-from rushlight.autograd.profiler_kinds import ProfilerActivity, ProfilerState, RecordScope
+from rushlight.profiler.kinds import ProfilerActivity, ProfilerState, RecordScope
 
 __all__ = [
     "CapturedTraceback",

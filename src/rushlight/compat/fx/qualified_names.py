@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.base.public_names import registry
-from rushlight.operators.aten import OpOverload, OpOverloadPacket
+from rushlight.overrides.overloads import OpOverload, OpOverloadPacket
 from rushlight.tensor import Tensor
 
 # Where PyTorch's own functions lie: its Python ones in torch.functional, its native ones below torch._C.

@@ -2,6 +2,7 @@
 
 ``torch.ops.aten.mul`` is a packet of overloads, ``torch.ops.aten.mul.Tensor`` one of them. Each name gives one object, so that
 programs can compare them, and calling it runs the op. An op of the table that PyTorch does not have goes by its own name.
+What an operator is that is no function of torch's says ``functions``, where the rooms that own one put it.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ from typing import Any, NoReturn
 from ..as_torch.missing import is_in_torch, lacks
 from ..autograd import forward_ad, modes
 from ..autograd.gradients import grad
-from ..ops.public import registry
+from ..base.public_names import operator_namespaces, registry
 from ..ops.table import Op, table
 from ..tensor import Tensor
-from . import derivatives
 
 
 class OpOverload:
@@ -112,8 +112,7 @@ def _convolution_backward(
     return *(next(found) if asked else None for asked in output_mask[:2]), by_bias
 
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **derivatives.FUNCTIONS,
+functions: dict[str, Callable[..., Any]] = {
     "_to_copy": _to_copy,
     "_local_scalar_dense": lambda x: x.item(),
     "_softmax": lambda x, dim, half_to_float=False: x.softmax(dim),
@@ -138,7 +137,7 @@ def _lacking(name: str, *args: Any, **kwargs: Any) -> NoReturn:
 
 def _function(name: str) -> Callable[..., Any]:
     """The public function that an op is, or one that says that rushlight lacks it."""
-    found = _FUNCTIONS.get(name) or registry["torch"].get(name) or getattr(Tensor, name, None)
+    found = functions.get(name) or registry["torch"].get(name) or getattr(Tensor, name, None)
     if found is None:
         found = next((space[name] for space in registry.values() if name in space), None)
     if found is None and name in table:
@@ -171,7 +170,7 @@ class _Namespace:
         return "<module 'torch.ops.aten'>"
 
 
-aten = _Namespace()
+aten = operator_namespaces["aten"] = _Namespace()
 
 # PyTorch's names of ops of the table, where they are not the table's.
 _NAMES = {

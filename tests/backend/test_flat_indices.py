@@ -1,4 +1,4 @@
-"""Places in the line of all elements, beside NumPy's own ways to pick and to add."""
+"""Flat indices, beside NumPy's own ways to pick and to add."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import rushlight as torch
-from rushlight.backend import index, places
+from rushlight.backend import flat_indices, index
+from rushlight.backend.flat_indices import within
 
 SHAPES = arrays.array_shapes(min_dims=1, max_dims=4, max_side=5)
 
@@ -20,7 +21,7 @@ def _along(draw):
     shape = draw(SHAPES)
     axis = draw(st.integers(0, len(shape) - 1))
     count = draw(st.integers(0, 6))
-    whole = tuple(count if place == axis else draw(st.integers(0, size)) for place, size in enumerate(shape))
+    whole = tuple(count if other == axis else draw(st.integers(0, size)) for other, size in enumerate(shape))
     own = tuple(1 if draw(st.booleans()) else size for size in whole)
     indices = draw(arrays.arrays(draw(st.sampled_from((np.int32, np.int64))), own, elements=st.integers(0, shape[axis] - 1)))
     return shape, axis, np.broadcast_to(indices, whole)
@@ -32,10 +33,10 @@ def test_the_line_has_what_the_axes_have(case):
     x = np.arange(np.prod(shape)).reshape(shape)
     for many in (1, 4096):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(places, "MANY", many)
-            found = places.in_line(indices, shape, axis)
+            patch.setattr(flat_indices, "MANY", many)
+            found = flat_indices.in_line(indices, shape, axis)
         assert found.dtype == np.int64 and found.flags.c_contiguous
-        part = x[tuple(slice(None) if place == axis else slice(size) for place, size in enumerate(indices.shape))]
+        part = x[tuple(slice(None) if other == axis else slice(size) for other, size in enumerate(indices.shape))]
         np.testing.assert_array_equal(x.reshape(-1)[found], np.take_along_axis(part, indices.astype(np.int64), axis))
 
 
@@ -51,7 +52,7 @@ def test_arrays_of_indices_name_what_they_name_in_numpy(named):
     x = np.arange(np.prod(shape)).reshape(shape)
     key = tuple(slice(None) if one is None else one for one in indices)
     for given_ in (indices, indices[: named[-1] + 1]):
-        np.testing.assert_array_equal(x.reshape(-1)[places.at_in_line(given_, shape)], x[key])
+        np.testing.assert_array_equal(x.reshape(-1)[flat_indices.at_in_line(given_, shape)], x[key])
 
 
 @pytest.mark.parametrize("is_zero", [True, False])
@@ -63,13 +64,13 @@ def test_rows_are_added_where_they_belong(length, count, width, is_zero):
     out = np.zeros((length, *width), np.float32) if is_zero else np.ones((length, *width), np.float32)
     expected = out.copy()
     np.add.at(expected, rows, values)
-    places.add_rows(out, rows, values, is_zero)
+    flat_indices.add_rows(out, rows, values, is_zero)
     np.testing.assert_array_equal(out, expected)
 
 
 @pytest.mark.parametrize("accumulate", [False, True])
 @pytest.mark.parametrize("index", [(torch.full((300,), 7),), (torch.arange(300) % 3, torch.full((300,), -9))])
-def test_many_places_that_are_not_there_are_an_error_and_nothing_is_added(index, accumulate):
+def test_many_indices_that_are_not_there_are_an_error_and_nothing_is_added(index, accumulate):
     x = torch.zeros(3, 8)
     with pytest.raises(IndexError, match="out of bounds"):
         x.index_put_(index, torch.tensor(1.0), accumulate=accumulate)
@@ -86,7 +87,7 @@ def test_a_histogram_counts():
     assert torch.equal(turned, counts)
 
 
-def test_places_of_shapes_that_do_not_meet_are_an_error():
+def test_indices_of_shapes_that_do_not_meet_are_an_error():
     with pytest.raises(IndexError, match="shape mismatch"):
         torch.zeros(3, 8).index_put(
             (torch.zeros(300, dtype=torch.long), torch.zeros(7, dtype=torch.long)), torch.ones(()), True
@@ -120,11 +121,9 @@ def test_whether_indices_are_within_their_bounds():
     for count in (3, 100):
         for dtype in (np.int32, np.int64):
             of = np.arange(count, dtype=dtype)
-            assert places.within(of, 0, count) and places.within(of - 1, -1, count) and places.within(of[:0], 0, 0)
-            assert (
-                not places.within(of, 0, count - 1) and not places.within(of - 1, 0, count) and not places.within(of, 1, count)
-            )
-            assert places.within(np.broadcast_to(of[:, None], (count, 5)), 0, count)
+            assert within(of, 0, count) and within(of - 1, -1, count) and within(of[:0], 0, 0)
+            assert not within(of, 0, count - 1) and not within(of - 1, 0, count) and not within(of, 1, count)
+            assert within(np.broadcast_to(of[:, None], (count, 5)), 0, count)
 
 
 @given(arrays.array_shapes(min_dims=0, max_dims=4, max_side=12), st.integers(0, 9), st.booleans())

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import uuid
 import warnings
 from collections.abc import Callable, Iterable
@@ -19,34 +18,14 @@ from time import perf_counter_ns
 from types import TracebackType
 from typing import Any, ClassVar
 
-from ..as_torch.missing import lazy_names
-from . import modes
-from .profiler_kinds import DeviceType, ProfilerActivity, ProfilerState
-from .profiler_trace import Trace
-from .profiler_util import EventList, FunctionEvent, FunctionEventAvg, MemRecordsAcc
-from .recorder import USER, Recorder, Span
-
-__all__ = [
-    "DeviceType",
-    "EventList",
-    "FunctionEvent",
-    "KinetoStepTracker",
-    "MemRecordsAcc",
-    "ProfilerActivity",
-    "ProfilerState",
-    "emit_itt",
-    "emit_nvtx",
-    "kineto_available",
-    "load_nvprof",
-    "parse_nvprof_trace",
-    "profile",
-    "record_function",
-]
+from ..autograd import modes
+from ..autograd.recorder import Recorder
+from . import watching
+from .events import EventList, FunctionEvent, FunctionEventAvg
+from .kinds import ProfilerActivity, ProfilerState
+from .trace import Trace
 
 _is_profiler_enabled = False  # read by programs that want to know
-
-
-__getattr__, __dir__ = lazy_names(__name__)
 
 
 def kineto_available() -> bool:
@@ -180,8 +159,6 @@ class profile:
 
     def _start_trace(self) -> None:
         global _is_profiler_enabled
-        from ..profiler import watching
-
         self.entered = True
         begun = perf_counter_ns()
         self._before = modes.state.recorder
@@ -196,8 +173,6 @@ class profile:
         global _is_profiler_enabled
         if not self.enabled or self._recorder is None:
             return
-        from ..profiler import watching
-
         begun = perf_counter_ns()
         watching.stop(self._recorder, self._before)
         _is_profiler_enabled = self._before is not None
@@ -305,84 +280,6 @@ class profile:
         """Pauses the recording of the CPU's events, or goes on with it."""
         if ProfilerActivity.CPU in set(activities) and self._recorder is not None:
             modes.state.recorder = self._recorder if enabled else None
-
-
-class record_function(contextlib.ContextDecorator):
-    """Gives what runs in a block, or in a function, a line of its own in the profile.
-
-    ``args``  a note that is kept with it
-
-    >>> import rushlight as torch
-    >>> from rushlight.autograd.profiler import profile, record_function
-    >>> @record_function("model")
-    ... def model(x):
-    ...     return x.exp()
-    >>> x = torch.ones(2)
-    >>> with profile() as prof:
-    ...     with record_function("loss"):
-    ...         _ = model(x).sum()
-    >>> for event in prof.function_events:
-    ...     print(event.name, "in", event.cpu_parent and event.cpu_parent.name)
-    loss in None
-    model in loss
-    aten::exp in model
-    aten::sum in loss
-    """
-
-    def __init__(self, name: str, args: str | None = None) -> None:
-        self.name, self.args = name, args
-        self.run_callbacks_on_exit = True
-        self.records: list[tuple[Recorder, Span]] = []  # a decorated function may call itself
-
-    def __enter__(self) -> record_function:
-        if not isinstance(self.name, str):
-            raise RuntimeError(
-                "profiler::_record_function_enter_new() Expected a value of type 'str' for argument 'name' but instead found "
-                f"type '{type(self.name).__name__}'."
-            )
-        recorder = modes.state.recorder
-        if recorder is not None:
-            span = recorder.open(self.name, USER)
-            if self.args is not None and recorder.with_shapes:
-                span.shapes = [[]]
-            self.records.append((recorder, span))
-        return self
-
-    def __exit__(self, kind: Any, error: Any, tb: Any) -> None:
-        if self.run_callbacks_on_exit and self.records:
-            recorder, span = self.records.pop()
-            recorder.close(span)
-
-    def _call_end_callbacks_on_future(self, fut: Any) -> Any:
-        """Ends the event when a future is done, instead of at the end of the block."""
-        if not self.run_callbacks_on_exit:
-            raise RuntimeError("_call_end_callbacks_on_future can only be called once.")
-        self.run_callbacks_on_exit = False
-        records, self.records = self.records, []
-
-        def done(finished: Any) -> Any:
-            for recorder, span in records:
-                recorder.close(span)
-            return finished.value()
-
-        return fut.then(done)
-
-
-def _record_function_with_args_enter(name: str, *args: Any) -> Any:
-    """Begins an event with the shapes of ``args``; what is returned ends it."""
-    recorder = modes.state.recorder
-    if recorder is None:
-        return None
-    span = recorder.open(name, USER)
-    if recorder.with_shapes:
-        span.shapes = [list(arg.shape) if hasattr(arg, "_array") else [] for arg in args]
-    return recorder, span
-
-
-def _record_function_with_args_exit(handle: Any) -> None:
-    """Ends what :func:`_record_function_with_args_enter` began."""
-    if handle is not None:
-        handle[0].close(handle[1])
 
 
 class emit_itt:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import forward_ad
+from ..autograd.function import Function
+from ..autograd.gradients import grad
+from ..autograd.interpreters import stack as interpreters
 from ..backend.notes import with_notes
 from ..tensor import Tensor, wrap
-from . import forward_ad
 from .finite_differences import Differences, GradcheckError, Matrix, Tensors, as_tuple
-from .function import Function
-from .gradients import grad
-from .interpreters import stack as interpreters
 
 
 def expect_layout(found: Any, point: Any) -> None:

@@ -1,6 +1,6 @@
 """torch.autograd.grad_mode: the module that PyTorch keeps the grad modes in."""
 
-from .modes import (
+from rushlight.autograd.modes import (
     enable_grad,
     enforce_grad_layout_policy,
     inference_mode,

@@ -16,7 +16,7 @@ UNITS = {"s": 1e6, "ms": 1e3, "us": 1.0}
 def format_time(microseconds: float, unit: str | None = None) -> str:
     """Microseconds in the unit that suits them, or in ``unit``.
 
-    >>> from rushlight.autograd.profiler_table import format_time
+    >>> from rushlight.profiler.table import format_time
     >>> format_time(12.5), format_time(1234567), format_time(1500, "us")
     ('12.500us', '1.235s', '1500.000us')
     """
@@ -30,7 +30,7 @@ def format_time(microseconds: float, unit: str | None = None) -> str:
 def format_share(part: float, whole: float) -> str:
     """``part`` of ``whole`` in percent; NaN of nothing.
 
-    >>> from rushlight.autograd.profiler_table import format_share
+    >>> from rushlight.profiler.table import format_share
     >>> format_share(1, 3), format_share(0, 0)
     ('33.33%', 'NaN')
     """
@@ -44,7 +44,7 @@ def format_share(part: float, whole: float) -> str:
 def format_memory(count: float) -> str:
     """A number of bytes, with a sign.
 
-    >>> from rushlight.autograd.profiler_table import format_memory
+    >>> from rushlight.profiler.table import format_memory
     >>> format_memory(10), format_memory(-2048)
     ('10 B', '-2.00 KB')
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .function import Function
+from rushlight.autograd.function import Function
 
 __all__ = ["Resize", "Type"]
 

@@ -8,8 +8,8 @@ import os
 from time import perf_counter_ns, time_ns
 from typing import Any
 
-from .profiler_util import MEMORY_EVENT_NAME, FunctionEvent, _rewrite_name
-from .recorder import USER, Recorder, Span
+from ..autograd.recorder import USER, Recorder, Span
+from .events import MEMORY_EVENT_NAME, FunctionEvent, _rewrite_name
 
 
 class Trace:

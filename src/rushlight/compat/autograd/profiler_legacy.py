@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from . import profiler
+from rushlight.profiler import profiles
+from rushlight.profiler.kinds import ProfilerState
 
 __all__ = ["profile"]
 
 
-class profile(profiler.profile):
+class profile(profiles.profile):
     """:class:`rushlight.autograd.profiler.profile`, under its old name.
 
     >>> from rushlight import ones
@@ -41,7 +42,7 @@ class profile(profiler.profile):
             with_modules=with_modules,
         )
         if enabled:
-            self.profiler_kind = profiler.ProfilerState.CPU
+            self.profiler_kind = ProfilerState.CPU
             if use_cuda:
                 warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=2)
 

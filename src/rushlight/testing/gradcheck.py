@@ -1,26 +1,21 @@
-"""``gradcheck``: whether derivatives are what finite differences say.
-
-The module itself can be called too: ``torch.autograd.gradcheck`` names both the function and its module.
-"""
+"""``gradcheck``: whether derivatives are what finite differences say."""
 
 from __future__ import annotations
 
-import inspect
-import sys
 import warnings
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from ..autograd.forward_ad import as_leaf
+from ..autograd.gradients import grad
+from ..sparse.checking import by_values
 from ..tensor import Tensor, wrap
 from .derivative_check import Check, expect_layout, random_numbers
 from .finite_differences import GradcheckError
 from .finite_differences import as_tuple as _tuple
 from .finite_differences import recorded as _recorded
-from .forward_ad import as_leaf
-from .gradients import grad
 
 __all__ = [
     "GradcheckError",
@@ -75,8 +70,6 @@ def gradcheck(
     given = _tuple(inputs)
     sparse = any(isinstance(one, Tensor) and not one._strided and one.requires_grad for one in given)
     if sparse:
-        from ..sparse.checking import by_values
-
         func_of_tensors, tensors = func, given
         func, given = by_values(func, given, bool(masked))
     check = Check(func, given, eps, atol, rtol, nondet_tol, fast_mode)
@@ -264,15 +257,3 @@ def get_analytical_jacobian(
         check.nondet_tol = float("inf")
         found = tuple(wrap(np.ascontiguousarray(one)) for one in check.analytical(output))
         return found, "reentrant" not in str(error), "size" not in str(error), "dtype" not in str(error)
-
-
-class _CallableModule(ModuleType):
-    def __call__(self, *args: Any, **kwargs: Any) -> bool:
-        return gradcheck(*args, **kwargs)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return inspect.signature(gradcheck)
-
-
-sys.modules[__name__].__class__ = _CallableModule

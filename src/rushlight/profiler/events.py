@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .profiler_kinds import DeviceType
-from .profiler_table import build_table, format_memory, format_share, format_time
+from .kinds import DeviceType
+from .table import build_table, format_time
 
 __all__ = [
     "EventList",
@@ -28,8 +28,6 @@ __all__ = [
 MEMORY_EVENT_NAME = "[memory]"
 OUT_OF_MEMORY_EVENT_NAME = "[OutOfMemory]"
 STACK_METRICS = ["self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total"]
-
-_format_time, _format_memory, _format_time_share = format_time, format_memory, format_share
 
 
 class EventList(list["FunctionEvent"]):
@@ -134,7 +132,7 @@ class EventList(list["FunctionEvent"]):
         ``header``     a line above it   ``top_level_events_only``  leaves out what ran within another event
         ``time_unit``  's', 'ms' or 'us' for all times
 
-        >>> from rushlight.autograd.profiler_util import EventList, FunctionEvent
+        >>> from rushlight.profiler.events import EventList, FunctionEvent
         >>> events = EventList([FunctionEvent(0, "step", 0, start_us=0, end_us=2000, stack=[])])
         >>> print(events.table().splitlines()[-1])
         Self CPU time total: 2.000ms
@@ -265,7 +263,7 @@ class FormattedTimesMixin:
 class Interval:
     """From one time to another, in microseconds.
 
-    >>> from rushlight.autograd.profiler_util import Interval
+    >>> from rushlight.profiler.events import Interval
     >>> Interval(1.5, 4.0).elapsed_us()
     2.5
     """
@@ -292,7 +290,7 @@ class FunctionEvent(FormattedTimesMixin):
     ``sequence_nr``  of a forward op the number of the node it made; of a node that it has; else -1
     ``scope``        0 for an op, 1 for a node of the backward pass, 7 for a ``record_function``
 
-    >>> from rushlight.autograd.profiler_util import FunctionEvent
+    >>> from rushlight.profiler.events import FunctionEvent
     >>> event = FunctionEvent(id=0, name="aten::mul", thread=1, start_us=10, end_us=15)
     >>> event.cpu_time_total, event.cpu_time_str
     (5, '5.000us')
@@ -421,7 +419,7 @@ class FunctionEvent(FormattedTimesMixin):
 class FunctionEventAvg(FormattedTimesMixin):
     """Several events of one name added up.
 
-    >>> from rushlight.autograd.profiler_util import FunctionEvent, FunctionEventAvg
+    >>> from rushlight.profiler.events import FunctionEvent, FunctionEventAvg
     >>> total = FunctionEventAvg()
     >>> for start in (0, 10):
     ...     _ = total.add(FunctionEvent(id=0, name="step", thread=0, start_us=start, end_us=start + 4))

@@ -6,7 +6,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .engine import current
+from rushlight.autograd.engine import current
+from rushlight.tensor import Tensor
+from rushlight.tensors.arguments import check_bool, type_name
 
 
 class ImperativeEngine:
@@ -25,8 +27,6 @@ class VariableMeta(type):
     __module__ = "torch.autograd.variable"
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        from ..tensor import Tensor
-
         return isinstance(instance, Tensor)
 
 
@@ -45,9 +45,6 @@ class Variable(metaclass=VariableMeta):
     _execution_engine = ImperativeEngine()
 
     def __new__(cls, data: Any = None, requires_grad: Any = False, volatile: bool = False) -> Any:
-        from ..tensor import Tensor
-        from ..tensors.arguments import check_bool, type_name
-
         if volatile:
             warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
         check_bool("Variable", "requires_grad", requires_grad)

@@ -1,0 +1,45 @@
+"""torch.autograd.profiler: which ops a program runs, how often, how long they take and what memory."""
+
+from __future__ import annotations
+
+from rushlight.as_torch.missing import lazy_names
+from rushlight.autograd.recorder import _record_function_with_args_enter as _record_function_with_args_enter
+from rushlight.autograd.recorder import _record_function_with_args_exit as _record_function_with_args_exit
+from rushlight.autograd.recorder import record_function
+from rushlight.profiler import profiles
+from rushlight.profiler.events import EventList, FunctionEvent, MemRecordsAcc
+from rushlight.profiler.events import FunctionEventAvg as FunctionEventAvg
+from rushlight.profiler.kinds import DeviceType, ProfilerActivity, ProfilerState
+from rushlight.profiler.profiles import (
+    KinetoStepTracker,
+    emit_itt,
+    emit_nvtx,
+    kineto_available,
+    load_nvprof,
+    parse_nvprof_trace,
+    profile,
+)
+from rushlight.profiler.profiles import _profiler_enabled as _profiler_enabled
+
+__all__ = [
+    "DeviceType",
+    "EventList",
+    "FunctionEvent",
+    "KinetoStepTracker",
+    "MemRecordsAcc",
+    "ProfilerActivity",
+    "ProfilerState",
+    "emit_itt",
+    "emit_nvtx",
+    "kineto_available",
+    "load_nvprof",
+    "parse_nvprof_trace",
+    "profile",
+    "record_function",
+]
+
+_lacking, __dir__ = lazy_names(__name__)
+
+
+def __getattr__(name: str) -> object:
+    return profiles._is_profiler_enabled if name == "_is_profiler_enabled" else _lacking(name)
