@@ -7,7 +7,7 @@ import dis
 from functools import cache
 from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .missing import is_in_torch, torch_names
 
@@ -68,9 +68,9 @@ def is_here(name: str) -> bool:
 
 
 @cache
-def _looked_up(name: str) -> tuple[Any, str | None]:
+def _looked_up(name: str) -> tuple[object, str | None]:
     """What a name means here; or what its last known owner means, and the name of the first part that is not there."""
-    holder: Any = import_module("rushlight")
+    holder: object = import_module("rushlight")
     spelled = "rushlight"
     for part in name.split(".")[1:]:
         spelled += f".{part}"
@@ -89,7 +89,7 @@ def _looked_up(name: str) -> tuple[Any, str | None]:
     return holder, None
 
 
-def _only_raises(found: Any) -> bool:
+def _only_raises(found: object) -> bool:
     """Whether a function, or making an object of a class, can end in nothing but an error."""
     function = found.__dict__.get("__init__") if isinstance(found, type) else found
     return isinstance(function, FunctionType) and _ends_in_errors(function.__code__)
