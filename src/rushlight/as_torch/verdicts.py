@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
-import dis
+import inspect
+import textwrap
 from functools import cache
 from importlib import import_module
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import NamedTuple
 
 from .missing import is_in_torch, torch_names
 
-_ENDS = {"RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR", "YIELD_VALUE"}
 _OF_LIBRARIES = ("torch.ops.", "torch.classes.")  # where libraries put operators and classes of their own
 _OWN_OPERATORS = ("aten", "prim", "prims", "quantized")
 
@@ -92,9 +93,14 @@ def _looked_up(name: str) -> tuple[object, str | None]:
 def _only_raises(found: object) -> bool:
     """Whether a function, or making an object of a class, can end in nothing but an error."""
     function = found.__dict__.get("__init__") if isinstance(found, type) else found
-    return isinstance(function, FunctionType) and _ends_in_errors(function.__code__)
-
-
-def _ends_in_errors(code: CodeType) -> bool:
-    names = {instruction.opname for instruction in dis.get_instructions(code)}
-    return "RAISE_VARARGS" in names and not names & _ENDS
+    if not isinstance(function, FunctionType):
+        return False
+    if function.__annotations__.get("return") == "NoReturn":
+        return True
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, SyntaxError):  # it was made by a program, or is part of an expression
+        return False
+    whole = tree.body[0]
+    returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) for node in ast.walk(whole))
+    return isinstance(whole, ast.FunctionDef) and isinstance(whole.body[-1], ast.Raise) and not returns
