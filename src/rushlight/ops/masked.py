@@ -101,7 +101,7 @@ def _reduction_identity(op_name: str, input: Any, *args: Any) -> Any:
         value, kind = _IDENTITIES[op_name](dtype), dtype
     else:
         raise NotImplementedError(f"identity of {op_name} on {dtype} input")
-    return dispatch.new_tensor(np.asarray(value).astype(kind.numpy))
+    return new_tensor(np.asarray(value).astype(kind.numpy))
 
 
 _IDENTITIES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from . import get_rank
 
@@ -12,10 +12,10 @@ __all__ = ["DeviceMesh", "init_device_mesh"]
 class DeviceMesh:
     """A grid of processes. Libraries ask whether something is one: nothing is. ValueError where one is to be made."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         get_rank()
 
 
-def init_device_mesh(*args: Any, **kwargs: Any) -> NoReturn:
+def init_device_mesh(*args: object, **kwargs: object) -> NoReturn:
     """ValueError: there is no group of processes."""
     get_rank()

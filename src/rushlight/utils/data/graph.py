@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 __all__ = ["traverse", "traverse_dps"]
 
-Graph = dict[int, tuple[Any, Any]]
+Graph = dict[int, tuple[object, object]]
 
 
 def _is_pipe(value: object) -> bool:
@@ -14,7 +12,7 @@ def _is_pipe(value: object) -> bool:
     return hasattr(value, "register_datapipe_as_function") or type(value).__name__.endswith("DataPipe")
 
 
-def _pipes_in(value: object, seen: set[int]) -> list[Any]:
+def _pipes_in(value: object, seen: set[int]) -> list[object]:
     if id(value) in seen:
         return []
     seen.add(id(value))
@@ -27,7 +25,7 @@ def _pipes_in(value: object, seen: set[int]) -> list[Any]:
     return []
 
 
-def traverse_dps(datapipe: Any) -> Graph:
+def traverse_dps(datapipe: object) -> Graph:
     """``{id(pipe): (pipe, the same of those that it holds)}``."""
     inner: Graph = {}
     for value in vars(datapipe).values():
@@ -36,6 +34,6 @@ def traverse_dps(datapipe: Any) -> Graph:
     return {id(datapipe): (datapipe, inner)}
 
 
-def traverse(datapipe: Any, only_datapipe: bool | None = None) -> Graph:
+def traverse(datapipe: object, only_datapipe: bool | None = None) -> Graph:
     """:func:`traverse_dps` under its older name."""
     return traverse_dps(datapipe)

@@ -44,7 +44,7 @@ def set_model_state_dict(model: nn.Module, model_state_dict: dict[str, Any], *, 
     return model.load_state_dict(model_state_dict, strict=options is None or options.strict)
 
 
-def get_optimizer_state_dict(model: nn.Module, optimizers: Optimizer, **options: Any) -> dict[str, Any]:
+def get_optimizer_state_dict(model: nn.Module, optimizers: Optimizer, **options: object) -> dict[str, Any]:
     """The state of an optimizer, with the names of its model's parameters in place of numbers.
 
     >>> import rushlight as torch

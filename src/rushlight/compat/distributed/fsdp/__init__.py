@@ -130,7 +130,7 @@ class ShardedOptimStateDictConfig:
 class FullyShardedDataParallel(nn.Module):
     """A module cut up over processes. Libraries ask whether theirs is one: none is. ValueError where one is to be made."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
         get_rank()
 

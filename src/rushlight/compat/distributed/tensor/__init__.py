@@ -58,7 +58,7 @@ class DTensor(Tensor):
     """A tensor that is shared out. Libraries ask whether theirs is one: none is."""
 
     @staticmethod
-    def from_local(*args: Any, **kwargs: Any) -> NoReturn:
+    def from_local(*args: object, **kwargs: object) -> NoReturn:
         """ValueError: there is no group of processes."""
         get_rank()
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import get_rank
 
 __all__ = [
@@ -19,7 +17,7 @@ __all__ = [
 class ParallelStyle:
     """How a layer is to lie over processes; a plan keeps what it was made with."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: object) -> None:
         self.options = options
 
 
