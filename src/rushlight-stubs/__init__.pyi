@@ -174,6 +174,16 @@ class ComplexDoubleStorage:
     dtype: _dtype
 class ComplexFloatStorage:
     dtype: _dtype
+class DeviceObjType:
+    """TorchScript's type of devices."""
+    def __init__(self) -> None: ...
+    @staticmethod
+    def get() -> DeviceObjType:
+        """The one object of the type."""
+        ...
+    def kind(self) -> str:
+        """What TorchScript calls its class."""
+        ...
 class DoubleStorage:
     dtype: _dtype
 class DoubleTensor:
@@ -275,6 +285,26 @@ class Size(tuple[_int, ...]):
         ...
     def __init__(self, iterable: Iterable[Any] = (), /) -> None: ...
 Storage = FloatStorage
+class Stream:
+    """The order in which a device does its work. The CPU's is the program's own: whatever was asked for is done."""
+    device: Any
+    stream_id: _int
+    device_index: Any
+    device_type: _int
+    def __enter__(self) -> Stream: ...
+    def __eq__(self, other: object) -> _bool: ...
+    def __exit__(self, *error: object) -> None: ...
+    def __hash__(self) -> _int: ...
+    def __init__(self, device: _device | str | None = None, *, priority: _int = 0) -> None: ...
+    def query(self) -> _bool:
+        """True: all is done."""
+        ...
+    def synchronize(self) -> None:
+        """Waits for nothing."""
+        ...
+    def wait_stream(self, stream: Stream) -> None:
+        """Waits for nothing."""
+        ...
 class SymBool(_Traced):
     """A comparison of such numbers; see :class:`SymInt`."""
 class SymFloat(_Traced):

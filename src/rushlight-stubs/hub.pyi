@@ -1,6 +1,8 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from tqdm.std import tqdm as _tqdm
 from typing import Any
+from typing import TypeAlias
 
 def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
     """Downloads to a file, which appears when all of it is there."""
@@ -23,3 +25,4 @@ def load_state_dict_from_url(url: str, model_dir: str | None = None, map_locatio
 def set_dir(d: Any) -> None:
     """Has downloads kept in another folder."""
     ...
+tqdm: TypeAlias = _tqdm

@@ -263,6 +263,14 @@ __getattr__, __dir__ = lazy_names(
         "autocast": "amp",
         "compile": "compiler",
         "load": "serialization",
+        "Stream": "_C._streams",
+        "DeviceObjType": "_C._streams",
+        **dict.fromkeys(("_amp_foreach_non_finite_check_and_unscale_", "_amp_update_scale_"), "amp.scaling"),
+        **dict.fromkeys(
+            "_validate_sparse_bsc_tensor_args _validate_sparse_bsr_tensor_args _validate_sparse_compressed_tensor_args "
+            "_validate_sparse_coo_tensor_args _validate_sparse_csc_tensor_args _validate_sparse_csr_tensor_args".split(),
+            "sparse.making",
+        ),
         "save": "serialization",
         **dict.fromkeys(
             "_assert_async _check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import rushlight
-from rushlight.as_torch import checking
+from rushlight.as_torch import checking, verdicts
 
 SOURCE = str(Path(rushlight.__file__).parents[1])
 
@@ -77,10 +78,38 @@ def test_what_rushlight_has() -> None:
     here = (
         "torch torch.nn.Linear.forward torch.Tensor.add_ torch.float32.itemsize torch.optim.lr_scheduler torch.utils.checkpoint"
     )
-    assert all(map(checking.is_here, here.split()))
+    assert all(map(verdicts.is_here, here.split()))
     assert not any(
-        map(checking.is_here, "torch.no_such torch.nn.no_such.at_all torch.no_such_module.x torch.add.no_such".split())
+        map(verdicts.is_here, "torch.no_such torch.nn.no_such.at_all torch.no_such_module.x torch.add.no_such".split())
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "suggestion"),
+    [
+        ("torch.nn.functional.relu", "has", None),
+        ("torch.Tensor.add_", "has", None),
+        ("torch.dtype", "has", None),
+        ("torch.nn.Module.cuda", "raises", None),
+        ("torch.cuda.set_device", "raises", None),
+        ("torch.cuda.Event", "raises", None),
+        ("torch.distributed.get_rank", "raises", None),
+        ("torch.distributed.init_process_group", "raises", None),
+        ("torch.distributed.is_initialized", "has", None),
+        ("torch.export", "lacks", None),
+        ("torch.export.export", "lacks", None),
+        ("torch.tanhh", "typo", "torch.tanh"),
+        ("torch.linalg.dett.of_nothing", "typo", "torch.linalg.det"),
+        ("torch.nn.Lineer", "typo", "torch.nn.Linear"),
+        ("torch.no_such", "unknown", None),
+        ("torch._no_such", "unknown", None),
+        ("torch.ops.torchvision.nms", "library", None),
+        ("torch.classes.fairseq.Dictionary", "library", None),
+        ("torch.ops.aten.add", "has", None),
+    ],
+)
+def test_what_is_said_of_a_name(name: str, status: str, suggestion: str | None) -> None:
+    assert verdicts.judge(name) == (status, suggestion)
 
 
 def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -106,15 +135,35 @@ def test_the_command(tmp_path: Path) -> None:
         done = command(target, cwd=tmp_path)
         is_path = target == "some_package"  # a folder here: with its tests
         assert (done.returncode, done.stderr) == (int(is_path), "")
-        assert "has    torch.add" in done.stdout
+        assert "has      torch.add" in done.stdout
         assert "some_package/inner/good.py:2" in done.stdout
     (package / "bad.py").write_text("import torch\n\ntorch.no_such()\n")
     done = command("-q", "some_package.bad", "some_package/inner", cwd=tmp_path)
     assert done.returncode == 1
     assert (
         done.stdout
-        == "lacks  torch.no_such  some_package/bad.py:3\n2 files use 2 names of PyTorch; rushlight lacks 1 of them\n"
+        == "unknown  torch.no_such  some_package/bad.py:3\n2 files use 2 names of PyTorch; rushlight lacks 1 of them\n"
     )
+    (package / "bad.py").write_text("import torch\ntorch.tanhh()\ntorch.cuda.set_device(0)\ntorch.ops.x.y()\n")
+    done = command("-q", "some_package.bad", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == (
+        "typo     torch.tanhh            some_package/bad.py:2  (did you mean torch.tanh?)\n"
+        "raises   torch.cuda.set_device  some_package/bad.py:3\n"
+        "library  torch.ops.x.y          some_package/bad.py:4\n"
+        "1 files use 3 names of PyTorch; rushlight lacks 1 of them\n"
+    )
+    done = command("--json", "some_package.bad", cwd=tmp_path)
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert found["names"][2] == {
+        "name": "torch.tanhh",
+        "status": "typo",
+        "suggestion": "torch.tanh",
+        "optional": False,
+        "places": ["some_package/bad.py:2"],
+    }
+    assert found["statuses"].keys() == {"has", "raises", "lacks", "typo", "library", "unknown"}
     (package / "broken.py").write_text("def f(:\n")
     done = command(str(package / "broken.py"), cwd=tmp_path)
     assert done.returncode == 0

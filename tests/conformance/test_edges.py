@@ -54,6 +54,17 @@ EXPRESSIONS = [
       for size in (2, -1, 2.5, True, (2, 2), (-1, 2, 2))),
     *(f"torch.{name}(torch.tensor([0.6, 1.6, 0.6]), 0, out=torch.zeros({shape}, dtype=torch.{kind}))" for name, shape in (
         ("cumsum", "3"), ("cumprod", "3"), ("sum", "()"), ("prod", "()")) for kind in ("int64", "float64", "float16")),
+    *(f"torch.Stream(device={device})" for device in ("'cuda'", "3.5")),
+    *(f"torch.masked._reduction_identity('{op}', torch.ones(2, dtype=torch.{kind}))"
+      for op in ("sum", "prod", "amax", "argmin", "norm", "median", "logsumexp", "cumprod", "nothing")
+      for kind in ("float32", "int8", "bool", "uint8")),
+    "torch.masked._reduction_identity('norm', torch.ones(2), -inf)",
+    *(f"torch.masked._input_mask(torch.ones(2, 3), mask={mask})" for mask in ("None", "torch.tensor([1, 0, 1])", "torch.ones(4)")),
+    *(f"torch._validate_sparse_coo_tensor_args({places}, torch.ones(2), {size})" for places, size in (
+        ("torch.tensor([[0, 2]])", (2,)), ("torch.tensor([0, 1])", (2,)), ("torch.tensor([[0, -1]])", (2,)),
+        ("torch.tensor([[0, 1.0]])", (2,)), ("torch.tensor([[0, 1]])", (2, 2)))),
+    *(f"torch._validate_sparse_{kind}_tensor_args(torch.tensor({lines}), torch.tensor({places}), torch.ones(2), (2, 2))"
+      for kind in ("csr", "csc") for lines, places in (([0, 1], [0, 1]), ([1, 1, 2], [0, 1]), ([0, 1, 2], [0, 5]), ([0, 2, 1], [0, 1]))),
     "F.embedding_bag(torch.arange(7), torch.linspace(-3, 3, 21, dtype=torch.float16).view(7, 3), torch.tensor([0, 3, 3]))",
 ]  # fmt: skip
 
@@ -171,6 +182,13 @@ PROGRAMS = {
                 except RuntimeError as error:
                     yield str(error)
         torch.use_deterministic_algorithms(False)""",
+    "a gradient scaler's two operators": """
+        gradients, found = [torch.tensor([1.0, 2.0]), torch.tensor([float("inf")])], torch.zeros(1)
+        torch._amp_foreach_non_finite_check_and_unscale_(gradients, found, torch.tensor([0.5]))
+        yield *gradients, found
+        scale, rounds = torch.tensor([4.0]), torch.tensor([1], dtype=torch.int32)
+        for bad in (0.0, 1.0, 0.0):
+            yield torch._amp_update_scale_(scale, rounds, torch.tensor([bad]), 2.0, 0.5, 2), scale, rounds""",
     "means of bags in few digits": """
         for kind in (torch.bfloat16, torch.float16, torch.float32):
             for cotangent in (13.0, 5.0, 19.0):

@@ -8,6 +8,7 @@ from typing import Any
 import rushlight as torch
 
 from ..tensors.arguments import warn
+from .scaling import OptState as OptState
 
 
 class GradScaler:

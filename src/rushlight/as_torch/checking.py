@@ -8,27 +8,34 @@ from __future__ import annotations
 
 import ast
 import builtins
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from .missing import torch_names
+from .verdicts import WORDS, judge
 
 USAGE = """\
-usage: rushlight check [-q] FILE | FOLDER | PACKAGE ...
+usage: rushlight check [-q] [--json] FILE | FOLDER | PACKAGE ...
 
 List the names of PyTorch that Python code uses, which of them rushlight has and which it lacks, with the lines. The code is
 read, not run. A package is named as it is imported or as it is installed (x_transformers, x-transformers); its own tests are
 left out.
--q lists only what is lacking. The exit code is 1 when a name is lacking that the code cannot do without, 2 for bad arguments.
+-q lists only what does not work; --json prints all as JSON. The first word of a line says:
+  lacks    PyTorch has the name, rushlight does not
+  typo     neither has it, but one that is spelled nearly so
+  unknown  it is no public name of PyTorch's
+  raises   rushlight has it only to raise an error where it is called
+  library  another library adds it to PyTorch
+  has      rushlight has it
+The exit code is 1 when a name is lacking that the code cannot do without, 2 for bad arguments.
 """
 _LINES_SHOWN = 3
+_LACKING = ("lacks", "typo", "unknown")
 
 
 @dataclass
@@ -45,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     if {"-h", "--help"} & set(arguments):
         sys.stdout.write(USAGE)
         return 0
-    words = [word for word in arguments if word not in ("-q", "--quiet")]
+    words = [word for word in arguments if word not in ("-q", "--quiet", "--json")]
     if not words or any(word.startswith("-") for word in words):
         sys.stderr.write(USAGE)
         return 2
@@ -57,9 +64,12 @@ def main(arguments: Sequence[str]) -> int:
             return 2
         files.update(dict.fromkeys(found))
     uses, problems = check(list(files))
-    sys.stdout.write(report(uses, len(files), is_quiet=len(words) < len(arguments)))
+    if "--json" in arguments:
+        sys.stdout.write(as_json(uses, len(files), problems))
+    else:
+        sys.stdout.write(report(uses, len(files), is_quiet=bool({"-q", "--quiet"} & set(arguments))))
     sys.stderr.write("".join(f"{problem}\n" for problem in problems))
-    return int(any(not use.is_optional and not is_here(use.name) for use in uses))
+    return int(any(not use.is_optional and judge(use.name).status in _LACKING for use in uses))
 
 
 def check(files: Sequence[Path]) -> tuple[list[Use], list[str]]:
@@ -67,7 +77,8 @@ def check(files: Sequence[Path]) -> tuple[list[Use], list[str]]:
 
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from rushlight.as_torch.checking import check, is_here
+    >>> from rushlight.as_torch.checking import check
+    >>> from rushlight.as_torch.verdicts import is_here
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "program.py"
     ...     _ = path.write_text("import torch.nn.functional as F\\ny = F.relu(1)\\nz = F.no_such(2)\\n")
@@ -102,12 +113,13 @@ def _shown(path: Path) -> str:
 
 def report(uses: Sequence[Use], file_count: int, is_quiet: bool = False) -> str:
     """The list as text: what is lacking first."""
-    lacking = [use for use in uses if not is_here(use.name)]
-    present = [] if is_quiet else [use for use in uses if is_here(use.name)]
-    width = max((len(use.name) for use in [*lacking, *present]), default=0)
-    lines = [
-        f"{'has  ' if is_here(use.name) else 'lacks'}  {use.name:<{width}}  {_places(use)}" for use in [*lacking, *present]
-    ]
+    order = [status for status in (*_LACKING, "raises", "library", "has") if status != "has" or not is_quiet]
+    shown = sorted(
+        (use for use in uses if judge(use.name).status in order), key=lambda use: order.index(judge(use.name).status)
+    )
+    width = max((len(use.name) for use in shown), default=0)
+    lines = [f"{judge(use.name).status:<7}  {use.name:<{width}}  {_places(use)}" for use in shown]
+    lacking = [use for use in uses if judge(use.name).status in _LACKING]
     needed = sum(not use.is_optional for use in lacking)
     asked = f", {len(lacking) - needed} more that the code asks for first" if len(lacking) > needed else ""
     lines.append(f"{file_count} files use {len(uses)} names of PyTorch; rushlight lacks {needed} of them{asked}")
@@ -115,36 +127,22 @@ def report(uses: Sequence[Use], file_count: int, is_quiet: bool = False) -> str:
 
 
 def _places(use: Use) -> str:
-    shown = list(dict.fromkeys(use.places))
-    more = f" and {len(shown) - _LINES_SHOWN} more" if len(shown) > _LINES_SHOWN else ""
-    optional = "" if is_here(use.name) or not use.is_optional else "  (optional)"
-    return ", ".join(shown[:_LINES_SHOWN]) + more + optional
+    places = list(dict.fromkeys(use.places))
+    more = f" and {len(places) - _LINES_SHOWN} more" if len(places) > _LINES_SHOWN else ""
+    status, suggestion = judge(use.name)
+    optional = "  (optional)" if use.is_optional and status != "has" else ""
+    meant = f"  (did you mean {suggestion}?)" if suggestion else ""
+    return ", ".join(places[:_LINES_SHOWN]) + more + optional + meant
 
 
-@cache
-def is_here(name: str) -> bool:
-    """Whether rushlight has what PyTorch calls by this name.
-
-    >>> from rushlight.as_torch.checking import is_here
-    >>> is_here("torch.nn.functional.relu"), is_here("torch.nn.functional.no_such")
-    (True, False)
-    """
-    holder: Any = import_module("rushlight")
-    spelled = "rushlight"
-    for part in name.split(".")[1:]:
-        spelled += f".{part}"
-        try:
-            holder = getattr(holder, part)
-        except AttributeError:
-            if not isinstance(holder, ModuleType):
-                return False
-            try:
-                holder = import_module(spelled)
-            except ImportError:
-                return False
-        except ImportError:
-            return False
-    return True
+def as_json(uses: Sequence[Use], file_count: int, problems: Sequence[str]) -> str:
+    """The list as JSON, with what each status means."""
+    names = [
+        {"name": use.name, "status": status, "suggestion": suggestion, "optional": use.is_optional, "places": use.places}
+        for use in uses
+        for status, suggestion in [judge(use.name)]
+    ]
+    return json.dumps({"files": file_count, "names": names, "statuses": WORDS, "problems": list(problems)}, indent=2) + "\n"
 
 
 # Finding the code.

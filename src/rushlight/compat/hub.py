@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -115,6 +116,32 @@ def _hubconf(folder: str, source: str) -> ModuleType:
     finally:
         sys.path.remove(str(Path(folder)))
     return module
+
+
+try:
+    from tqdm import tqdm
+except ImportError:
+
+    class tqdm:  # type: ignore[no-redef]
+        """A bar that shows no progress, where the package of that name is not installed."""
+
+        def __init__(self, iterable: Iterable[Any] | None = None, *args: Any, disable: bool = False, **kwargs: Any) -> None:
+            self.iterable, self.disable, self.n = iterable, disable, 0
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter(self.iterable or ())
+
+        def update(self, n: int = 1) -> None:
+            self.n += n
+
+        def close(self) -> None:
+            """Nothing to close."""
+
+        def __enter__(self) -> tqdm:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            pass
 
 
 __getattr__, __dir__ = lazy_names(__name__)

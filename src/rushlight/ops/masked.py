@@ -79,6 +79,40 @@ def _one(dtype: Any) -> int:
     return 1
 
 
+@_published
+def _input_mask(input: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
+    """The mask in the shape of its input. ValueError without one."""
+    if mask is None:
+        raise ValueError("_input_mask requires explicit mask")
+    return _mask_for(input, mask)
+
+
+@_published
+def _reduction_identity(op_name: str, input: Any, *args: Any) -> Any:
+    """What does not change a reduction's result, as a tensor of no dimensions; None where there is no such number."""
+    dtype = dtypes.of(input._array.dtype)
+    if op_name in ("mean", "var", "std"):
+        return None
+    if op_name == "median":
+        value, kind = math.nan, (dtype if dtype.is_floating_point else dtypes.get_default_dtype())
+    elif op_name == "norm" and args and args[0] == -math.inf:
+        value, kind = math.inf, dtype
+    elif op_name in _IDENTITIES:
+        value, kind = _IDENTITIES[op_name](dtype), dtype
+    else:
+        raise NotImplementedError(f"identity of {op_name} on {dtype} input")
+    return new_tensor(np.asarray(value).astype(kind.numpy))
+
+
+_IDENTITIES = {
+    **dict.fromkeys(("sum", "cumsum", "norm"), _zero),
+    **dict.fromkeys(("prod", "cumprod"), _one),
+    **{name: _lowest(name) for name in ("amax", "argmax", "logaddexp")},
+    **{name: _lowest(name, highest=True) for name in ("amin", "argmin")},
+    "logsumexp": _lowest("logsumexp", complex_too=True),
+}
+
+
 def _summed_dtype(input: Any, dtype: Any) -> Any:
     """The dtype of sums and products: int64 for integers."""
     if dtype is not None:

@@ -90,6 +90,12 @@ class Optimizer:
         if "step" in cls.__dict__:
             cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
 
+    def _patch_step_function(self) -> None:
+        """Has ``step`` call its hooks, for libraries that put a function in its place after the class was made."""
+        kind = type(self)
+        if not hasattr(kind.step, "hooked"):
+            kind.step = _with_hooks(kind.step)  # type: ignore[method-assign]
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Changes the parameters by what their gradients say."""
         raise NotImplementedError

@@ -181,6 +181,55 @@ def sparse_compressed_tensor(
     return _compressed(layout, compressed_indices, plain_indices, values, size, dtype, requires_grad, check_invariants)
 
 
+# Whether parts make a tensor, without one.
+
+
+def _validate_sparse_coo_tensor_args(
+    indices: Any, values: Any, size: Any, is_coalesced: bool | None = None, check_pinning: bool | None = None
+) -> None:
+    """RuntimeError for parts that do not make a tensor of coordinates.
+
+    >>> import rushlight as torch
+    >>> torch._validate_sparse_coo_tensor_args(torch.tensor([[0, 3]]), torch.ones(2), (3,))
+    Traceback (most recent call last):
+    RuntimeError: size is inconsistent with indices: for dim 0, size is 3 but found index 3
+    """
+    places, held = _as_tensor(indices)._array, _as_tensor(values)._array
+    if places.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places.shape)}")
+    dense = held.ndim - 1
+    if len(size) != len(places) + dense:
+        raise RuntimeError(
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {len(places)}, "
+            f"dense_dim = {dense}"
+        )
+    if places.dtype.kind != "i":
+        raise RuntimeError(f"expected scalar type Long but found {dtypes.of(places.dtype).scalar_name}")
+    _check_places(places, held, tuple(size))
+
+
+def _validator(layout: Any) -> Any:
+    def validate(pointers: Any, plain: Any, values: Any, size: Any, check_pinning: bool | None = None) -> None:
+        _validate_sparse_compressed_tensor_args(pointers, plain, values, size, layout)
+
+    validate.__name__ = validate.__qualname__ = f"_validate_{layout.name}_tensor_args"
+    validate.__doc__ = f"RuntimeError for parts that do not make a tensor of layout ``{layout}``."
+    return validate
+
+
+def _validate_sparse_compressed_tensor_args(
+    compressed_indices: Any, plain_indices: Any, values: Any, size: Any, layout: Any, check_pinning: bool | None = None
+) -> None:
+    """RuntimeError for parts that do not make a tensor of a compressed layout."""
+    _compressed(layout, compressed_indices, plain_indices, values, size, None, False, True)
+
+
+_validate_sparse_csr_tensor_args = _validator(sparse_csr)
+_validate_sparse_csc_tensor_args = _validator(sparse_csc)
+_validate_sparse_bsr_tensor_args = _validator(sparse_bsr)
+_validate_sparse_bsc_tensor_args = _validator(sparse_bsc)
+
+
 # Of dense tensors.
 
 

@@ -8,16 +8,20 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     frozenset(
         {
+            "_device",
             "_dtype_abbrs",
             "_mode_utils",
             "_pytree",
             "_python_dispatch",
+            "_traceback",
             "checkpoint",
+            "collect_env",
             "data",
             "deterministic",
             "dlpack",
             "flop_counter",
             "hooks",
+            "model_zoo",
             "weak",
         }
     ),

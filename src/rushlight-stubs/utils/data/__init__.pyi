@@ -5,6 +5,8 @@ from typing import Any
 from . import dataloader as dataloader
 from . import dataset as dataset
 from . import distributed as distributed
+from . import graph as graph
+from . import graph_settings as graph_settings
 from . import sampler as sampler
 from rushlight.utils.data.dataloader import DataLoader as DataLoader
 from rushlight.utils.data.dataset import ChainDataset as ChainDataset

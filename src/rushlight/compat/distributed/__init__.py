@@ -83,4 +83,4 @@ all_reduce = all_gather = all_gather_object = all_gather_into_tensor = broadcast
 reduce = reduce_scatter = reduce_scatter_tensor = scatter = gather = gather_object = all_to_all = send = recv = _no_group
 isend = irecv = monitored_barrier = get_process_group_ranks = get_global_rank = get_group_rank = _no_group
 
-__getattr__, __dir__ = lazy_names(__name__)
+__getattr__, __dir__ = lazy_names(__name__, frozenset({"checkpoint", "device_mesh", "fsdp", "tensor"}))

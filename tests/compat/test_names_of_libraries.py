@@ -1,0 +1,127 @@
+"""Names that libraries import at the top: there, and right where one process on a CPU gives them a meaning."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+import rushlight as torch
+
+NAMES = {
+    "utils._device": "DeviceContext device_decorator set_device",
+    "utils._traceback": "CapturedTraceback format_frame format_traceback_short shorten_filename",
+    "utils.collect_env": "SystemEnv get_env_info get_os get_pip_packages get_pretty_env_info main run",
+    "utils.model_zoo": "load_url tqdm",
+    "utils.data.graph": "traverse traverse_dps",
+    "distributed.device_mesh": "DeviceMesh init_device_mesh",
+    "distributed.tensor": "DTensor DeviceMesh Partial Placement Replicate Shard distribute_module distribute_tensor",
+    "distributed.tensor.parallel": "ColwiseParallel RowwiseParallel SequenceParallel parallelize_module loss_parallel",
+    "distributed.fsdp": "FullyShardedDataParallel FSDPModule MixedPrecision ShardingStrategy StateDictType fully_shard",
+    "distributed.fsdp.fully_sharded_data_parallel": "FullyShardedDataParallel FullStateDictConfig BackwardPrefetch CPUOffload",
+    "distributed.fsdp.wrap": "ModuleWrapPolicy always_wrap_policy lambda_auto_wrap_policy size_based_auto_wrap_policy",
+    "distributed.checkpoint": "load save",
+    "distributed.checkpoint.state_dict": "StateDictOptions get_model_state_dict get_optimizer_state_dict set_model_state_dict",
+    "amp.grad_scaler": "GradScaler OptState",
+    "hub": "tqdm",
+}
+
+
+@pytest.mark.parametrize("module", NAMES)
+def test_names_can_be_imported(module):
+    found = import_module(f"rushlight.{module}")
+    assert [name for name in NAMES[module].split() if not hasattr(found, name)] == []
+
+
+def test_what_would_need_other_processes_says_so():
+    from rushlight.distributed import checkpoint, device_mesh, fsdp, tensor
+
+    for call in (device_mesh.DeviceMesh, device_mesh.init_device_mesh, fsdp.FullyShardedDataParallel, tensor.distribute_tensor):
+        with pytest.raises(ValueError, match="Default process group has not been initialized"):
+            call()
+    with pytest.raises(RuntimeError, match="a program runs in one process"):
+        checkpoint.save({}, checkpoint_id="somewhere")
+    assert not isinstance(torch.ones(1), tensor.DTensor)
+    assert not isinstance(torch.nn.Linear(1, 1), fsdp.FullyShardedDataParallel | fsdp.FSDPModule)
+
+
+def test_placements_are_values():
+    from rushlight.distributed.tensor import Partial, Replicate, Shard
+
+    assert {Shard(0), Shard(0), Shard(1), Replicate(), Replicate(), Partial()} == {Shard(0), Shard(1), Replicate(), Partial()}
+    assert Shard(1).is_shard(1) and not Shard(1).is_shard(0) and Partial().is_partial()
+
+
+def test_a_state_of_one_process_is_loaded_again():
+    from rushlight.distributed.checkpoint import state_dict
+
+    model, other = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+    model.bias.requires_grad_(False)
+    frozen = state_dict.StateDictOptions(ignore_frozen_params=True)
+    assert list(state_dict.get_model_state_dict(model, options=frozen)) == ["weight"]
+    state_dict.set_model_state_dict(other, state_dict.get_model_state_dict(model))
+    assert torch.equal(other.weight, model.weight)
+
+
+def test_wrap_policies():
+    from rushlight.distributed.fsdp import wrap
+
+    linear = torch.nn.Linear(1, 1)
+    assert wrap.transformer_auto_wrap_policy(linear, False, 0, {torch.nn.Linear})
+    assert not wrap.lambda_auto_wrap_policy(linear, False, 0, lambda module: False)
+    assert wrap.size_based_auto_wrap_policy(linear, False, 10, min_num_params=10)
+
+
+class CountingDataPipe:
+    """A pipe of data as libraries write them."""
+
+    def __init__(self, *sources: object) -> None:
+        self.sources, self.told = sources, {}
+
+    def apply_sharding(self, count: int, own: int) -> None:
+        self.told["sharding"] = (count, own)
+
+    def set_shuffle(self, shuffle: bool = True) -> None:
+        self.told["shuffle"] = shuffle
+
+    def set_seed(self, seed: int) -> None:
+        self.told["seed"] = seed
+
+
+def test_pipes_that_hang_together_are_told_once_each():
+    from rushlight.utils.data import graph_settings
+    from rushlight.utils.data.graph import traverse_dps
+
+    inner = CountingDataPipe()
+    outer = CountingDataPipe(inner, CountingDataPipe(inner))
+    assert len(graph_settings.get_all_graph_pipes(traverse_dps(outer))) == 3
+    graph_settings.apply_sharding(outer, 4, 1)
+    graph_settings.apply_shuffle_settings(outer, shuffle=False)
+    graph_settings.apply_random_seed(outer, torch.Generator().manual_seed(0))
+    assert inner.told.keys() == {"sharding", "shuffle", "seed"}
+    assert inner.told["sharding"] == (4, 1)
+
+
+def test_a_step_put_in_later_calls_its_hooks():
+    class Still(torch.optim.Optimizer):
+        pass
+
+    calls = []
+    Still.step = lambda self, closure=None: calls.append("step")
+    optimizer = Still([torch.zeros(1)], {})
+    optimizer.register_step_post_hook(lambda *args: calls.append("hook"))
+    optimizer._patch_step_function()
+    optimizer._patch_step_function()
+    optimizer.step()
+    assert calls == ["step", "hook"]
+
+
+def test_a_stream_of_the_cpu_is_done():
+    with torch.Stream(device="cpu") as stream:
+        stream.wait_stream(torch.Stream())
+    assert stream == torch.Stream() and stream.query()
+    assert torch.DeviceObjType.get() is torch.DeviceObjType.get()
+
+
+def test_functional_knows_grad():
+    assert torch.nn.functional.grad is torch.nn.grad
