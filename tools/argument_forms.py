@@ -43,7 +43,7 @@ def listed(function: Any) -> tuple[str, tuple[str, ...]] | None:
 
 
 # Read by a parser of its own.
-_ANYTHING = frozenset({"as_tensor"})
+_ANYTHING = frozenset({"as_tensor", "nonzero"})
 _TAKES = re.compile(r"(?:TensorBase\.)?(\w+)\(\) takes (?:from (\d+) to )?(\d+) positional arguments? but 60 were given")
 _SCHEMA = re.compile(r"aten::\w+(?:\.(\w+))?\((.*)\) -> .*")
 _ARGUMENT = re.compile(r"([A-Za-z]+)(\(\w+!?\))?(\[\d*\])?(\?)? (\w+)(?:=(.*))?")
@@ -66,16 +66,19 @@ def single(function: Any, method: bool) -> tuple[str, str] | None:
         return None
     counts = int(said[2] or said[3]) + method, int(said[3]) + method
     schemas = SCHEMAS.get(said[1], [])
-    found = {form for text in schemas if (form := _form_of(text, any(".out(" in each for each in schemas), counts)) is not None}
+    written = [each.partition(" -> ")[0].partition("*, ")[2] for each in schemas]
+    outs = max((each.count("!) ") + 2 * each.count("!)[] ") for each in written), default=0)
+    found = {form for text in schemas if (form := _form_of(text, outs, counts)) is not None}
     if len(found) != 1:
         return None
     (form,) = found
     return said[1], as_method((form,))[0] if method else form
 
 
-def _form_of(schema: str, has_out: bool, counts: tuple[int, int]) -> str | None:
+def _form_of(schema: str, outs: int, counts: tuple[int, int]) -> str | None:
     """A schema in the words of PyTorch's lists; None where it is another, or where there are no words for it.
 
+    ``outs``    how many tensors ``out=`` takes, 2 for any number
     ``counts``  how many arguments must be given, and how many may be without their names
     """
     said = _SCHEMA.fullmatch(schema)
@@ -101,8 +104,8 @@ def _form_of(schema: str, has_out: bool, counts: tuple[int, int]) -> str | None:
         return None
     if any(part.startswith("bool pin_memory") for part in parts):
         parts.append("bool requires_grad = False")  # which operators know nothing of
-    if has_out:
-        parts += [*(["*"] if "*" not in parts else []), "Tensor out = None"]
+    if outs:
+        parts += [*(["*"] if "*" not in parts else []), f"{'Tensor' if outs == 1 else 'tuple of Tensors'} out = None"]
     return ", ".join(parts)
 
 

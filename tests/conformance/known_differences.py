@@ -22,7 +22,7 @@ KNOWN = [
         "the sign of zero or nan, made visible by copysign, atan2 or 1 / x",
     ),
     (
-        r"(value|grad) at (?s:.*)(broadcast_to|expand\(|as_strided)(?s:.*)(\w_\(|\] [-+*]?= )",
+        r"(value|grad) at (?s:.*)(broadcast_to|expand\(|as_strided|meshgrid)(?s:.*)(\w_\(|\] [-+*]?= )",
         "elements share places, and the outcome is the order of writes",
     ),
     (
@@ -54,11 +54,43 @@ KNOWN = [
         "a last digit of exp or log, made visible by a comparison with a whole number",
     ),
     (
+        r"value at [^\n]*(jvp|make_dual)(?s:.*)(as_strided|expand\()",
+        "PyTorch lays a tangent out as what it belongs to, also where elements share places: they are written over",
+    ),
+    (
+        r"(value|grad) at (?s:.*)resize_",
+        "memory that nothing has been written to",
+    ),
+    (
+        r"value at the end\n(?s:.*)(autograd\.grad\(|kept\.append|\.tangent)(?s:.*)backward\((?s:.*)",
+        "a later pass adds to a gradient that the program holds: PyTorch's leaf has taken its memory, ours never does",
+    ),
+    (
+        r"grad at (?s:.*)(from_dlpack|\.numpy\(\)|memoryview)(?s:.*)(\.fill\(|\] = )",
+        "what was saved has been written to by an export, which no version counts: which values are saved is not compared",
+    ),
+    (
+        r"value at `\w+ = \w+\.(is_contiguous|storage_offset|stride)\(\)`(?s:.*)autograd\.grad\(",
+        "how a gradient lies in memory is the engine's own",
+    ),
+    (
+        r"value at [^\n]*storage_offset\(\)`(?s:.*)\[\]",
+        "ours, open: what has no elements lies at the beginning of its memory",
+    ),
+    (
+        r"cross\((\w), \1\)|sinc\((?s:.*)log|i0\((?s:.*)(trunc|floor|ceil)",
+        "nothing but rounding, made visible by what divides by it, cuts it off or asks for its sign",
+    ),
+    (
+        r"shape at [^\n]*addmv(?s:.*)\[\]",
+        "of a matrix without elements PyTorch hands out the shape of what is added, and warns",
+    ),
+    (
         r"complex32",
         "there are no half-precision complex numbers",
     ),
     (
-        r"(?s)linalg\.det.*grad: |grad at .*linalg\.det",
+        r"(?s)linalg\.det.*grad: |grad at .*linalg\.det|value at [^\n]*autograd\.grad.*linalg\.det",
         "the gradient of a determinant that is zero: PyTorch has none there",
     ),
 ]

@@ -327,7 +327,12 @@ def difference(lines: list[str], candidate: Side) -> Difference | None:
 
 
 NUDGES = 12
-_LAST_DIGIT = {"float64": 2.0**-52, "complex128": 2.0**-52, "float32": 2.0**-23, "complex64": 2.0**-23}
+_LAST_DIGIT = {
+    **dict.fromkeys(("float64", "complex128"), 2.0**-52),
+    **dict.fromkeys(("float32", "complex64"), 2.0**-23),
+    "float16": 2.0**-10,
+    "bfloat16": 2.0**-7,
+}
 
 
 def moved(lines: list[str], seed: int) -> list[str]:
@@ -343,4 +348,9 @@ def moved(lines: list[str], seed: int) -> list[str]:
             return text[0]
         return re.sub(r"\d+\.\d+", lambda number: nudge(number, step), text[1]) + f", dtype=torch.{text[2]}"
 
-    return [re.sub(r"(torch\.tensor\([^\n]*?), dtype=torch\.(\w+)", leaf, line) for line in lines]
+    def large(text: re.Match[str]) -> str:
+        step = 4 * draw.choice([-1, 0, 1]) * _LAST_DIGIT[text[2]]  # they lie between -4 and 4
+        return f"{text[1]}.to(torch.float64).add({step}).to(torch.{text[2]})"
+
+    numbers = [re.sub(r"(torch\.tensor\([^\n]*?), dtype=torch\.(\w+)", leaf, line) for line in lines]
+    return [re.sub(r"(\(torch\.arange\([^\n]*?)\.to\(torch\.(float64|float32)\)", large, line) for line in numbers]
