@@ -34,6 +34,9 @@ CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.
 CHANNELS = ["normalization.channel_moments", "normalization.batch_norm", "normalization.batch_norm_backward"]
 RECURRENT = ["recurrent.lstm_layer", "recurrent.lstm_layer_grads"]
 NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
+GROUPS = [  # test_kernel_norms.py
+    "normalization.group_norm", "normalization.group_norm_backward", "normalization.batch_norm_given",
+]  # fmt: skip
 CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.py
 PLACES = ["places.add_at", "places.add_rows"]  # test_kernel_places.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
@@ -46,7 +49,7 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [CLASSES, PLACES, GRIDS, ALIGNMENTS, POOLING]
+    families += [GROUPS, CLASSES, PLACES, GRIDS, ALIGNMENTS, POOLING]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 

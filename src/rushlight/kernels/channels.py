@@ -1,4 +1,4 @@
-"""Compiled batch norm. It takes float32 and float64 in order whose channels have more than a few numbers in a row."""
+"""Compiled batch norm and group norm. They take float32 and float64 in order whose channels have more than a few numbers in a row."""
 
 from __future__ import annotations
 
@@ -51,3 +51,36 @@ def batch_norm_backward(
     shapes = (x.shape, x.shape[1:2], x.shape[1:2])
     out = [np.empty(shape, x.dtype) if need else None for shape, need in zip(shapes, needs, strict=True)]
     return tuple(out) if native.batch_norm_backward(*out, np.ascontiguousarray(g), x, weight, eps, sizes) else None
+
+
+def batch_norm_given(
+    x: Array, mean: Array, var: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5
+) -> Array | None:
+    sizes = _sizes(x)
+    if native is None or sizes is None or mean.dtype is not x.dtype or var.dtype is not x.dtype:
+        return None
+    out, moments = np.empty(x.shape, x.dtype), np.empty((2, sizes[1]))
+    moments[0], moments[1] = mean, var
+    return out if native.batch_norm_given(out, x, moments, weight, bias, eps, sizes) else None
+
+
+def group_norm(
+    x: Array, weight: Array | None = None, bias: Array | None = None, groups: int = 1, eps: float = 1e-5
+) -> Array | None:
+    sizes = _sizes(x)
+    if native is None or sizes is None:
+        return None
+    out = np.empty(x.shape, x.dtype)
+    return out if native.group_norm(out, x, weight, bias, eps, (*sizes, groups)) else None
+
+
+def group_norm_backward(
+    g: Array, x: Array, weight: Array | None, groups: int, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...] | None:
+    sizes = _sizes(x)
+    if native is None or sizes is None or g.dtype is not x.dtype or g.shape != x.shape:
+        return None
+    shapes = (x.shape, x.shape[1:2], x.shape[1:2])
+    out = [np.empty(shape, x.dtype) if need else None for shape, need in zip(shapes, needs, strict=True)]
+    done = native.group_norm_backward(*out, np.ascontiguousarray(g), x, weight, eps, (*sizes, groups))
+    return tuple(out) if done else None

@@ -29,8 +29,10 @@ using RowsLoop = void (*)(const Rows &, std::size_t from, std::size_t to);
 struct Channels {
     const void *x, *g, *weight, *bias;
     void *out, *for_weight, *for_bias;
-    double *moments;  // the means, then the variances
+    double *moments;  // the means, then the variances: measured, or given
+    double *sums;     // of each sample and channel what goes to its weight, and what to its bias
     std::size_t samples, channels, length;
+    std::size_t groups;  // of a sample's channels, which are normalized together
     double eps;
 };
 using ChannelsLoop = void (*)(const Channels &, std::size_t from, std::size_t to);
@@ -99,7 +101,7 @@ enum SweepKind { GELU, GELU_TANH, SILU, MISH, SIGMOID, GELU_SLOPE, GELU_TANH_SLO
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
 enum BoxesKind { BOX_MAXIMA, BOX_MEANS, BOX_MEANS_BACKWARD, BOXES };
-enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, CHANNELS };
+enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, BATCH_NORM_GIVEN, GROUP_NORM, GROUP_NORM_BACKWARD, CHANNELS };
 
 // The loops of one instruction set: of float in [0], of double in [1].
 struct Set {
