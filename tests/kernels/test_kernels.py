@@ -276,6 +276,15 @@ def test_lstm(instruction_set, data):
 
 
 @needs_native
+def test_wide_states_go_back_through_blas():
+    given, slopes = sequence(np.random.default_rng(0), 2, 1, 3, 512, np.float32)
+    layer = kernels.registered["recurrent.lstm_layer"].compiled(*given)
+    kept = (*given[:3], *given[5:], layer[0], *layer[3:], False, (True,) * 7)
+    assert kernels.registered["recurrent.lstm_layer_grads"].compiled(slopes, *kept) is None
+    assert all(each is not None for each in torch.backend.recurrent.lstm_layer_grads(slopes, *kept))
+
+
+@needs_native
 def test_lstm_refuses_sizes_that_do_not_fit():
     (_, _, u, b, d, h, c), _ = sequence(np.random.default_rng(0), 3, 2, 4, 5, np.float32)
     out, cells, gates = (np.zeros((3, 2, size), np.float32) for size in (5, 5, 20))
