@@ -152,8 +152,11 @@ def test_slopes_of_layer_norm(instruction_set, data):
 @few
 def test_batch_norm(instruction_set, data):
     dtype = data.draw(st.sampled_from(list(DTYPES)))
-    inner = data.draw(st.sampled_from([(8,), (9,), (17,), (3, 5), (28, 28), (2, 3, 11), (2049,)]))
-    shape = (data.draw(st.integers(1, 5)), data.draw(st.integers(1, 9)), *inner)
+    inner = data.draw(st.sampled_from([(), (8,), (9,), (17,), (3, 5), (28, 28), (2, 3, 11), (2049,)]))
+    samples, channels = (
+        st.sampled_from(each) for each in (([1, 3, 5], [1, 2, 9]) if inner else ([2, 17, 300], [1, 9, 70, 300]))
+    )
+    shape = (data.draw(samples), data.draw(channels), *inner)
     x, g = (numbers(data.draw, shape, dtype, [math.nan, 1e-42, 20.0]) for _ in range(2))
     weight, bias = (data.draw(st.sampled_from([None, numbers(data.draw, shape[1:2], dtype, (), 1.0)])) for _ in range(2))
     found, expected = both("normalization.channel_moments", x)
@@ -421,6 +424,8 @@ def results():
     found += compiled[CHANNELS[0]](images)[:2]
     found.append(compiled[CHANNELS[1]](images, None, None, 1e-5))
     found += compiled[CHANNELS[2]](images[::-1], images, None, 1e-5, (True, True, True))
+    found += compiled[CHANNELS[2]](g, x, None, 1e-5, (True, True, True))
+    found += [*compiled[CHANNELS[0]](x)[:2], compiled[CHANNELS[1]](x, None, None, 1e-5)]
     given, slopes = sequence(generator, 40, 19, 8, 70, np.float32)
     layer = compiled[RECURRENT[0]](*given)
     found += [*layer, *compiled[RECURRENT[1]](slopes, *given[:3], *given[5:], layer[0], *layer[3:], False, (True,) * 7)]

@@ -27,9 +27,12 @@ bool is_by_channel(const Array &vector, const Array &x, const Channels &arrays) 
     return !vector || (vector.kind == x.kind && vector.size() == arrays.channels);
 }
 
-// By channels, or by each sample's groups of them: `count`, with so many sweeps over their numbers.
+// By channels, or by each sample's groups of them: `count`, with so many sweeps over their numbers. Channels of one number by stripes.
 void by_channel(const Channels &arrays, ChannelsKind kind, bool is_double, std::size_t count, int sweeps) {
-    ChannelsLoop loop = in_use.load()->channels[kind][is_double];
+    const Set *set = in_use.load();
+    bool are_columns = arrays.length == 1 && static_cast<int>(kind) < static_cast<int>(COLUMN_NORMS);
+    ChannelsLoop loop = are_columns ? set->column_norms[kind][is_double] : set->channels[kind][is_double];
+    if (are_columns) count = (count + BROAD - 1) / BROAD;
     std::size_t size = arrays.samples * arrays.channels * arrays.length;
     unlocked(size, [&] {
         share(count, 1, COST * static_cast<double>(size) / static_cast<double>(count) * sweeps, [&](std::size_t from, std::size_t to) { loop(arrays, from, to); });

@@ -22,7 +22,7 @@ struct Rows {
     std::size_t inner;  // of columns how many stand beside one another; the loops of columns go by STRIPEs of them
     double eps;
 };
-constexpr std::size_t STRIPE = 64;
+constexpr std::size_t STRIPE = 64, BROAD = 256;  // those of norms
 using RowsLoop = void (*)(const Rows &, std::size_t from, std::size_t to);
 
 // Numbers (samples, channels, length); what a kernel has no use for is null.
@@ -102,6 +102,8 @@ enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NO
 enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
 enum BoxesKind { BOX_MAXIMA, BOX_MEANS, BOX_MEANS_BACKWARD, BOXES };
 enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, BATCH_NORM_GIVEN, GROUP_NORM, GROUP_NORM_BACKWARD, CHANNELS };
+// The first four of these, of channels of one number a sample: by stripes of them.
+enum { COLUMN_NORMS = BATCH_NORM_GIVEN + 1 };
 
 // The loops of one instruction set: of float in [0], of double in [1].
 struct Set {
@@ -110,6 +112,7 @@ struct Set {
     RowsLoop rows[ROWS][2];
     RowsLoop across[COLUMN_KINDS][2];
     ChannelsLoop channels[CHANNELS][2];
+    ChannelsLoop column_norms[COLUMN_NORMS][2];
     ColumnsLoop columns[2];
     ProductsLoop products[2];
     DotsLoop dots[2];
