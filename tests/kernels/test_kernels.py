@@ -34,6 +34,9 @@ CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.
 CHANNELS = ["normalization.channel_moments", "normalization.batch_norm", "normalization.batch_norm_backward"]
 RECURRENT = ["recurrent.lstm_layer", "recurrent.lstm_layer_grads"]
 NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
+GROUPS = [  # test_kernel_norms.py
+    "normalization.group_norm", "normalization.group_norm_backward", "normalization.batch_norm_given",
+]  # fmt: skip
 CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.py
 PLACES = ["places.add_at", "places.add_rows"]  # test_kernel_places.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
@@ -46,7 +49,7 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [CLASSES, PLACES, GRIDS, ALIGNMENTS, POOLING]
+    families += [GROUPS, CLASSES, PLACES, GRIDS, ALIGNMENTS, POOLING]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 
@@ -149,8 +152,11 @@ def test_slopes_of_layer_norm(instruction_set, data):
 @few
 def test_batch_norm(instruction_set, data):
     dtype = data.draw(st.sampled_from(list(DTYPES)))
-    inner = data.draw(st.sampled_from([(8,), (9,), (17,), (3, 5), (28, 28), (2, 3, 11), (2049,)]))
-    shape = (data.draw(st.integers(1, 5)), data.draw(st.integers(1, 9)), *inner)
+    inner = data.draw(st.sampled_from([(), (8,), (9,), (17,), (3, 5), (28, 28), (2, 3, 11), (2049,)]))
+    samples, channels = (
+        st.sampled_from(each) for each in (([1, 3, 5], [1, 2, 9]) if inner else ([2, 17, 300], [1, 9, 70, 300]))
+    )
+    shape = (data.draw(samples), data.draw(channels), *inner)
     x, g = (numbers(data.draw, shape, dtype, [math.nan, 1e-42, 20.0]) for _ in range(2))
     weight, bias = (data.draw(st.sampled_from([None, numbers(data.draw, shape[1:2], dtype, (), 1.0)])) for _ in range(2))
     found, expected = both("normalization.channel_moments", x)
@@ -270,6 +276,15 @@ def test_lstm(instruction_set, data):
         if one is not None:
             high = np.abs(other[np.isfinite(other)])
             agree(one, other, dtype, 40 * max(1.0, float(high.max(initial=0))))
+
+
+@needs_native
+def test_wide_states_go_back_through_blas():
+    given, slopes = sequence(np.random.default_rng(0), 2, 1, 3, 512, np.float32)
+    layer = kernels.registered["recurrent.lstm_layer"].compiled(*given)
+    kept = (*given[:3], *given[5:], layer[0], *layer[3:], False, (True,) * 7)
+    assert kernels.registered["recurrent.lstm_layer_grads"].compiled(slopes, *kept) is None
+    assert all(each is not None for each in torch.backend.recurrent.lstm_layer_grads(slopes, *kept))
 
 
 @needs_native
@@ -409,6 +424,8 @@ def results():
     found += compiled[CHANNELS[0]](images)[:2]
     found.append(compiled[CHANNELS[1]](images, None, None, 1e-5))
     found += compiled[CHANNELS[2]](images[::-1], images, None, 1e-5, (True, True, True))
+    found += compiled[CHANNELS[2]](g, x, None, 1e-5, (True, True, True))
+    found += [*compiled[CHANNELS[0]](x)[:2], compiled[CHANNELS[1]](x, None, None, 1e-5)]
     given, slopes = sequence(generator, 40, 19, 8, 70, np.float32)
     layer = compiled[RECURRENT[0]](*given)
     found += [*layer, *compiled[RECURRENT[1]](slopes, *given[:3], *given[5:], layer[0], *layer[3:], False, (True,) * 7)]

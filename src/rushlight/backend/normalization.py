@@ -316,6 +316,7 @@ def channel_moments(x: Array) -> tuple[Array, Array, channels.Statistics | None]
     return mean, var * (count / (count - 1) if count > 1 else np.nan), found
 
 
+@register(compiled_channels.batch_norm_given)
 def batch_norm_given(
     x: Array, mean: Array, var: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5
 ) -> Array:
@@ -325,11 +326,13 @@ def batch_norm_given(
     return applied(x, *columns)
 
 
+@register(compiled_channels.group_norm)
 def group_norm(x: Array, weight: Array | None = None, bias: Array | None = None, groups: int = 1, eps: float = 1e-5) -> Array:
     """Normalizes each sample's groups of channels."""
     return group_norm_with_moments(x, weight, bias, groups, eps)[0]
 
 
+@register(compiled_channels.group_norm_backward)
 def group_norm_backward(
     g: Array, x: Array, weight: Array | None, groups: int, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 
 namespace rushlight {
@@ -35,6 +36,12 @@ class Array {
     bool is_double() const { return kind == 'd'; }
     bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) == 0; }
     std::size_t size() const { return static_cast<std::size_t>(view.len / view.itemsize); }
+    // Writes one number, in the array's dtype, wherever it lies.
+    void put(std::size_t place, double value) const {
+        auto narrow = static_cast<float>(value);
+        std::size_t size = static_cast<std::size_t>(view.itemsize);
+        std::memcpy(static_cast<char *>(view.buf) + place * size, is_double() ? static_cast<const void *>(&value) : &narrow, size);
+    }
     explicit operator bool() const { return is_held; }
     char kind = 0;
 

@@ -45,19 +45,44 @@ template <class T> void channel_moments(const Channels &arrays, std::size_t from
     }
 }
 
+// A segment less a mean, over the standard deviation, times weight and plus bias of its channel.
+template <class T> inline void normalize_segment(const Channels &arrays, std::size_t start, std::size_t channel, double center, double variance) {
+    const T *x = static_cast<const T *>(arrays.x) + start, *weight = static_cast<const T *>(arrays.weight), *bias = static_cast<const T *>(arrays.bias);
+    T *out = static_cast<T *>(arrays.out) + start;
+    T mean = static_cast<T>(center), rstd = static_cast<T>(1 / std::sqrt(variance + arrays.eps));
+    T scale = weight ? rstd * one<T>(weight + channel) : rstd;
+    T shift = static_cast<T>((bias ? static_cast<double>(one<T>(bias + channel)) : 0.0) - lost(center, mean) * static_cast<double>(scale));
+    along_row<T>(arrays.length, [&](std::size_t i, std::size_t count) { put<T>(out + i, (some<T>(x + i, count) - mean) * scale + shift, count); });
+}
+
 template <class T> void batch_norm(const Channels &arrays, std::size_t from, std::size_t to) {
-    const T *x = static_cast<const T *>(arrays.x), *weight = static_cast<const T *>(arrays.weight), *bias = static_cast<const T *>(arrays.bias);
     for (std::size_t channel = from; channel < to; channel++) {
         double center, variance;
         moments_of_channel<T>(arrays, channel, center, variance);
-        T mean = static_cast<T>(center), rstd = static_cast<T>(1 / std::sqrt(variance + arrays.eps));
-        T scale = weight ? rstd * one<T>(weight + channel) : rstd;
-        T shift = static_cast<T>((bias ? static_cast<double>(one<T>(bias + channel)) : 0.0) - lost(center, mean) * scale);
-        for (std::size_t n = 0; n < arrays.samples; n++) {
-            std::size_t start = segment(arrays, n, channel);
-            T *out = static_cast<T *>(arrays.out) + start;
-            along_row<T>(arrays.length, [&](std::size_t i, std::size_t count) { put<T>(out + i, (some<T>(x + start + i, count) - mean) * scale + shift, count); });
-        }
+        for (std::size_t n = 0; n < arrays.samples; n++) normalize_segment<T>(arrays, segment(arrays, n, channel), channel, center, variance);
+    }
+}
+
+template <class T> void batch_norm_given(const Channels &arrays, std::size_t from, std::size_t to) {
+    for (std::size_t channel = from; channel < to; channel++)
+        for (std::size_t n = 0; n < arrays.samples; n++)
+            normalize_segment<T>(arrays, segment(arrays, n, channel), channel, arrays.moments[channel], arrays.moments[arrays.channels + channel]);
+}
+
+// Each group of a sample is a row, all of whose numbers are normalized together.
+inline Channels in_groups(const Channels &arrays) {
+    Channels rows = arrays;
+    rows.samples = 1, rows.channels = arrays.samples * arrays.groups, rows.length = arrays.channels / arrays.groups * arrays.length;
+    return rows;
+}
+
+template <class T> void group_norm(const Channels &arrays, std::size_t from, std::size_t to) {
+    Channels rows = in_groups(arrays);
+    std::size_t each = arrays.channels / arrays.groups;
+    for (std::size_t group = from; group < to; group++) {
+        double center, variance;
+        moments_of_channel<T>(rows, group, center, variance);
+        for (std::size_t i = group * each; i < (group + 1) * each; i++) normalize_segment<T>(arrays, i * arrays.length, i % arrays.channels, center, variance);
     }
 }
 
@@ -93,6 +118,42 @@ template <class T> void batch_norm_backward(const Channels &arrays, std::size_t 
             T *out = static_cast<T *>(arrays.out) + start;
             along_row<T>(arrays.length, [&](std::size_t i, std::size_t count) {
                 put<T>(out + i, (some<T>(g + start + i, count) - level - (some<T>(x + start + i, count) - mean) * turn) * scale, count);
+            });
+        }
+    }
+}
+
+// The gradient of the input (where `out` is given), and what goes to weight and bias.
+template <class T> void group_norm_backward(const Channels &arrays, std::size_t from, std::size_t to) {
+    Channels rows = in_groups(arrays);
+    const T *x = static_cast<const T *>(arrays.x), *g = static_cast<const T *>(arrays.g), *weight = static_cast<const T *>(arrays.weight);
+    std::size_t each = arrays.channels / arrays.groups;
+    for (std::size_t group = from; group < to; group++) {
+        double center, variance, total = 0, along = 0;
+        moments_of_channel<T>(rows, group, center, variance);
+        double deviation = 1 / std::sqrt(variance + arrays.eps), size = static_cast<double>(rows.length);
+        T mean = static_cast<T>(center), rstd = static_cast<T>(deviation);
+        auto scale = [&](std::size_t i) { return weight ? one<T>(weight + i % arrays.channels) : T(1); };
+        for (std::size_t i = group * each; i < (group + 1) * each; i++) {
+            const T *here = x + i * arrays.length, *given = g + i * arrays.length;
+            double sums[2];
+            two_sums_of_row<T>(arrays.length, sums, [&](std::size_t place, std::size_t count, V<T> &first, V<T> &second) {
+                V<T> slope = some<T>(given + place, count);
+                first += slope;
+                second += first_lanes<T>(slope * (some<T>(here + place, count) - mean), count);
+            });
+            sums[1] -= lost(center, mean) * sums[0];
+            arrays.sums[2 * i] = sums[1] * deviation, arrays.sums[2 * i + 1] = sums[0];
+            total += static_cast<double>(scale(i)) * sums[0], along += static_cast<double>(scale(i)) * sums[1];
+        }
+        if (!arrays.out) continue;
+        double turns = along * deviation * deviation / size;
+        T turn = static_cast<T>(turns), level = static_cast<T>(total / size - lost(center, mean) * turns);
+        for (std::size_t i = group * each; i < (group + 1) * each; i++) {
+            const T *here = x + i * arrays.length, *given = g + i * arrays.length;
+            T *out = static_cast<T *>(arrays.out) + i * arrays.length, factor = scale(i);
+            along_row<T>(arrays.length, [&](std::size_t place, std::size_t count) {
+                put<T>(out + place, (some<T>(given + place, count) * factor - level - (some<T>(here + place, count) - mean) * turn) * rstd, count);
             });
         }
     }

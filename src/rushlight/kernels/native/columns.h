@@ -13,10 +13,10 @@ template <class T, class F> inline void by_columns(const Rows &rows, std::size_t
 
 // The sums of term(i) over i, begun anew for each block.
 template <class T, class F> inline V<T> sums_of_columns(std::size_t length, F term) {
-    constexpr std::size_t SHORT = 64;
+    constexpr std::size_t FEW = 64;
     V<T> total{};
-    for (std::size_t start = 0; start < length; start += SHORT) {
-        std::size_t end = length - start < SHORT ? length : start + SHORT;
+    for (std::size_t start = 0; start < length; start += FEW) {
+        std::size_t end = length - start < FEW ? length : start + FEW;
         V<T> sum{};
         for (std::size_t i = start; i < end; i++) sum += term(i);
         total += sum;

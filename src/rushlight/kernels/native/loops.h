@@ -22,15 +22,17 @@ struct Rows {
     std::size_t inner;  // of columns how many stand beside one another; the loops of columns go by STRIPEs of them
     double eps;
 };
-constexpr std::size_t STRIPE = 64;
+constexpr std::size_t STRIPE = 64, BROAD = 256;  // those of norms
 using RowsLoop = void (*)(const Rows &, std::size_t from, std::size_t to);
 
 // Numbers (samples, channels, length); what a kernel has no use for is null.
 struct Channels {
     const void *x, *g, *weight, *bias;
     void *out, *for_weight, *for_bias;
-    double *moments;  // the means, then the variances
+    double *moments;  // the means, then the variances: measured, or given
+    double *sums;     // of each sample and channel what goes to its weight, and what to its bias
     std::size_t samples, channels, length;
+    std::size_t groups;  // of a sample's channels, which are normalized together
     double eps;
 };
 using ChannelsLoop = void (*)(const Channels &, std::size_t from, std::size_t to);
@@ -99,7 +101,9 @@ enum SweepKind { GELU, GELU_TANH, SILU, MISH, SIGMOID, GELU_SLOPE, GELU_TANH_SLO
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
 enum BoxesKind { BOX_MAXIMA, BOX_MEANS, BOX_MEANS_BACKWARD, BOXES };
-enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, CHANNELS };
+enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, BATCH_NORM_GIVEN, GROUP_NORM, GROUP_NORM_BACKWARD, CHANNELS };
+// The first four of these, of channels of one number a sample: by stripes of them.
+enum { COLUMN_NORMS = BATCH_NORM_GIVEN + 1 };
 
 // The loops of one instruction set: of float in [0], of double in [1].
 struct Set {
@@ -108,6 +112,7 @@ struct Set {
     RowsLoop rows[ROWS][2];
     RowsLoop across[COLUMN_KINDS][2];
     ChannelsLoop channels[CHANNELS][2];
+    ChannelsLoop column_norms[COLUMN_NORMS][2];
     ColumnsLoop columns[2];
     ProductsLoop products[2];
     DotsLoop dots[2];

@@ -13,6 +13,8 @@ namespace RUSHLIGHT_SET {
 
 #include "channels.h"
 
+#include "column_norms.h"
+
 #include "boxes.h"
 
 #include "lines.h"
@@ -31,7 +33,8 @@ static Set loops(const char *name) {
              SLOPES(SiluSlope), SLOPES(MishSlope), SLOPES(SigmoidSlope), SLOPES(TanhSlope)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             {BOTH(columns_softmax), BOTH(columns_softmax_backward), BOTH(columns_log_softmax), BOTH(columns_log_softmax_backward)},
-            {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward)},
+            {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward), BOTH(batch_norm_given), BOTH(group_norm), BOTH(group_norm_backward)},
+            {BOTH(moments_of_columns), BOTH(norm_of_columns), BOTH(norm_of_columns_backward), BOTH(norm_of_columns_given)},
             BOTH(add_columns),
             BOTH(products),
             BOTH(dots),
